@@ -8,6 +8,7 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.place` says
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -419,7 +420,10 @@ class TablesInMemory(Tables):
 
 @dataclass(frozen=True, repr=False)
 class JoinedTables(Tables):
-    """Several sets as one: each dataset is taken, whole, from the first set that holds it."""
+    """Several sets as one: what is known of a dataset is that of the first set that holds it.
+
+    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first set with them.
+    """
 
     sets: tuple[Tables, ...] = ()
 
@@ -437,11 +441,47 @@ class JoinedTables(Tables):
         """Return the set that a dataset, given by its key, is from."""
         return self._homes.get(dataset, self.sets[0])
 
+    def _find_set(self, tasks: Tasks) -> Tables:
+        """Return the first set that holds some tasks; the first with their dataset if there is none."""
+        holding = (each for each in self.sets if tasks.dataset in each.datasets and each.holds(tasks))
+        return next(holding, self.set_of(tasks.dataset))
+
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric, from the set of the dataset."""
+        """Return the constants of a metric, from the set of the tasks."""
         if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
             return super().look_up(tasks, metric)
-        return self.set_of(tasks.dataset).look_up(tasks, metric)
+        return self._find_set(tasks).look_up(tasks, metric)
+
+    def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
+        """Tell whether constants are a row of a set."""
+        return self._find_set(tasks).is_tabulated(tasks, metric)
+
+    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
+        """Return the candidate counts of some ranking tasks, from the set of the tasks."""
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        if self.find_suite(tasks.dataset) is not None:
+            return super().histogram(tasks)
+        return self._find_set(tasks).histogram(tasks)
+
+    def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
+        """Return the relations of some ranking tasks, from the set of the tasks."""
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        return self._find_set(tasks).relations(tasks)
+
+    def holds(self, tasks: Tasks) -> bool:
+        """Tell whether any set has rows of such tasks."""
+        return self._find_set(tasks).holds(tasks)
+
+    def sides(self, tasks: Tasks) -> tuple[str, ...]:
+        """Return the sides of some ranking tasks that there are constants of."""
+        return self._find_set(tasks).sides(tasks)
+
+    def protocols(self, dataset: str) -> tuple[str, ...]:
+        """Return the protocols that any set holds of a dataset."""
+        if self.find_suite(dataset) is not None:
+            return super().protocols(dataset)
+        own = (each.protocols(dataset) for each in self.sets if dataset in each.datasets)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
 
     def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:
         if dataset is not None:

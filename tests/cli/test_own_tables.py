@@ -8,8 +8,10 @@ import pytest
 
 import rankconst
 from cli.conftest import SMALL
+from rankconst.errors import UnknownNameError
 from rankconst.tables.schema import COLUMNS
 from rankconst.tables.tables import join_tables
+from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions
 
 NEWEST = bundled_versions()[-1]
@@ -112,3 +114,21 @@ def test_joined_tables_read_as_one() -> None:
     assert joined.histogram("three", protocol="raw") == one.histogram("one", protocol="raw")
     assert joined.version == joined.version_of("nothing") == "unreleased"
     assert join_tables([one]) is one
+
+
+def test_what_a_set_lacks_of_a_dataset_is_taken_from_another() -> None:
+    """As of a benchmark that was built under a protocol that the included set does not have."""
+    graph = SMALL["train"], None, SMALL["test"]
+    one = rankconst.from_triples(*graph, name="one", protocol=["raw", "standard"])
+    other = rankconst.from_triples(*graph, name="one", protocol=["raw", "pykeen"])
+    joined = join_tables([one, other])
+    assert joined.protocols("one") == (*one.protocols("one"), "pykeen")
+    for protocol, home in (("raw", one), ("standard", one), ("pykeen", other)):
+        tasks = Tasks("one", protocol)
+        assert joined.holds(tasks)
+        assert joined.sides(tasks) == home.sides(tasks)
+        assert joined.histogram(tasks) is home.histogram(tasks)
+        assert joined.relations(tasks) == home.relations(tasks)
+        assert joined.constants(tasks, "mrr") == home.constants(tasks, "mrr")
+    with pytest.raises(UnknownNameError, match="hold no test tasks of one under protocol libkge"):
+        joined.constants("one", "mrr", protocol="libkge")
