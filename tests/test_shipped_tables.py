@@ -1,6 +1,7 @@
 """The tables that the package carries: published anchors, and independent oracles over every row.
 
-Structure, ranges and laws are what `rankconst tables verify` checks, which tests/cli/test_verify.py runs on them.
+`rankconst tables verify` checks files, keys, and how sides, protocols and relations fit together; the other laws are in
+table_laws.py.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, Metric, list_metrics
 from rankconst.moments import Moments, compute_moments
+from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.tasks import Tasks as Address
 from rankconst.version import bundled_versions
+from table_laws import LAWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from table_laws import Frames
 
     Row = dict[str, Any]
     Tasks = tuple[str, str, str, str]
@@ -256,12 +261,72 @@ def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str,
     assert absolute_error(constants.variance, variance) <= constants.variance_error
 
 
+# Laws.
+
+FEW = ("nations", "icews14_regcn", "wd50k_100", "fb15k237_v1_ind", "ogbwikikg2", "ogblppa", "dbpedia50")
+
+
+def frames_of(dataset: str) -> Frames:
+    return {name: TABLES.read(name, dataset).to_pandas() for name in COLUMNS}
+
+
+@pytest.mark.slow
+@for_each("dataset", choose(FEW, [*DATASETS]))
+def test_rows_obey_the_laws(dataset: str) -> None:
+    frames = frames_of(dataset)
+    assert {name: [*law(frames)] for name, law in LAWS.items()} == {name: [] for name in LAWS}
+
+
+def first(frame: pd.DataFrame, **where: Any) -> Any:
+    """Return where the first row with some values is."""
+    chosen = np.logical_and.reduce([frame[name] == value for name, value in where.items()])
+    return frame.index[chosen][0]
+
+
+# A law, and what breaks it: a table, a column, which row, and what comes there of what was there.
+PLANTED: list[tuple[str, str, str, dict[str, Any], Callable[[Any], Any]]] = [
+    ("words_are_known", "constants", "metric", {"side": "head"}, lambda _: "mean_rank"),
+    ("words_are_known", "candidates", "protocol", {"side": "head"}, lambda _: "Standard"),
+    ("statistics_do_not_conflict", "datasets", "self_loops_train", {}, lambda _: 10**6),
+    ("statistics_do_not_conflict", "datasets", "test_in_train", {}, lambda _: 10**6),
+    ("candidates_are_entities", "datasets", "entities", {}, lambda n: n - 1),
+    ("candidates_are_entities", "candidates", "num_candidates", {"protocol": "raw", "side": "tail"}, lambda n: n - 1),
+    ("tasks_are_the_rows_of_the_split", "datasets", "triples_test", {}, lambda n: n + 1),
+    ("every_split_and_metric_is_there", "constants", "metric", {"metric": "ndcg"}, lambda _: "count"),
+    ("every_split_and_metric_is_there", "candidates", "split", {"protocol": "raw", "split": "valid"}, lambda _: "test"),
+    ("constants_count_their_tasks", "constants", "num_tasks", {"side": "both"}, lambda n: n + 1),
+    ("constants_are_within_best_and_worst", "constants", "expectation", {"k": 10}, lambda _: 1.01),
+    ("constants_are_within_best_and_worst", "constants", "variance", {"metric": "ndcg"}, lambda _: 0.5),
+    ("weights_come_in_whole_groups", "macro_candidates", "weight", {"side": "head"}, lambda x: 0.9 * x),
+    ("weights_come_in_whole_groups", "macro_candidates", "num_tasks", {"side": "head"}, lambda n: n + 1),
+    ("baselines_rank_the_same_tasks", "baseline_candidates", "num_tasks", {"side": "head"}, lambda n: n + 1),
+    ("baselines_rank_the_same_tasks", "baseline_candidates_by_relation", "weight", {"side": "tail"}, lambda _: 0.01),
+    ("expectations_are_in_their_order", "constants", "expectation", {"k": 3}, lambda x: 0.3 * x),
+    (
+        "expectations_are_in_their_order",
+        *("constants", "expectation"), {"metric": "geometric_mean_rank"}, lambda x: 0.6 * x,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_every_law_finds_a_planted_fault() -> None:
+    assert {law for law, *_ in PLANTED} == {*LAWS}
+    whole = frames_of("nations")
+    for law, table, column, where, alter in PLANTED:
+        frames = {name: frame.copy() for name, frame in whole.items()}
+        frame = frames[table]
+        place = first(frame, dataset="nations", **where)
+        frame.loc[place, column] = alter(frame.loc[place, column])
+        assert [*LAWS[law](frames)], (law, column)
+
+
 # Hashes.
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_rest(["datasets", "candidates", "constants"], "datasets", "candidates"))
 def test_content_hashes_are_right(name: str) -> None:
-    """Those of the other tables, of a million rows, take long in plain Python; `rankconst tables verify` checks all."""
+    """Those of the other tables, of a million rows, take long; `rankconst tables verify --rebuild` checks all."""
     stated = {resource["name"]: resource["contentHash"] for resource in TABLES.descriptor["resources"]}
     assert hash_lines(lines_of(table_of(name))) == stated[name]

@@ -1,6 +1,6 @@
 """``rankconst tables verify``, ``release`` and ``site``: for those who publish tables.
 
-They need the modules of the builder; ``verify`` needs pandas, too.
+They need the modules of the builder.
 """
 
 from __future__ import annotations
@@ -41,14 +41,7 @@ SHOWN = 20
 """How many findings the table lists; JSON and CSV have all."""
 
 SHOWN_NOTES = 3
-"""How many notes of a check are shown under the table."""
-
-_CHECKS = (
-    Column("check", "check"),
-    Column("covers", "covers", drop=2),
-    Column("rows", "rows", count, right=True, drop=1),
-    Column("outcome", "result"),
-)
+"""How many notes of a stage are shown."""
 
 _KEY = (
     *("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation"),
@@ -56,7 +49,7 @@ _KEY = (
 )
 
 _FINDINGS = (
-    Column("check", "check", drop=3),
+    Column("stage", "stage", drop=3),
     Column("place", "where"),
     Column("column", "column"),
     Column("expected", "expected", drop=1),
@@ -64,7 +57,7 @@ _FINDINGS = (
     Column("message", "what is wrong"),
 )
 
-_ROW = ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
+_ROW = ("stage", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
 
 
 def verify(
@@ -85,7 +78,7 @@ def verify(
     dataset: options.OnlyDatasets = None,
     format: options.Form = Format.table,
 ) -> None:
-    """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
+    """Check tables: files, keys, and how the rows of sides, protocols and relations fit together.
 
     Exits with 7 if anything differs, and names each row that does.
 
@@ -93,30 +86,31 @@ def verify(
 
     Example: rankconst tables verify --rebuild --dataset nations
     """
-    require_module("pandas", "`rankconst tables verify`")
-    from rankconst_builder.verify import Means, read_set, run_checks
+    require_module("scipy", "`rankconst tables verify`")
+    from rankconst_builder import verify as checking
 
     started = time.perf_counter()
     tables = load(path)
     chosen = _find_datasets(tables, dataset) if dataset else None
-    opened = read_set(tables)
-    if chosen is not None:
-        opened = opened.select(chosen)
-    means = Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
-    results = list(run_checks(opened, means))
-    seconds = time.perf_counter() - started
+    means = checking.Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
+    results = []
+    for result in checking.verify(tables, chosen, means):
+        results.append(result)
+        if format == Format.table:
+            _print_stage(result)
     if format == Format.table:
-        _print_table(results, f"{len(results)} checks of tables {opened.version} in {seconds:.1f} s: {tables.path}")
+        _print_findings(results)
+        typer.echo(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
     else:
         rows = [dict.fromkeys(_ROW) | row for result in results for row in _list_rows(result)]
         print_listing(Listing.of([*map(Column, _ROW)], rows), format)
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
         differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
-        names = ", ".join(result.check.name for result in wrong)
+        names = ", ".join(result.stage.name for result in wrong)
         raise VerificationError(
-            f"tables {opened.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
-            f"{len(results)} checks ({names})."
+            f"tables {tables.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
+            f"{len(results)} stages ({names})."
         )
 
 
@@ -134,18 +128,22 @@ def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
     return [finding for finding in findings if finding.level in levels]
 
 
-def _print_table(results: Sequence[Result], caption: str) -> None:
-    rows = [
-        {"check": each.check.name, "covers": each.check.covers, "rows": each.rows, "outcome": _describe_outcome(each)}
-        for each in results
-    ]
-    print_listing(Listing.of(_CHECKS, rows, caption=caption), Format.table)
+def _print_stage(result: Result) -> None:
+    """Print a line when a stage is done, with its notes."""
+    rows = f"{count(result.rows)} {'files' if result.stage.name == 'files' else 'rows'}"
+    typer.echo(f"{result.stage.name:<10} {_describe_outcome(result):<8} {rows:>16}   {result.stage.covers}")
+    for line in _phrase_notes(result):
+        typer.echo(show_controls(line))
+
+
+def _print_findings(results: Sequence[Result]) -> None:
+    """Print the first differences and warnings."""
     for level, title in (("failed", "differences"), ("warning", "warnings")):
         groups = [_of_level(result.findings, level) for result in results]
         if not any(groups):
             continue
         typer.echo()
-        # A few of each check, so that one with many does not hide the others.
+        # A few of each stage, so that one with many does not hide the others.
         turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
         shown = {id(each) for each in itertools.islice(filter(None, turns), SHOWN)}
         listed = [
@@ -157,25 +155,21 @@ def _print_table(results: Sequence[Result], caption: str) -> None:
         more = sum(map(len, groups)) - len(listed)
         caption = f"{count(more)} more {title}; --format json lists all." if more else ""
         print_listing(Listing.of(_FINDINGS, listed, title=title, caption=caption), Format.table)
-    notes = [line for result in results for line in _phrase_notes(result)]
-    if notes:
-        typer.echo("\n" + "\n".join(map(show_controls, notes)))
 
 
 def _phrase_notes(result: Result) -> list[str]:
-    """Return a check's notes, a line each; of many the first, and how many more there are."""
+    """Return a stage's notes, a line each; of many the first, and how many more there are."""
     notes = _of_level(result.findings, "note")
     shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
-    lines = [f"note: {': '.join(filter(None, (result.check.name, _name_place(each), each.message)))}" for each in shown]
+    lines = [f"note: {': '.join(filter(None, (result.stage.name, _name_place(each), each.message)))}" for each in shown]
     if len(shown) < len(notes):
-        lines.append(f"note: {result.check.name}: {count(len(notes) - 1)} more like it; --format json lists all")
+        lines.append(f"note: {result.stage.name}: {count(len(notes) - 1)} more like it; --format json lists all")
     return lines
 
 
 def _describe_outcome(result: Result) -> str:
     if result.status != "ok":
-        failed = len(_of_level(result.findings, "failed"))
-        return result.status if result.status == "not run" else f"failed: {count(failed)}"
+        return f"failed: {count(len(_of_level(result.findings, 'failed')))}"
     warnings = len(_of_level(result.findings, "warning"))
     return f"ok, {count_of(warnings, 'warning')}" if warnings else "ok"
 
@@ -189,12 +183,12 @@ def _name_place(finding: Finding) -> str:
 
 def _describe(result: Result, finding: Finding) -> dict[str, Any]:
     found = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
-    return {"check": result.check.name, "covers": result.check.covers} | found
+    return {"stage": result.stage.name, "covers": result.stage.covers} | found
 
 
 def _list_rows(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield a row of a check, and one for each difference, warning and note."""
-    named = {"check": result.check.name, "covers": result.check.covers}
+    """Yield a row of a stage, and one for each difference, warning and note."""
+    named = {"stage": result.stage.name, "covers": result.stage.covers}
     yield named | {"status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
     for each in result.findings:
         status = {"failed": "difference"}.get(each.level, each.level)

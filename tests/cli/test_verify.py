@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -41,22 +42,22 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
     args = ("tables", "verify", small, "--rebuild", "-d", "Countries-S1", "--format", "json")
     screen = run(*args, env={"RANKCONST_CACHE": str(tmp_path)})
     assert screen.code == 0
-    assert "[1/1] countries_s1: constants computed from the histograms" in screen.err
-    status = {row["check"]: row["status"] for row in screen.records if row["status"] != "note"}
-    assert status["rebuild"] == status["sources"] == "ok"
-    notes = [row for row in screen.records if row["status"] == "note" and row["check"] == "sources"]
+    assert "[1/1] countries_s1: constants from the histograms" in screen.err
+    status = {row["stage"]: row["status"] for row in screen.records if row["status"] != "note"}
+    assert status["constants"] == status["sources"] == "ok"
+    notes = [row for row in screen.records if row["status"] == "note" and row["stage"] == "sources"]
     assert [row["dataset"] for row in notes] == ["countries_s1"]
     assert notes[0]["message"].startswith("not compared with sources: ")
 
 
 def test_of_many_notes_the_first_stands_for_all() -> None:
     from rankconst.cli.tables import SHOWN_NOTES, _phrase_notes
-    from rankconst_builder.verify import CHECKS, Finding, Result
+    from rankconst_builder.verify import STAGES, Finding, Result
 
-    check = CHECKS["sources"]
+    stage = STAGES["sources"]
     for many in (1, SHOWN_NOTES, SHOWN_NOTES + 1, 56):
         notes = tuple(Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many))
-        lines = _phrase_notes(Result(check, "ok", 0, notes, 0.0))
+        lines = _phrase_notes(Result(stage, 0, notes, 0.0))
         assert len(lines) == (many if many <= SHOWN_NOTES else 2)
         assert "d0" in lines[0]
         assert many <= SHOWN_NOTES or lines[1].endswith(f"{many - 1} more like it; --format json lists all")
@@ -68,11 +69,9 @@ def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
     screen = run("tables", "verify", copy)
     assert screen.code == 7
     assert "error: tables" in screen.message
-    assert "files, content" in screen.message
-    rows = {row[0]: row[-1] for row in screen.cells if len(row) == 4}
-    assert rows["files"] == "failed: 1"
-    assert rows["pooling"] == "not run"
-    assert rows["filters"] == "ok"
+    assert "(files, keys, pooling)" in screen.message
+    assert re.search(r"^files +failed: 1 ", screen.out)
+    assert re.search(r"^filters +ok ", screen.out, re.MULTILINE)
     assert "constants.parquet" in screen.out
 
 
@@ -87,8 +86,10 @@ def test_json_names_every_difference(run: Run, copy: Path) -> None:
     screen = run("tables", "verify", copy, "--format", "json")
     assert screen.code == 7
     found = [row for row in screen.records if row["status"] == "difference"]
-    assert [(row["check"], row["table"]) for row in found] == [("descriptor", "datapackage.json")] * len(expected)
-    assert [row["got"] for row in found] == expected
+    assert [(row["stage"], row["table"], row["column"]) for row in found] == [
+        ("descriptor", "datapackage.json", "sources")
+    ]
+    assert [source["title"] for source in found[0]["got"]] == expected
 
 
 @pytest.mark.slow
@@ -104,9 +105,9 @@ def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
 
 @pytest.mark.slow
 def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
-    one = {row["check"]: row["rows"] for row in run("tables", "verify", small, "-d", "NATIONS", "-f", "json").records}
-    every = {row["check"]: row["rows"] for row in run("tables", "verify", small, "-f", "json").records}
-    assert 0 < one["candidates"] < every["candidates"]
+    one = {row["stage"]: row["rows"] for row in run("tables", "verify", small, "-d", "NATIONS", "-f", "json").records}
+    every = {row["stage"]: row["rows"] for row in run("tables", "verify", small, "-f", "json").records}
+    assert 0 < one["keys"] < every["keys"]
     assert one["files"] == every["files"]
     screen = run("tables", "verify", small, "-d", "nation5", "-d", "nothing")
     assert (screen.code, "Did you mean nations" in screen.message, "'nothing'" in screen.message) == (4, True, True)
@@ -117,6 +118,6 @@ def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = run("tables", "verify")
     assert (screen.code, screen.out) == (3, "")
     assert (
-        "`rankconst tables verify` needs pandas, which is missing. Run: pip install 'rankconst[builder]'"
+        "`rankconst tables verify` needs scipy, which is missing. Run: pip install 'rankconst[builder]'"
         in screen.message
     )

@@ -1,0 +1,641 @@
+"""Check a set of tables: its files, its rows, three laws that cannot be rebuilt; and, when asked, everything again.
+
+The other laws that its numbers obey are tested on the set that is shipped: a set whose files are those that were
+written holds what it held then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import re
+import time
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import ENTITY_SIDES, PROTOCOLS, RELATION_SIDE, SPLITS, parse_protocol
+from rankconst.download import MissingSourceError, cache_folder, is_url
+from rankconst.errors import RankconstError, TablesError
+from rankconst.moments import compute_moments
+from rankconst.progress import Reporter
+from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
+from rankconst.tables.reading import decode, to_array
+from rankconst.tables.schema import ARCHIVED, COLUMNS
+from rankconst.tasks import Tasks
+from rankconst.version import parse_version
+from rankconst_builder.package import CHECKSUMS, HEADER, KEYS, hash_content, list_sources, order_value, sort_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.moments import Moments
+    from rankconst.tables.tables import Tables
+    from rankconst_builder.fetch import Content, Fetcher
+
+    Row = Mapping[str, Any]
+    Findings: TypeAlias = Generator["Finding", None, int]
+
+
+Level = Literal["failed", "warning", "note"]
+"""``failed``: it is wrong. ``warning``: it may be. ``note``: something could not be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be."""
+
+    message: str
+    table: str = ""  # or file; empty for the set as a whole
+    key: Mapping[str, Any] = field(default_factory=dict)  # of the row; empty for a whole table
+    column: str = ""  # or field of the descriptor
+    expected: Any = None
+    got: Any = None
+    level: Level = "failed"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What rebuilding may use."""
+
+    # A folder or URL with a copy of the sources. If None, only the cache; the sources themselves are never asked.
+    mirror: str | None = None
+    cache: Path | None = None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
+    reporter: Reporter = field(default_factory=Reporter)  # told how far it is
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A set of tables, and which of its datasets are to be checked."""
+
+    tables: Tables
+    selected: frozenset[str] | None = None  # None for all
+    means: Means = field(default_factory=Means)
+
+    @cached_property
+    def datasets(self) -> dict[str, dict[str, Any]]:
+        """Key to row of the datasets that are checked."""
+        rows = self.tables.read("datasets").to_pylist()
+        return {row["dataset"]: row for row in rows if self.selected is None or row["dataset"] in self.selected}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tables that the set has; those that came with the package lack what is in the archive only."""
+        return tuple(name for name in COLUMNS if not self.tables.leaves_out(name))
+
+    @cached_property
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """Name to what the descriptor says of a file."""
+        return {str(row.get("name")): row for row in self.tables.descriptor["resources"]}
+
+    @property
+    def provenance(self) -> dict[str, Row]:
+        """Key to what the descriptor says of where a dataset is from."""
+        return {str(row.get("dataset")): row for row in self.tables.descriptor.get("provenance", [])}
+
+    def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
+        """Return the rows of a dataset in a table."""
+        return self.tables.read(name, dataset).to_pylist()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Something that must hold for every set of tables."""
+
+    name: str
+    covers: str  # what it looks at, in words
+    # Yields what it finds in the set, and returns how many rows, or files, it looked at.
+    examine: Callable[[Opened], Findings]
+    rebuild: bool = False  # True if it computes everything again, and is run only when asked for
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a stage."""
+
+    stage: Stage
+    rows: int
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def status(self) -> Literal["ok", "failed"]:
+        """``ok`` also with warnings and notes."""
+        return "failed" if any(finding.level == "failed" for finding in self.findings) else "ok"
+
+
+STAGES: dict[str, Stage] = {}
+"""Name to stage, in the order in which they are run."""
+
+
+def stage(
+    name: str, covers: str, *, rebuild: bool = False
+) -> Callable[[Callable[[Opened], Findings]], Callable[[Opened], Findings]]:
+    """Register a function as the next stage."""
+
+    def register(examine: Callable[[Opened], Findings]) -> Callable[[Opened], Findings]:
+        STAGES[name] = Stage(name, covers, examine, rebuild)
+        return examine
+
+    return register
+
+
+def verify(tables: Tables, datasets: Collection[str] | None = None, means: Means | None = None) -> Iterator[Result]:
+    """Run the stages one after the other; nothing is rebuilt without `means`."""
+    opened = Opened(tables, None if datasets is None else frozenset(datasets), means or Means())
+    for each in STAGES.values():
+        if not each.rebuild or means is not None:
+            yield run_stage(each, opened)
+
+
+def run_stage(one: Stage, opened: Opened) -> Result:
+    """Run a stage; a table that cannot be read, or rows over which it stumbles, are a finding."""
+    started, findings, rows = time.perf_counter(), list[Finding](), 0
+    examining = one.examine(opened)
+    try:
+        while True:
+            findings.append(next(examining))
+    except StopIteration as end:
+        rows = end.value
+    except TablesError as error:
+        findings.append(Finding(str(error)))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        findings.append(Finding(f"the stage could not be finished: {type(error).__name__}: {error}"))
+    return Result(one, rows, tuple(findings), time.perf_counter() - started)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+@stage("files", "bytes and SHA-256 of every file, nothing else in the folder")
+def _check_files(opened: Opened) -> Findings:
+    tables, folder = opened.tables, opened.tables.folder
+    from rankconst_builder.describe import DOCUMENTS
+
+    stated = {str(row.get("path")): row for row in tables.descriptor["resources"]}
+    known = {*stated, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
+    there = dict(_list_names(opened))
+    digests = {}
+    for name, is_file in there.items():
+        if not is_file or name not in known:
+            yield Finding("this is in the folder but not part of the set", name)
+            continue
+        try:
+            content = read_file(folder / name)
+        except (TablesError, OSError) as error:
+            yield Finding(f"cannot be read: {error}", name)
+            continue
+        digests[name] = hashlib.sha256(content).hexdigest()
+        if name in stated:
+            yield from _compare_file(name, stated[name], len(content), digests[name])
+        elif name.endswith(".parquet"):
+            yield Finding(f"{DESCRIPTOR} has no entry for this table", name)
+    for path, row in stated.items():
+        if tables.leaves_out(str(row.get("name"))):
+            yield Finding("the package leaves it out; the archive has it", path, level="note")
+        elif path not in there:
+            yield Finding("the file is missing", path)
+    yield from _check_checksums(opened, digests)
+    return len(digests)
+
+
+def _list_names(opened: Opened) -> list[tuple[str, bool]]:
+    """Return the names of what lies in the folder of a set, or inside a zip file, and which of them are files."""
+    folder = opened.tables.folder
+    if isinstance(folder, ZipPath):
+        with zipfile.ZipFile(folder.archive) as archive:
+            inside = [name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at]
+        names = {name.partition("/")[0]: "/" not in name for name in inside}
+        return sorted(names.items())
+    newer = folder / INCOMING
+    entries = [*folder.iterdir(), *(newer.iterdir() if newer.is_dir() else ())]
+    return sorted({(entry.name, entry.is_file()) for entry in entries if entry != newer})
+
+
+def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Finding]:
+    if row.get("bytes") != size:
+        yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
+    if row.get("hash") != f"sha256:{digest}":
+        yield Finding("the file is not the one that was written", name, {}, "hash", row.get("hash"), f"sha256:{digest}")
+
+
+def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Finding]:
+    """Compare every file with checksums.txt, which protects the descriptor and the documents, too."""
+    if CHECKSUMS not in digests:
+        free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
+        more = f", nor are {', '.join(sorted(free))}" if free else ""
+        yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
+        return
+    wanted = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
+    for name in filter(opened.tables.leaves_out, ARCHIVED):
+        wanted[f"{name}.parquet"] = str(opened.resources.get(name, {}).get("hash")).removeprefix("sha256:")
+    text, listed = read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace"), dict[str, str]()
+    if not text.endswith("\n"):
+        yield Finding("the last line has no end", CHECKSUMS)
+    for place, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        parsed = re.fullmatch(r"([0-9a-f]{64})  ([^/]+)", line)
+        if parsed is None or parsed[2] in listed:
+            message = f"line {place} is not a hash, two blanks and the name of a further file"
+            yield Finding(message, CHECKSUMS, got=line)
+            continue
+        listed[parsed[2]] = parsed[1]
+    for name in sorted({*listed} - {*wanted}):
+        yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
+    for name, digest in wanted.items():
+        if listed.get(name) != digest:
+            message = f"{CHECKSUMS} states another hash" if name in listed else f"{CHECKSUMS} does not list it"
+            yield Finding(message, name, {}, "sha256", listed.get(name), digest)
+
+
+# -- what the descriptor says, and keys -------------------------------------------------------------------------------
+
+
+@stage("descriptor", "datapackage.json against the tables and the columns of this program")
+def _check_descriptor(opened: Opened) -> Findings:
+    tables, descriptor = opened.tables, opened.tables.descriptor
+    for name, value in HEADER.items():
+        yield from _compare(name, value, descriptor.get(name))
+    if parse_version(tables.version) is None and tables.version != "unreleased":
+        yield from _compare("version", "X.Y.Z", tables.version)
+    named = Path(str(tables.folder)).name.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
+    if parse_version(named):
+        yield from _compare("version", named, tables.version)
+    listed = [row.get("name") for row in descriptor["resources"]]
+    yield from _compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
+    for name in opened.names:
+        row = opened.resources.get(name, {})
+        stated = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
+        yield from _compare(f"{name}.schema", [column.name for column in COLUMNS[name]], stated)
+    rows = tables.read("datasets").to_pylist()
+    yield from _compare("sources", list_sources(rows), descriptor.get("sources"))
+    yield from _compare("provenance", [row["dataset"] for row in rows], [*opened.provenance])
+    return len(listed)
+
+
+def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
+    if expected != got:
+        yield Finding("the descriptor states something else", DESCRIPTOR, {}, name, expected, got)
+
+
+# The columns of words from a list, which are read as numbers.
+_WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "relation", "metric")
+
+
+@stage("keys", "every row once, in canonical order, of a dataset that is described")
+def _check_keys(opened: Opened) -> Findings:
+    rows = 0
+    for name in opened.names:
+        counted = 0
+        for dataset in opened.datasets:
+            coded = tuple(column for column in KEYS[name] if column in _WORDS)
+            table = opened.tables._read(name, KEYS[name], dataset, coded=coded)
+            counted += len(table)
+            if not len(table) and name in {"candidates", "constants"}:
+                yield Finding("the table has no rows of this dataset", name, {"dataset": dataset})
+            yield from _compare_neighbours(name, table)
+        stated = opened.resources.get(name, {}).get("rows")
+        if opened.selected is None and counted != stated:
+            message = "the rows of the datasets that are described are not as many as stated"
+            yield Finding(message, name, {}, "rows", stated, counted)
+        rows += counted
+    return rows
+
+
+def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
+    """Find rows that are there twice, or come too late."""
+    before = np.zeros(max(len(table) - 1, 0), dtype=np.bool_)
+    equal = ~before
+    for column in KEYS[name] if len(table) else ():
+        values = _rank_values(column, table[column])
+        before |= equal & (values[1:] < values[:-1])
+        equal &= values[1:] == values[:-1]
+    for wrong, message in ((equal, "a row with this key came before"), (before, "this row should come earlier")):
+        for place in np.flatnonzero(wrong).tolist():
+            row = table.slice(place + 1, 1).to_pylist()[0]
+            yield Finding(message, name, {column: row[column] for column in KEYS[name] if row[column] is not None})
+
+
+def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
+    """Return numbers that grow as the values of a column do; missing values come first."""
+    if name not in _WORDS:
+        missing: Any = column
+        return to_array(missing.fill_null(-1))
+    codes, words = decode(column)
+    ranks = np.empty(len(words), np.int64)
+    ranks[sorted(range(len(words)), key=lambda place: order_value(name, words[place]))] = np.arange(len(words))
+    ranked: NDArray[Any] = ranks[codes]
+    return ranked
+
+
+# -- laws that cannot be rebuilt --------------------------------------------------------------------------------------
+
+# Relative difference that arithmetic in another order may make.
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+_TASKS = ("dataset", "protocol", "split", "side")
+
+
+@stage("pooling", "both sides pool head and tail")
+def _check_pooling(opened: Opened) -> Findings:
+    looked = 0
+    for dataset in opened.datasets:
+        sides: dict[tuple[Any, ...], dict[str, Row]] = {}
+        for row in opened.rows("constants", dataset):
+            key = tuple(row[name] for name in KEYS["constants"] if name != "side")
+            sides.setdefault(key, {})[row["side"]] = row
+        for found in sides.values():
+            if {"both", *ENTITY_SIDES} <= found.keys():
+                looked += 1
+                yield from _compare_sides(found["both"], [found[side] for side in ENTITY_SIDES])
+    return looked
+
+
+def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
+    key = {name: both[name] for name in KEYS["constants"] if both[name] is not None}
+    tasks = sum(part["num_tasks"] for part in parts)
+    if both["num_tasks"] != tasks:
+        message = "the tasks of both sides are not those of head and tail together"
+        yield Finding(message, "constants", key, "num_tasks", tasks, both["num_tasks"])
+    metric = CATALOGUE.get(both["metric"])
+    if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
+        return
+    # Means over tasks: those of both sides follow from those of each, by the part of the tasks that it has.
+    for column, power in (("expectation", 1), ("variance", 2)):
+        shares = [(part["num_tasks"] / tasks) ** power for part in parts]
+        expected = sum(share * part[column] for share, part in zip(shares, parts, strict=True))
+        error = sum(share * part[f"{column}_error"] for share, part in zip(shares, parts, strict=True))
+        # Sums of thousands of tasks are rounded, too.
+        if abs(both[column] - expected) > both[f"{column}_error"] + error + 4 * _ROUNDING * abs(expected):
+            message = f"the {column} of both sides does not follow from those of head and tail"
+            yield Finding(message, "constants", key, column, expected, both[column])
+
+
+_WIDER = (
+    ("standard", "libkge"),
+    ("libkge", "raw"),
+    ("static", "time-aware"),
+    ("time-aware", "raw"),
+    ("stare", "qualified"),
+    ("qualified", "raw"),
+)
+"""Pairs of protocols of which the first filters all that the second does."""
+
+
+@stage("filters", "a wider filter never leaves more candidates")
+def _check_filters(opened: Opened) -> Findings:
+    rows = 0
+    for dataset, statistics in opened.datasets.items():
+        held: dict[tuple[str, ...], Counter[int]] = {}
+        for row in opened.rows("candidates", dataset):
+            rows += 1
+            tasks = held.setdefault(tuple(row[name] for name in _TASKS), Counter())
+            tasks[row["num_candidates"]] += row["num_tasks"]
+        for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
+            pairs = [(one, other, False) for one, other in _WIDER]
+            # On test, libkge filters all three splits.
+            if split == "test":
+                pairs.append(("standard", "libkge", True))
+            if _ranks_all(statistics, split):
+                pairs.append(("pykeen", "libkge", True))
+            for one, other, same in pairs:
+                first, second = ((dataset, protocol, split, side) for protocol in (one, other))
+                if first in held and second in held:
+                    yield from _compare_filters(first, held[first], other, held[second], same)
+    return rows
+
+
+def _ranks_all(statistics: Row, split: str) -> bool:
+    """Tell whether protocol pykeen ranks every entity, and every row of a split."""
+    counted = statistics["entities"] is not None and statistics["entities"] == statistics["entities_train"]
+    dropped = statistics["duplicates_train"] if split == "train" else statistics[f"dropped_{split}"]
+    return counted and dropped == 0
+
+
+def _compare_filters(
+    key: tuple[str, ...], one: Counter[int], other: str, many: Counter[int], same: bool
+) -> Iterator[Finding]:
+    """Compare, for each number of candidates, how many tasks have that, or no more than that."""
+    message = f"fewer tasks have this number of candidates or less than under protocol {other}, which filters less"
+    if same:
+        message = f"the tasks differ from those of protocol {other}, which are the same"
+    got = wanted = 0
+    for size in sorted({*one, *many}):
+        got, wanted = (one[size], many[size]) if same else (got + one[size], wanted + many[size])
+        if got != wanted if same else got < wanted:
+            where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
+            yield Finding(message, "candidates", where, "num_tasks", wanted if same else f"{wanted} or more", got)
+
+
+@stage("relations", "relations pool to the candidates")
+def _check_relations(opened: Opened) -> Findings:
+    name, rows = "candidates_by_relation", 0
+    for dataset, statistics in opened.datasets.items():
+        table = opened.tables.read(name, dataset)
+        if not len(table):
+            continue
+        rows += len(table)
+        pooled = _sum_tasks(table, (*_TASKS, "num_candidates"))
+        held = {key[: len(_TASKS)] for key in pooled}
+        whole = _sum_tasks(opened.tables.read("candidates", dataset), (*_TASKS, "num_candidates"))
+        whole = {key: count for key, count in whole.items() if key[: len(_TASKS)] in held}
+        message = "the tasks, pooled, are not those of the candidates table"
+        yield from _compare_counts(name, (*_TASKS, "num_candidates"), whole, pooled, message)
+        keys = ("dataset", "protocol", "split", "relation")
+        by_side = _sum_tasks(table, ("side", *keys))
+        heads, tails = ({key[1:]: n for key, n in by_side.items() if key[0] == side} for side in ENTITY_SIDES)
+        message = "the relation has another number of tasks on the tail side than on the head side"
+        yield from _compare_counts(name, keys, heads, tails, message)
+        count = len(table["relation"].unique())
+        if statistics["relations"] is not None and count > statistics["relations"]:
+            message = "there are more relations than the dataset has"
+            yield Finding(message, name, {"dataset": dataset}, "relation", statistics["relations"], count)
+    return rows
+
+
+def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
+    """Return the tasks of each key in some columns."""
+    summed = table.group_by([*columns], use_threads=False).aggregate([("num_tasks", "sum")])
+    keys = zip(*(summed[column].to_pylist() for column in columns), strict=True)
+    return dict(zip(keys, summed["num_tasks_sum"].to_pylist(), strict=True))
+
+
+def _compare_counts(
+    name: str, columns: Sequence[str], expected: Mapping[Any, int], got: Mapping[Any, int], message: str
+) -> Iterator[Finding]:
+    """Compare numbers of tasks by key; a key that only one side has counts as 0 on the other."""
+    for key in dict.fromkeys((*expected, *got)):
+        wanted, found = expected.get(key, 0), got.get(key, 0)
+        if wanted != found:
+            where = {column: value for column, value in zip(columns, key, strict=True) if value is not None}
+            yield Finding(message, name, where, "num_tasks", wanted, found)
+
+
+# -- everything again -------------------------------------------------------------------------------------------------
+
+
+@stage("content", "content hash of each table", rebuild=True)
+def _check_contents(opened: Opened) -> Findings:
+    if opened.selected is not None:
+        yield Finding("not compared: the hashes are those of whole tables", level="note")
+        return 0
+    rows = 0
+    for name in opened.names:
+        table, stated = opened.tables.read(name), opened.resources.get(name, {}).get("contentHash")
+        rows += len(table)
+        found = hash_content(table)
+        if stated != found:
+            yield Finding("its values are not those that were hashed", name, {}, "contentHash", stated, found)
+    return rows
+
+
+@stage("constants", "constants computed from the histograms", rebuild=True)
+def _rebuild_constants(opened: Opened) -> Findings:
+    rows = 0
+    for place, dataset in enumerate(opened.datasets, start=1):
+        opened.means.reporter.say(f"[{place}/{len(opened.datasets)}] {dataset}: constants from the histograms")
+        compute = cache(partial(_compute, opened.tables))
+        for row in opened.rows("constants", dataset):
+            rows += 1
+            tasks = Tasks(**{name: row[name] for name in (*_TASKS, "aggregation", "baseline")})
+            metric = CATALOGUE[row["metric"]]
+            moments = compute(tasks, metric if row["k"] is None else metric.at(row["k"]))
+            yield from _compare_constants(row, moments)
+    return rows
+
+
+def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
+    """Compute constants; the reason where there are none."""
+    try:
+        return compute_moments(metric, tables.histogram(tasks))
+    except RankconstError as error:
+        return str(error)
+
+
+def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
+    key = {name: row[name] for name in KEYS["constants"] if row[name] is not None}
+    if isinstance(moments, str):
+        yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
+        return
+    if row["method"] != moments.method:
+        yield Finding("the method is another", "constants", key, "method", moments.method, row["method"])
+    from rankconst_builder.changes import STANDARD_ERRORS
+
+    sampled = row["method"] == "sampled"
+    for column in ("expectation", "variance"):
+        value, got = getattr(moments, column), row[column]
+        errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
+        slack = (STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)) + _ROUNDING * abs(value)
+        if abs(got - value) > slack:
+            message = f"the {column} is not what the histogram gives, within both errors"
+            yield Finding(message, "constants", key, column, value, got)
+        # A released sample stays when later versions take another number of draws.
+        elif sampled and row["num_draws"] == moments.num_draws and abs(got - value) > _ROUNDING * abs(value):
+            message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
+            yield Finding(message, "constants", key, column, value, got, level="warning")
+
+
+@stage("sources", "histograms counted from the triples", rebuild=True)
+def _rebuild_histograms(opened: Opened) -> Findings:
+    rows = 0
+    for place, (dataset, statistics) in enumerate(opened.datasets.items(), start=1):
+        opened.means.reporter.say(f"[{place}/{len(opened.datasets)}] {dataset}: candidates from the files")
+        counted = _count_again(opened, dataset)
+        if isinstance(counted, str):
+            message = f"not compared with sources: {counted}"
+            yield Finding(message, "", {"dataset": dataset}, level="note")
+            continue
+        expected, tabulated = counted
+        for column, value in expected.items():
+            if statistics[column] != value:
+                message = "its files, or the registry, give something else"
+                yield Finding(message, "datasets", {"dataset": dataset}, column, value, statistics[column])
+        for name, table in tabulated.items():
+            rows += len(table)
+            stored = opened.tables.read(name, dataset)
+            if not sort_rows(name, table).equals(stored):
+                # Labels that look alike as text share their name.
+                wanted, got = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
+                message = "the files of the dataset give another number of tasks"
+                yield from _compare_counts(name, KEYS[name], wanted, got, message)
+    return rows
+
+
+def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str, pa.Table]] | str:
+    """Return statistics by column, and the rows of the histogram tables; the reason where there is nothing to count."""
+    from rankconst_builder.pipeline import encode_benchmark
+    from rankconst_builder.statistics import describe_graph
+    from rankconst_builder.tabulate import tabulate_histograms
+    from rankconst_builder.tallies import count_histograms
+
+    source, statistics = load_benchmarks().get(dataset), opened.datasets[dataset]
+    if source is not None and source.sampled is not None:
+        return {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}, {}
+    provenance = opened.provenance.get(dataset, {})
+    if provenance.get("restriction"):
+        return "its evaluation is restricted"
+    if source is None or not source.files or source.not_offered or statistics["entities"] is None:
+        return "the registry has no files of it"
+    lacking = [split for split in SPLITS if statistics[f"triples_{split}"] is None]
+    try:
+        contents = _read_contents(_list_fetchers(opened.means), source, lacking)
+        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
+    except RankconstError as error:
+        return str(error)
+    held = {(row["protocol"], row["split"], row["side"]) for row in opened.rows("candidates", dataset)}
+    ranked = _list_baselines(opened, dataset)
+    splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
+    protocols = [parse_protocol(key) for key in PROTOCOLS if key in {protocol for protocol, _, _ in held}]
+    histograms = count_histograms(dataset, graph, protocols, ranked, tuple(each for each in SPLITS if each in splits))
+    sides = {side for _, _, side in held}
+    kept = {tasks: each for tasks, each in histograms.items() if tasks.side != RELATION_SIDE or tasks.side in sides}
+    tabulated = {
+        name: table for name, table in tabulate_histograms(kept).items() if len(table) and name in opened.names
+    }
+    hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
+    return {**describe_graph(graph).tabulate(graph.missing), "sha256": hashes}, tabulated
+
+
+def _list_baselines(opened: Opened, dataset: str) -> list[str]:
+    """Return the baselines whose ranks a set has of a dataset."""
+    named = [name for name in opened.names if "baseline" in KEYS[name]]
+    found = {key for name in named for key in opened.tables.read(name, dataset)["baseline"].unique().to_pylist()}
+    return [baseline for baseline in BASELINES if baseline in found and baseline != DEFAULT_BASELINE]
+
+
+def _list_fetchers(means: Means) -> list[Fetcher]:
+    """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
+    from rankconst_builder.fetch import Fetcher
+
+    fetch, mirror = partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter), means.mirror
+    local = fetch(offline=True)
+    return [local] if mirror is None else [fetch(mirror=mirror, offline=not is_url(mirror)), local]
+
+
+def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
+    """Read files by role from the first that has them all; the context, which seldom matters, may be missing."""
+    from rankconst_builder.pipeline import READ
+
+    *others, last = fetchers
+    for fetcher in others:
+        with contextlib.suppress(RankconstError):
+            return _read_contents([fetcher], source, lacking)
+    found = {}
+    for role in (role for role in READ if role in source.files and role not in lacking):
+        with contextlib.suppress(*([MissingSourceError] if role == CONTEXT else [])):
+            found[role] = last.read(source.files[role])
+    return found
