@@ -64,6 +64,8 @@ class Question:
         The datasets that may be meant.
     numbers
         The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
+    total
+        How many numbers an option holds for; 0 if for these alone.
     in_python
         Whether the remedy names arguments in place of options.
     """
@@ -77,13 +79,17 @@ class Question:
     says: str = ""
     choices: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    total: int = 0
     in_python: bool = False
 
     @property
     def remedy(self) -> str:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
         accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
-        ways = ", or ".join(filter(None, (self.option, accept)))
+        option = self.option
+        if option and self.total and "column" not in option:
+            option += f" for all {self.total:,} numbers"
+        ways = ", or ".join(filter(None, (option, accept)))
         return name_arguments(ways) if self.in_python else ways
 
     def __str__(self) -> str:
@@ -109,11 +115,23 @@ class Stated:
     model: str | None = None  # what was evaluated
     rank_type: str | None = None  # how ties were ranked: realistic, optimistic, pessimistic ...
     num_tasks: int | None = None  # the number of ranks, counted over both sides for side both
+    num_triples: int | None = None  # the number of test triples
+    num_entities: int | None = None
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
     asks: tuple[Question, ...] = ()  # what only the user can answer
     kind: str | None = None  # of its benchmark, such as inductive: of several with the same name, that one is meant
     accepted: tuple[str, ...] = ()  # of a user: the words that say nothing
+
+
+def locate(places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool) -> tuple[Question, ...]:
+    """Return questions with the numbers that wait for them, and whether an option is for others of the file, too."""
+    located = []
+    for ask, own in places.items():
+        numbers = tuple(sorted(own))
+        others = total if len(numbers) < total else 0
+        located.append(replace(ask, numbers=numbers, total=others, in_python=in_python))
+    return tuple(located)
 
 
 NOTHING = Stated()

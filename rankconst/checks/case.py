@@ -14,6 +14,7 @@ from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
+from rankconst.results.counts import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number
@@ -148,6 +149,8 @@ class Archive:
             return None, None, error.asks
         except (DataError, UnknownNameError) as error:
             return None, None, f"{_UNKNOWN}{error}"
+        if asks := ask_counts(file, user, tasks, self.tables):
+            return None, None, asks
         if self.histogram(tasks) is None:
             reason = f"the tables ({self.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
             return None, None, f"{_UNKNOWN}{reason}under protocol {tasks.protocol}."

@@ -19,7 +19,7 @@ from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.confirm import SLIP, confirm_reading
 from rankconst.checks.laws import SWAPPED
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, parse_stated
+from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, locate, parse_stated
 from rankconst.names import list_first
 from rankconst.results.reading import group_entries
 
@@ -114,11 +114,9 @@ def check_reading(
     findings.sort(key=lambda finding: finding.line or 0)
     notes += dict.fromkeys(case.note for case in cases if case.note)
     places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
-    asked = (
-        replace(ask, numbers=tuple(sorted(places[each.row, each.column] for each in entries)), in_python=in_python)
-        for ask, entries in asks.items()
-    )
-    return CheckedReading(reading, tuple(findings), tuple(notes), tuple(asked), tables.version)
+    asked = {ask: [places[each.row, each.column] for each in entries] for ask, entries in asks.items()}
+    located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
+    return CheckedReading(reading, tuple(findings), tuple(notes), located, tables.version)
 
 
 def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Question, list[Entry]]]:

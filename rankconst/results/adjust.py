@@ -22,9 +22,10 @@ from rankconst.adjusting import (
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, parse_stated, settle
+from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, locate, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
+from rankconst.results.counts import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.values.published import check_decimals, read_numbers, read_published
@@ -108,10 +109,15 @@ def _settle(
     groups: Mapping[Group, Places], user: Stated, reading: Reading, tables: Tables
 ) -> tuple[dict[Stated, tuple[Tasks, Tool | None]], dict[Stated, DataError | UnknownNameError]]:
     """Return ranking tasks and tool of what is said of numbers, or why there are none."""
-    settled, failed = {}, {}
+    settled: dict[Stated, tuple[Tasks, Tool | None]] = {}
+    failed: dict[Stated, DataError | UnknownNameError] = {}
     for said in dict.fromkeys(group.said for group in groups):
         try:
-            settled[said] = settle(said, user, tables, tool=reading.tool)
+            tasks, tool = settle(said, user, tables, tool=reading.tool)
+            if asks := ask_counts(said, user, tasks, tables):
+                failed[said] = AskedError("; ".join(map(str, asks)), asks)
+            else:
+                settled[said] = tasks, tool
         except (DataError, UnknownNameError) as error:  # a file may well name datasets that no tables hold
             failed[said] = error
     return settled, failed
@@ -126,7 +132,7 @@ def _list_questions(
         error = failed.get(group.said)
         for ask in error.asks if isinstance(error, AskedError) else ():
             places.setdefault(ask, []).extend(own.tolist())
-    return tuple(replace(ask, numbers=tuple(sorted(own)), in_python=in_python) for ask, own in places.items())
+    return locate(places, sum(map(len, groups.values())), in_python=in_python)
 
 
 def _adjust_groups(

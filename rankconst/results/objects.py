@@ -22,7 +22,7 @@ from rankconst.results.labels import Label, answer, name_model, read_label
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.contexts import OPEN_ROLES, ask_over, declare, fits_role
+from rankconst.results.tables.contexts import COUNTS, OPEN_ROLES, ask_over, declare, fits_role
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
@@ -103,7 +103,7 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
             true.append(key)
         elif answered is not None:
             false.append(Text(replace(answered, text=f"{key}: {word}"), "row", "a key beside it"))
-        elif role == "num_tasks" and (number := read_count(word)):
+        elif role in COUNTS and (number := read_count(word)):
             facts[role] = number
         elif role == "relations" and isinstance(each, list) and each:
             facts[role] = tuple(map(str, each))

@@ -1,4 +1,4 @@
-"""Rows of single relations: a column that holds nothing but relations says of which one each row is."""
+"""Rows of single relations: a column of which most cells are relations says of which one each row is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankconst.results.gate import CORNER
 from rankconst.results.reading import Entries, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from rankconst.tables.tables import Tables
 
@@ -22,21 +22,12 @@ _FEW = 50
 # Names of relations may be numbers, but 20% is none of them.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
 _NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
-
-
-def are_relations(cells: Iterable[str | None], dataset: str, tables: Tables) -> bool:
-    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
-    names = list(dict.fromkeys(filter(None, cells)))
-    if not names or any(map(_NO_RELATION.match, names)):
-        return False
-    try:
-        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
-    except UnknownNameError:
-        return False
+_NOT_ONE = "no relation of its dataset, of which others in column {} are"
+_ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 
 
 def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
-    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
+    """Say of which relation each row is where most cells of a column are relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     dataset, *more = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts} or {None}
     if dataset is None or more:
@@ -44,25 +35,46 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     others = {head.column for head in entries.heads}
     first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in (column for column in reading.columns if column not in others):
-        if not are_relations((row.get(column) for row in first), dataset, tables):
+        if not _find_relations((_name(row.get(column) or "") for row in first), dataset, tables):
             continue
         whole = reading.cells(column)
-        cells = [whole[row] for row in entries.rows.tolist()]
-        if are_relations(cells, dataset, tables):
-            lack = "" if reading.of_objects else _NO_CELL.format(column)
+        cells = [_name(whole[row]) for row in entries.rows.tolist()]
+        if found := _find_relations(cells, dataset, tables):
             own = (
-                entry._replace(context=_add_relation(entry.context, cell, lack))
+                entry._replace(context=_add_relation(entry.context, cell, found, reading, column))
                 for entry, cell in zip(entries, cells, strict=True)
             )
             return replace(reading, entries=Entries(own))
     return reading
 
 
-def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
+def _name(cell: str) -> str:
+    """Return what a cell names: of the keys on the way to a number, the last."""
+    return cell.rpartition(" / ")[2]
+
+
+def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
+    """Return the relations of a dataset among cells, in any spelling, if most of those that name something are some."""
+    names = {cell for cell in cells if cell and cell.lower() not in _ALL}
+    likely = {name for name in names if not _NO_RELATION.match(name)}
+    if 2 * len(likely) <= len(names):
+        return set()
+    try:
+        known = tables.relations(tables.resolve_dataset(dataset))
+    except UnknownNameError:
+        return set()
+    found = {name for name in likely if match_relations([name], known)}
+    return found if 2 * len(found) > len(names) else set()
+
+
+def _add_relation(context: Stated, cell: str, found: Collection[str], reading: Reading, column: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
-    if context.relations:
+    if context.relations or cell.lower() in _ALL or (not cell and reading.of_objects):
         return context
-    if cell:  # what its name may say, and what heads it, is of the relation
-        asks = tuple(ask for ask in context.asks if ask.text != cell and ask.place != CORNER)
-        return replace(context, relations=(cell,), asks=asks)
-    return replace(context, asks=(*context.asks, Question("relations", lack)))
+    if cell in found:  # what it is called, and what heads it, is about the relation
+        about = {"aggregation", "relations"}
+        asks = (ask for ask in context.asks if ask.text != cell and ask.place != CORNER and ask.field not in about)
+        return replace(context, relations=(cell,), asks=tuple(asks))
+    place = "its row" if cell else ""
+    question = Question("relations", (_NOT_ONE if cell else _NO_CELL).format(column), cell.lower(), place)
+    return replace(context, asks=(*context.asks, question))

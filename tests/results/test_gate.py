@@ -286,3 +286,47 @@ def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str)
 def test_sizes_are_no_words_of_a_split() -> None:
     text = "Dataset,#Entities,Train,Valid,Test,MRR\nFB15k-237,14541,272115,17535,20466,0.338\n"
     assert tell(text, "a.csv") == ["fb15k237"]
+
+
+# -- counts and relations ---------------------------------------------------------------------------------------------
+
+COUNTED = [
+    ("fb15k237", "num_test", 20466, "fb15k237", ""), ("fb15k237", "num_test", 20438, "?20438", "--protocol pykeen"),
+    ("fb15k237", "num_test", 17535, "?17535", "--split valid"), ("fb15k237", "entities", 14541, "fb15k237", ""),
+    ("fb15k237", "num_entities", 14505, "?14505", "--protocol pykeen"), ("umls", "n_test", 660, "?660", ""),
+    ("wn18rr", "num_entities", "all of them", "wn18rr", ""), ("ogbbiokg", "num_test", 3, "ogbbiokg sampled:500", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dataset", "key", "count", "expected", "option"), COUNTED)
+def test_a_count_that_contradicts_the_ranking_tasks_is_asked_about(
+    dataset: str, key: str, count: int | str, expected: str, option: str
+) -> None:
+    for text, name in (
+        (f"dataset,{key},MRR\n{dataset},{count},0.5\n", "a.csv"),
+        (json.dumps({"dataset": dataset, key: count, "mrr": 0.5}), "a.json"),
+    ):
+        assert tell(text, name) == [expected]
+        if expected.startswith("?"):
+            (question,) = rankconst.adjust(read_opened(Document(name, text)), errors="note").asked
+            assert question.option.startswith(option)
+            assert tell(text, name, accept=[str(count)]) == [dataset]
+    if option.startswith("--protocol"):
+        assert tell(text, name, protocol="pykeen") == [f"{dataset} pykeen"]
+
+
+def test_numbers_of_single_relations_are_of_these() -> None:
+    hypernym, part = "wn18rr standard (_hypernym)", "wn18rr standard (_has_part)"
+    flat = '{"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}, "overall": {"mrr": 0.5}, "weird": {"mrr": 0.1}}'
+    assert tell(flat, "a.json", dataset="wn18rr") == [hypernym, part, "wn18rr", "?weird"]
+    nested = '{"mrr": 0.5, "per_relation": {"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}}}'
+    assert tell(nested, "a.json", dataset="wn18rr") == ["wn18rr", hypernym, part]
+    for heading in ("relation", "edge", "Predicate", ""):
+        table: list[list[object]] = [[heading, "MRR"], ["_hypernym", 0.3], ["has part", 0.2], ["all", 0.5]]
+        assert tell(write("WN18RR", *table))[:2] == [hypernym, part]
+
+
+def test_a_remedy_says_for_how_many_numbers_it_is() -> None:
+    text = "model,dataset,MRR\nA (50 samples),UMLS,0.6\nB,UMLS,0.5\n"
+    (question,) = rankconst.adjust(read_opened(Document("a.csv", text))).asked
+    assert question.remedy.startswith('protocol="sampled:M" for all 2 numbers, or accept=["samples"]')

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
+COUNTS = ("num_tasks", "num_triples", "num_entities")
+"""Roles of numbers that say what was counted."""
+
 OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step", "version", "hyperparameter"}
 """Roles that any cell fits."""
 
 _OF_ROWS = {"part", "graph", "protocol"}
 _OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
 _SAID = (*NAMES, "version")
-_FACTS = ("num_tasks", "relations", "rank_type", "tool")
+_FACTS = (*COUNTS, "relations", "rank_type", "tool")
 _FEW = 500  # of more distinct cells, those that may tell something are found all at once
 _MOST_TRIED = 5_000
 
@@ -55,6 +58,8 @@ def fits_role(role: str, cell: str) -> bool:
     label = read_label(cell)
     if role == "tool":
         return is_tool(cell)
+    if role in COUNTS:
+        return read_count(cell) is not None
     return role in label.values or label.said.get(role) is not None
 
 
@@ -247,7 +252,8 @@ def _read_role(role: str, over: Label | None, cell: str) -> Said:
         return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
-    facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "rank_type": rank_types[0]}
+    facts: dict[str, Any] = dict.fromkeys(COUNTS, read_count(cell))
+    facts |= {"relations": (cell,), "rank_type": rank_types[0]}
     named = role == "tool" and not is_tool(cell)  # a tool's name is not a protocol
     return Said((Text(label, "row", _ROW),) if named and label.tells else (), ((role, facts.get(role, cell)),))
 
