@@ -87,7 +87,7 @@ class Question:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
         accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
         option = self.option
-        if option and self.total and "column" not in option:
+        if option and self.total and self.field != "dataset" and "column" not in option:
             option += f" for all {self.total:,} numbers"
         ways = ", or ".join(filter(None, (option, accept)))
         return name_arguments(ways) if self.in_python else ways

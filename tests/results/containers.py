@@ -180,7 +180,7 @@ def find_addresses(numbers: Numbers, container: str) -> Addresses:
     with tempfile.TemporaryDirectory() as folder:
         results = _make_frame(numbers) if container == "frame" else _write(numbers, container, Path(folder))
         try:
-            entries = rankconst.adjust(read_given(results)).entries
+            entries = rankconst.adjust(read_given(results)).numbers.entries
         except RankconstError:
             entries = ()
     found = {

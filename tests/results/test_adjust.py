@@ -64,12 +64,12 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     said = '"dev" in the caption, "measured on the dev set"'
     harmless = "if it says nothing about these numbers"
     for in_python, ways, which in (
-        (False, f"--split valid, or --accept dev {harmless}", "--dataset"),
-        (True, f'split="valid", or accept=["dev"] {harmless}', "dataset="),
+        (False, f"--split valid for all 4 numbers, or --accept dev {harmless}", "--dataset"),
+        (True, f'split="valid" for all 4 numbers, or accept=["dev"] {harmless}', "dataset="),
     ):
         done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
         first, second = done.asked
-        assert first == replace(DEV, numbers=(0, 2), in_python=in_python) and first.remedy == ways
+        assert first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python) and first.remedy == ways
         assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
         assert done.entries[2].note == f"{said}: add {ways}."
         assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
@@ -127,14 +127,6 @@ def test_what_the_user_asks_for_must_be_there() -> None:
     assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
     with pytest.raises(DataError, match=r"holds only adjusted numbers\. Name the document with the published ones\."):
         adjust_reading(read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Stated())
-
-
-def test_a_count_that_fits_another_protocol_is_noted() -> None:
-    reading = make(("mrr", "0.4", Stated("wn18rr", num_tasks=5848)), ("mrr", "0.4", Stated("wn18rr", num_tasks=17)))
-    fits, none = adjust_reading(reading, TABLES, Stated()).entries
-    assert "protocol pykeen has that many" in fits.note
-    assert "no protocol has that many" in none.note
-    assert fits.adjusted is not None
 
 
 def test_only_some_sides_and_datasets() -> None:

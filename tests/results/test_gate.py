@@ -27,7 +27,7 @@ def tell(text: str, name: str = "results.md", **options: Any) -> list[str]:
     """
     only = parse_metric(options["metric"]) if "metric" in options else None
     reading = read_opened(Document(name, text, metric=only))
-    adjusted = rankconst.adjust(reading, errors="note", **options)
+    adjusted = rankconst.adjust(reading, errors="note", **options).numbers
     asked: dict[int, list[str]] = {}
     for question in adjusted.asked:
         for place in question.numbers:
@@ -240,7 +240,7 @@ def test_the_name_of_a_model_in_a_heading_does_not_ask() -> None:
 def test_another_number_of_an_evaluation_has_no_part_in_its_unit() -> None:
     text = "model,dataset,MRR,{}\nA,UMLS,0.338,2\nB,UMLS,0.31,3\n"
     for heading in ("MRR rank", "MRR (epoch)", "MRR loss"):
-        adjusted = rankconst.adjust(read_opened(Document("a.csv", text.format(heading))))
+        adjusted = rankconst.adjust(read_opened(Document("a.csv", text.format(heading)))).numbers
         assert [each.published.value for each in adjusted.entries if each.published] == [0.338, 0.31]
 
 
