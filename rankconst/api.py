@@ -13,6 +13,7 @@ from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.names import as_names, require_text
+from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -24,7 +25,11 @@ from rankconst.evaluation import (
     parse_stated,
     settle,
 )
+from rankconst.tables.answers import AnswerTables
+from rankconst.tables.counts_file import make_answer_tables
+from rankconst.tables.own_counts import Answers
 from rankconst.tables.tables import Tables, join_tables, load
+from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
 from rankconst.values.ranks import Ranks, from_ranks
@@ -34,7 +39,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
-    from rankconst.tasks import Tasks
     from rankconst.values.constants import Constants
     from rankconst.worth import AdjustedValues
 
@@ -55,7 +59,7 @@ def adjust(
     accept: Iterable[str] = (),
     decimals: int | Mapping[str, int] | None = None,
     details: bool = False,
-    tables: Tables | Sequence[Tables] | None = None,
+    tables: Tables | Answers | Sequence[Tables] | None = None,
     errors: Literal["raise", "note"] | None = None,
     baseline: str | None = None,
 ) -> Any:
@@ -101,7 +105,8 @@ def adjust(
         but for a DataFrame, the probability that a random ranker does as well.
     tables
         The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
-        each dataset is taken from the first that holds it.
+        each dataset is taken from the first that holds it. Or what :func:`from_counts` returns of queries with several
+        right answers; `tool` is then the library that evaluated them, which decides what the names of metrics mean.
     errors
         If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left out, and a column
         ``note`` says why; it is an error if that is all there is. ``"note"`` returns the result even then, and
@@ -149,15 +154,25 @@ def adjust(
     1     WN18RR  0.476  0.4759
     """
     opened, names = _open(tables), as_names(metric)
+    of_answers = isinstance(opened, AnswerTables)
+    if isinstance(opened, AnswerTables):
+        opened, tool = opened.name_library(tool) if tool else opened, None
+        dataset = dataset or next(iter(opened.datasets))
     user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
     user = replace(user, accepted=as_names(accept))
-    wanted = tuple(map(parse_metric, names))
+    wanted = _name_metrics(names, opened)
     baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     single = _is_value(results)
     several = isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
-    if single or several or _is_typed(results):
+    if of_answers and (single or several):
+        _require_one(results, names)
+        how: dict[str, Any] = {"decimals": decimals, "percent": bool(percent)}
+        tasks = opened.tasks(str(dataset), split=split or "test", protocol=OWN_COUNTS.key)
+        counted = opened.look_up(tasks, wanted[0])
+        return counted.adjust(results, **how) if single else [counted.adjust(each, **how) for each in results]
+    if single or several or (_is_typed(results) and not of_answers):
         if errors is not None:
             raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
         adjust_typed = partial(
@@ -179,14 +194,15 @@ def adjust(
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
     from rankconst.checks.confirm import confirm_reading
+    from rankconst.results.answers import assume_unit, name_answers
     from rankconst.results.frame import adjust_frame, is_frame, read_given
 
-    how: dict[str, Any] = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
+    how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
     results = as_pandas(results)
     if is_frame(results):
         shares = as_names(percent) if isinstance(percent, str) else percent
         known = replace(user, percent=percent is True)
-        how |= {"confirm": lambda reading: confirm_reading(reading, opened, known)}
+        how |= {"confirm": lambda reading: confirm_reading(name_answers(reading, opened), opened, known)}
         return adjust_frame(results, opened, user, percent=shares, decimals=decimals, details=details, **how)
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
@@ -195,10 +211,20 @@ def adjust(
 
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
-    reading = read_given(results, strict=how["errors"] == "raise", percent=percent, metric=only)
-    confirmed = confirm_reading(reading, opened, user)
+    unit = assume_unit(percent, opened)
+    reading = read_given(results, strict=how["errors"] == "raise", percent=unit, metric=only)
+    confirmed = confirm_reading(name_answers(reading, opened), opened, user)
     done = adjust_reading(confirmed, opened, user, significance=details, in_python=True, **how)
     return AdjustedFile(replace(done, details=details), opened)
+
+
+def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
+    """Return the metrics that were named; which of several right answers is meant may be asked."""
+    if not isinstance(tables, AnswerTables):
+        return tuple(map(parse_metric, names))
+    from rankconst.results.answers import name_metrics
+
+    return name_metrics(names, tables)
 
 
 def _is_value(results: Any) -> bool:
@@ -493,9 +519,11 @@ class _Included(threading.local):
 _INCLUDED = _Included()
 
 
-def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
+def _open(tables: Tables | Answers | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return _INCLUDED.tables
+    if isinstance(tables, Answers):
+        return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
     sets = [tables] if isinstance(tables, Tables) else list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
         raise UsageError(f"tables is {tables!r}; expected what rankconst.load() returns, or several of that.")

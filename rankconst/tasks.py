@@ -407,16 +407,16 @@ def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
         raise DataError(f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53.")
 
 
-def _require_counts(name: str, values: NDArray[np.int64], hint: str = "") -> None:
-    if values.min(initial=1) < 1:
+def _require_counts(name: str, values: NDArray[np.int64], hint: str = "", least: int = 1) -> None:
+    if values.min(initial=least) < least:
         place = int(np.argmin(values))
-        raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1{hint}.")
+        raise DataError(f"{name}[{place}] is {values[place]}; expected at least {least}{hint}.")
 
 
-def read_counts(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """Return whole numbers from 1 to 2**53, shape (n,); DataError for others."""
+def read_counts(name: str, values: ArrayLike, least: int = 1) -> NDArray[np.int64]:
+    """Return whole numbers from `least` to 2**53, shape (n,); DataError for others."""
     array = _whole_numbers(name, values)
-    _require_counts(name, array)
+    _require_counts(name, array, least=least)
     return array
 
 

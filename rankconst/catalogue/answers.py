@@ -1,8 +1,10 @@
-"""Metrics of queries with several right answers: a row each, as PyTorch Geometric and trec_eval define them."""
+"""Metrics of queries with several right answers: a row for each definition, whoever uses it.
+
+Which library means which by a name is in :mod:`rankconst.catalogue.libraries`.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +12,8 @@ import numpy as np
 
 from rankconst.catalogue.metrics import Metric
 from rankconst.catalogue.names import Names
-from rankconst.errors import UnknownNameError
+from rankconst.catalogue.ranks import Formula
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import read_count
 
 if TYPE_CHECKING:
@@ -18,12 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.doubles import Values
+    from rankconst.doubles import Counts, Values
 
 ALL = 2**53
 """The k of a metric without one: more places than there are."""
 
-Kind = Literal["hits", "hit", "first", "gain", "precisions"]
+Kind = Literal["hits", "hit", "first", "reciprocals", "gain", "clipped_gain", "precisions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,51 +62,100 @@ class Places:
         return np.arange(1.0, self.places.size + 1) - np.repeat(self.starts, self.rights)
 
 
+def discount(places: Values) -> Values:
+    """Return the usual gain of each place."""
+    return np.asarray(1 / np.log2(places + 1))
+
+
+def discount_clipped(places: Values) -> Values:
+    """Return LensKit's gain of each place: places 1 and 2 count alike."""
+    return np.asarray(1 / np.log2(np.maximum(places, 2)))
+
+
 _EVALUATE: dict[Kind, Callable[[Places, int], Values]] = {
     "hits": lambda held, k: np.add.reduceat(held.places <= k, held.starts, dtype=np.float64),
     "hit": lambda held, k: (held.first <= k).astype(np.float64),
     "first": lambda held, k: (held.first <= k) / held.first,
-    "gain": lambda held, k: held.add((held.places <= k) / np.log2(held.places + 1)),
+    "reciprocals": lambda held, k: held.add((held.places <= k) / held.places),
+    "gain": lambda held, k: held.add((held.places <= k) * discount(held.places)),
+    "clipped_gain": lambda held, k: held.add((held.places <= k) * discount_clipped(held.places)),
     "precisions": lambda held, k: held.add((held.places <= k) * held.order / held.places),
 }
 """What each kind of metric makes of the right answers up to k, query by query."""
 
+Divisor = Literal["", "R", "k", "min(R, k)", "min(k, N)", "(R + k) / 2", "ideal of min(R, k)", "ideal of k"]
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A metric of queries with several right answers, as PyTorch Geometric's link_pred or trec_eval define it."""
+    """A definition of a metric of queries with several right answers.
+
+    Attributes
+    ----------
+    symbol, title
+        Its short name, and the definition in words.
+    kind
+        What is made of the places of the right answers; also the function of :mod:`rankconst.moments.answers` that has
+        mean and variance of it.
+    over
+        What that is divided by for a query with N candidates, R of them right; an ideal is what so many right answers
+        on top get.
+    needs_k
+        True if it is nothing without a k.
+    pooled
+        True if the sum over all queries is divided by the sum of what `over` says.
+    is_share
+        False for a number that may be above 1.
+    """
 
     symbol: str
     title: str
-    # Function of :mod:`rankconst.moments.answers`, too: mean and variance of one query.
     kind: Kind
-    source: str
-    # ``over(right, k)``: what the kind is divided by, if by anything, for the number of right answers and k.
-    over: Callable[[int, int], float] | None = None
+    over: Divisor = ""
     needs_k: bool = False
-    spellings: tuple[str, ...] = ()
+    pooled: bool = False
+    is_share: bool = True
 
-    def evaluate(self, held: Places, k: int) -> Values:
-        """Return the metric of each query."""
-        values = _EVALUATE[self.kind](held, k)
-        if self.over is None:
-            return values
-        counts = np.bincount(held.rights)
-        divisors = np.ones(counts.size)
-        for right in np.flatnonzero(counts).tolist():
-            divisors[right] = self.over(right, k)
-        return values / divisors[held.rights]
+    @property
+    def brief(self) -> str:
+        """What sets it apart from others of its kind, in a word or two."""
+        special = {"first": "first", "reciprocals": "all", "clipped_gain": "log2(place)"}
+        return special.get(self.kind) or ("pooled" if self.pooled else self.over.removeprefix("ideal of "))
+
+    def sum_up(self, held: Places, k: int | None) -> Values:
+        """Return what the kind makes of the right answers of each query."""
+        return _EVALUATE[self.kind](held, k or ALL)
+
+    def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
+        """Return what that is divided by, for each query."""
+        k = k or ALL
+        if self.over.startswith("ideal"):
+            numbers = np.full(rights.shape, k) if self.over == "ideal of k" else np.minimum(rights, k)
+            distinct, place = np.unique(numbers, return_inverse=True)
+            return self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)[place]
+        divisors: dict[Divisor, Counts | Values | int] = {
+            "": 1,
+            "R": rights,
+            "k": k,
+            "min(R, k)": np.minimum(rights, k),
+            "min(k, N)": np.minimum(k, candidates),
+            "(R + k) / 2": (rights + k) / 2,
+        }
+        return np.broadcast_to(np.asarray(divisors[self.over], dtype=np.float64), rights.shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswersMetric(Metric):
-    """A metric with what the best and the worst ranker get on the queries at hand."""
+    """A metric of several right answers, with what the best and the worst ranker get on the queries at hand.
+
+    In a results file it is a name only, of which the library decides what it means.
+    """
 
     best: float = 1.0
     least: float = 0.0
     # Of HitRatio@k: for queries that may hit or miss the chances of either, how many they are, and the error that the
-    # rounding of the chances brings to the logarithm of a probability.
-    chances: tuple[Values, Values, Values, float] = (*np.empty((3, 0)), 0.0)
+    # rounding of the chances brings to the logarithm of a probability; last, how many queries are sure to miss.
+    chances: tuple[Values, Values, Values, float, int] = (*np.empty((3, 0)), 0.0, 0)
 
     @property
     def optimum(self) -> float:
@@ -123,89 +175,106 @@ class AnswersMetric(Metric):
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
-def _find_ideal(right: int, k: int) -> float:
-    """Return the discounted gain of min(R, k) right answers on top."""
-    return math.fsum(1 / np.log2(np.arange(2, min(right, k) + 2)))
+def _refuse(*_: Any) -> float:
+    raise DataError("a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them.")
 
 
-_PYG, _TREC = "PyTorch Geometric, metrics/link_pred.py", "trec_eval"
+def name_answers_metric(
+    key: str, k: int | None, symbol: str = "", title: str = "", scale: Literal["share", "count"] = "share"
+) -> AnswersMetric:
+    """Return a metric of several right answers, of which only the name counts so far."""
+    shown = symbol or key
+    return AnswersMetric(
+        family=f"{key}_of_answers",
+        symbol=shown if "{k}" in shown or k is None else f"{shown}@{{k}}",
+        title=title,
+        scale=scale,
+        definition=title,
+        statistic=_refuse,
+        moments="",
+        formula=Formula("", "", "closed form"),
+        k=k,
+        is_counted=key == "hit_ratio",
+    )
+
+
+def define_metric(key: str, k: int | None) -> AnswersMetric:
+    """Return the metric of a definition, which the queries are still to be told of."""
+    row = FAMILIES[key]
+    return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
+
+
+_GAIN = "gain 1/log2(place + 1) of the right answers among the first k"
 
 FAMILIES = {
-    "recall": Family(
-        "Recall@{k}",
-        "share of the right answers that are among the first k",
-        "hits",
-        f"{_PYG}: LinkPredRecall; {_TREC}: recall",
-        over=lambda right, _: right,
-        needs_k=True,
+    "recall": Family("Recall@{k}", "right answers among the first k, over R", "hits", "R", needs_k=True),
+    "recall_cap": Family(
+        "Recall_cap@{k}", "right answers among the first k, over min(R, k)", "hits", "min(R, k)", needs_k=True
     ),
     "precision": Family(
         "Precision@{k}",
         "right answers among the first k, over k, however many candidates there are",
         "hits",
-        f"{_PYG}: LinkPredPrecision; {_TREC}: P",
-        over=lambda _, k: k,
+        "k",
         needs_k=True,
-        spellings=("p",),
+    ),
+    "precision_cap": Family(
+        "Precision_cap@{k}", "right answers among the first k, over min(k, N)", "hits", "min(k, N)", needs_k=True
+    ),
+    "precision_pooled": Family(
+        "Precision_pooled@{k}",
+        "right answers among the first k of all queries together, over the sum of min(R, k)",
+        "hits",
+        "min(R, k)",
+        needs_k=True,
+        pooled=True,
     ),
     "f1": Family(
-        "F1@{k}",
-        "twice the right answers among the first k, over k + R",
-        "hits",
-        f"{_PYG}: LinkPredF1",
-        over=lambda right, k: (k + right) / 2,
-        needs_k=True,
+        "F1@{k}", "twice the right answers among the first k, over R + k", "hits", "(R + k) / 2", needs_k=True
     ),
-    "hit_ratio": Family(
-        "HitRatio@{k}",
-        "share of queries with a right answer among the first k",
-        "hit",
-        f"{_PYG}: LinkPredHitRatio; {_TREC}: success; RecBole: hit",
-        needs_k=True,
-        spellings=("hit", "hits", "success"),
-    ),
-    "mrr": Family(
-        "MRR",
-        "mean of 1 over the place of the first right answer, 0 beyond k",
-        "first",
-        f"{_PYG}: LinkPredMRR; {_TREC}: recip_rank",
-        spellings=("mean reciprocal rank", "recip_rank"),
-    ),
-    "ndcg": Family(
-        "nDCG",
-        "discounted gain of the right answers among the first k, over that of min(R, k) on top",
-        "gain",
-        f"{_PYG}: LinkPredNDCG; {_TREC}: ndcg, ndcg_cut",
-        over=_find_ideal,
+    "hit_ratio": Family("HitRatio@{k}", "1 if a right answer is among the first k, else 0", "hit", needs_k=True),
+    "num_hits": Family("NumHits@{k}", "right answers among the first k", "hits", needs_k=True, is_share=False),
+    "mrr": Family("MRR", "1 over the place of the first right answer, 0 beyond k", "first"),
+    "mrr_all": Family("MRR_all", "mean over all right answers of 1 over their place, 0 beyond k", "reciprocals", "R"),
+    "ndcg": Family("nDCG", f"{_GAIN}, over that of min(R, k) on top", "gain", "ideal of min(R, k)"),
+    "ndcg_full": Family("nDCG_full@{k}", f"{_GAIN}, over that of k on top", "gain", "ideal of k", needs_k=True),
+    "ndcg_clipped": Family(
+        "nDCG_clipped",
+        "gain 1/max(1, log2(place)) of the right answers among the first k, over that of min(R, k) on top",
+        "clipped_gain",
+        "ideal of min(R, k)",
     ),
     "map": Family(
-        "MAP",
-        "mean over min(R, k) right answers of the precision at their places, 0 beyond k",
-        "precisions",
-        f"{_PYG}: LinkPredMAP; {_TREC}: map, without a k",
-        over=min,
-        spellings=("mean average precision",),
+        "MAP", "sum of the precision at the places of right answers up to k, over min(R, k)", "precisions", "min(R, k)"
     ),
     "map_cut": Family(
-        "MAP_cut",
-        "mean over all right answers of the precision at their places, 0 beyond k",
-        "precisions",
-        f"{_TREC}: map_cut",
-        over=lambda right, _: right,
-        needs_k=True,
+        "MAP_cut", "sum of the precision at the places of right answers up to k, over R", "precisions", "R"
     ),
 }
-"""The metrics by key. Without a k, all places are taken."""
+"""The definitions by key. N candidates, R of them right; without a k, all places are taken."""
 
-_NAMES = Names("metric of several right answers", {key: row.spellings for key, row in FAMILIES.items()})
+GROUPS = {
+    "recall": ("recall", "recall_cap"),
+    "precision": ("precision", "precision_cap", "precision_pooled"),
+    "nDCG": ("ndcg", "ndcg_full", "ndcg_clipped"),
+    "MAP": ("map", "map_cut"),
+    "MRR": ("mrr", "mrr_all"),
+}
+"""Kinds of metrics with several definitions, of which a library has one as a rule."""
+
+_NAMES = Names("metric of several right answers", dict.fromkeys(FAMILIES, ()))
 
 
 def parse_answers_metric(name: str) -> tuple[str, int | None]:
-    """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as a key and its k."""
+    """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as the key of a definition and its k."""
     bare, sign, cut = name.strip().lower().replace("_at_", "@").partition("@")
-    key, k = _NAMES.resolve(bare), read_count(cut) if sign else None
-    if sign and not k:
+    return check_answers_metric(_NAMES.resolve(bare), read_count(cut) if sign else None, name)
+
+
+def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
+    """Return a definition with its k; UnknownNameError for one that needs a k, by the name that was given."""
+    if ("@" in name and not k) or k == 0:
         raise UnknownNameError(f"{name!r} needs a k of at least 1: write {key}@10, for example.")
     if FAMILIES[key].needs_k and k is None:
-        raise UnknownNameError(f"{key} needs a k: write {key}@10, for example.")
+        raise UnknownNameError(f"{name} needs a k: write {name}@10, for example.")
     return key, k

@@ -670,9 +670,14 @@ def list_prefixes(name: str) -> list[str]:
     return [] if found is None else re.findall("[a-z]+", found[0].lower())
 
 
+def strip_prefixes(name: str) -> str:
+    """Return a metric's name without these words."""
+    return _PREFIX.sub("", name.strip())
+
+
 @lru_cache(maxsize=4096)
 def _parse(name: str, k: int | None) -> Metric:
-    bare = _PREFIX.sub("", name.strip())
+    bare = strip_prefixes(name)
     family, number = _find_family(bare)
     if family is None:
         if (adjusted := _find_adjusted(bare)) is not None:
@@ -777,7 +782,7 @@ _ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "nor
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
     """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
-    metric, form = find_metric(_PREFIX.sub("", name.strip())) or (None, None)
+    metric, form = find_metric(strip_prefixes(name)) or (None, None)
     if metric is None or form is None:
         raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names.")
     return metric, form

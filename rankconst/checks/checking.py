@@ -21,6 +21,7 @@ from rankconst.checks.laws import SWAPPED
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, locate, parse_stated
 from rankconst.names import list_first
+from rankconst.results.answers import find_answers
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
@@ -108,7 +109,14 @@ def check_reading(
     listed = "`rankconst show rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     user = parse_stated(user, tables)
+    uncounted = find_answers(reading, tables)
+    if uncounted:
+        kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
+        if not kept.any():
+            raise next(iter(uncounted.values()))
+        reading = replace(reading, entries=reading.entries.keep(kept))
     reading, notes = _choose(reading, tables, user)
+    notes += dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     cases, asks = _build_cases(confirm_reading(reading, tables, user), tables, user)
     findings = _drop_explained([finding for rule in chosen or RULES.values() for finding in rule.apply(cases)])
     findings.sort(key=lambda finding: finding.line or 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from rankconst.results.document import Document
     from rankconst.tables.tables import Tables
 
 
@@ -86,25 +89,23 @@ def adjust(
     file, typed = find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    if counts is not None:
-        from rankconst.cli.adjust_answers import list_answers, read_answers
-
-        if (answers := read_answers(counts)) is not None:
-            of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
-            how = {"--baseline": baseline, "--replace": replace, "--percent": percent, "a picture": target.is_picture}
-            _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
-            target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
-            return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
     facts = (given[0] if given else None, split, side, protocol, aggregation, tool)
+    several = is_of_answers(opened)
+    if several:  # the counts know the library, which decides what the names of metrics mean
+        facts = (*facts[:5], None)
     user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
-    if file is not None:
+    source: str | Document | None = file
+    if several and file is None:
+        source, typed, metric = write_values(typed, metric or [], percent, opened), [], None
+    if source is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
+        from rankconst.results.answers import name_metrics
 
-        metrics = tuple(map(parse_metric, metric or ()))
-        work = Work(file, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
+        metrics = name_metrics(metric or (), opened)
+        work = Work(source, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
         if replace:
             rewrite_file(work, replace, out, force=force)
         else:
@@ -178,13 +179,42 @@ def open_sets(
         if datasets:
             raise UsageError("--num-tasks replaces --dataset; leave one out.")
         key = parse_counted(*rule)
-        own = make_tables({Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)})
+        own: Tables = make_tables({Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)})
     elif counts is not None:
-        own = read_counts(counts)
+        own = read_counts(counts, rule[1])
+        if is_of_answers(own):
+            named = list(own.datasets)
+            return own, datasets or named[:1]
     named = list(own.datasets)
     if others := [name for name in datasets if name.lower() not in named]:
         raise UsageError(f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.")
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+
+
+def is_of_answers(tables: Tables) -> bool:
+    """Tell whether tables are counts of queries with several right answers."""
+    if tables.version != OWN_COUNTS.key:
+        return False
+    from rankconst.tables.answers import AnswerTables
+
+    return isinstance(tables, AnswerTables)
+
+
+def write_values(typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables) -> Document:
+    """Write values that were typed as a table, which is read as any other."""
+    from rankconst.results.answers import assume_unit
+    from rankconst.results.document import Document
+
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["metric", "value"])
+    for name, value in (each.rpartition("=")[::2] for each in typed):
+        if not name and len(metrics) != 1:
+            raise UsageError(f"which metric is {value}? Write it before the value: recall@10={value}.")
+        table.writerow([name or metrics[0], value])
+    if not typed:
+        raise UsageError("give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE --tool ranx.")
+    return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))
 
 
 def _refuse(stated: Mapping[str, object], what: str) -> None:

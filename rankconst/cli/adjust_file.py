@@ -26,6 +26,7 @@ from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.listing import Format, Listing
 from rankconst.names import count_of, join_words
 from rankconst.results.adjust import adjust_reading
+from rankconst.results.answers import assume_unit, name_answers
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
@@ -56,7 +57,7 @@ _FEW_PERCENT = 0.01
 class Work:
     """What to adjust: a file, and how it is read."""
 
-    file: str
+    file: str | Document  # its name, or what takes its place
     input_format: str | None
     decimal: str | None
     percent: bool | None
@@ -69,13 +70,15 @@ class Work:
 
     def open(self) -> Document:
         """Open the file; tables that name no metric are of the only one that was asked for."""
+        if isinstance(self.file, Document):
+            return self.file
         only = self.metrics[0] if len(self.metrics) == 1 else None
-        return open_document(self.file, self.decimal, self.percent, only)
+        return open_document(self.file, self.decimal, assume_unit(self.percent, self.tables), only)
 
 
 def read_file(work: Work) -> Reading:
     """Read a file, and say on stderr what was left out."""
-    reading = read_opened(work.open(), work.input_format)
+    reading = name_answers(read_opened(work.open(), work.input_format), work.tables)
     report_reading(reading, strict=work.strict)
     return reading
 
@@ -100,7 +103,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name, baseline) for name in names]
-    reading = read_opened(document, work.input_format)
+    reading = name_answers(read_opened(document, work.input_format), work.tables)
     report_reading(reading, strict=work.strict)
     work = replace(work, metrics=work.metrics or tuple(choose_metrics(reading, exchanges)))
     adjusted = adjust_file(reading, work)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.answers import FAMILIES, GROUPS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_baseline
+from rankconst.catalogue.libraries import Library, load_libraries, parse_library
 from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
 from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
@@ -147,6 +149,35 @@ def _load_rules() -> Mapping[str, Rule]:
     return RULES
 
 
+def _read_library(row: Library, field: str) -> Any:
+    """Return a field, or what a library divides by; of MRR, which right answers count."""
+    if field == "empty":
+        others = (f"{key} {value}" for key, value in row.empty_of.items())
+        return ", ".join([row.empty, *others])
+    if field not in GROUPS:
+        return getattr(row, field)
+    keys = [key for key in GROUPS[field] if key in row.metrics or key in row.metrics_without_k]
+    return ", ".join(f"{FAMILIES[key].brief}{'' if key in row.metrics else ', no k'}" for key in keys)
+
+
+def _describe_library(row: Library) -> dict[str, Any]:
+    """Return the page of a library."""
+    names = {key: " or ".join(each) for key, each in {**row.metrics, **row.metrics_without_k}.items()}
+    definitions = [f"{each}: {FAMILIES[key].title} ({key})" for key, each in names.items()]
+    bare = {"": None, "?": "cut off at a k that is not printed"}.get(row.bare_k, f"cut off at {row.bare_k}")
+    return {
+        "library": row.key,
+        "title": row.title,
+        "version": row.version,
+        "names": definitions,
+        "name without k": bare,
+        "no right answer": _read_library(row, "empty"),
+        "ties": row.ties,
+        "notes": list(row.notes),
+        "evidence": list(row.evidence),
+    }
+
+
 REGISTRIES: dict[str, Registry] = {
     "metrics": Registry(
         "metric",
@@ -181,6 +212,22 @@ REGISTRIES: dict[str, Registry] = {
             *map(Column, ("effect", "caveats", "refused", "evidence")),
         ),
         "Caveats and evidence: rankconst show pykeen",
+    ),
+    "libraries": Registry(
+        "library",
+        load_libraries,
+        parse_library,
+        (
+            Column("library", "library"),
+            Column("version", "version", drop=3),
+            *(Column(group, group) for group in GROUPS),
+            Column("empty", "no right answer", drop=1),
+            *map(Column, ("title", "ties", "bare_k", "notes", "evidence")),
+        ),
+        "What each divides by, of N candidates with R right answers; nDCG: how many right answers its ideal has on "
+        "top; MRR: which right answers count. Names and evidence: rankconst show ranx",
+        _read_library,
+        _describe_library,
     ),
     "protocols": Registry(
         "protocol",

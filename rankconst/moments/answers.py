@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.answers import discount, discount_clipped
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.moments.result import Moments
 
@@ -45,6 +46,10 @@ class Law(NamedTuple):
             self.mean_error / divisor + 4 * UNIT_ROUNDOFF * mean,
             self.variance_error / divisor**2 + 8 * UNIT_ROUNDOFF * variance,
         )
+
+
+NOTHING = Law(0.0, 0.0, 0.0, 0.0)
+"""The law of what is always 0."""
 
 
 def hits(n: int, right: int, k: int) -> Law:
@@ -85,14 +90,28 @@ def _bound_sum(k: int) -> float:
     return (32 + math.log2(k + 1)) * UNIT_ROUNDOFF
 
 
-def gain(n: int, right: int, k: int) -> Law:
-    """Discounted gain, 1 / log2(place + 1), of right answers up to place k."""
-    weights = 1 / np.log2(np.arange(2, k + 2, dtype=np.float64))
+def _add_up(n: int, right: int, weights: Values) -> Law:
+    """Weights of the places of the right answers, summed: a sample without replacement."""
     total, square = float(weights.sum()), float((weights**2).sum())
     mean, unit = right * total / n, right * (n - right) / n / (n - 1) if n > 1 else 0.0
     spread = unit * max(square - total**2 / n, 0.0)
-    error = _bound_sum(k)
+    error = _bound_sum(weights.size)
     return Law(mean, spread, error * mean, 2 * error * unit * square)
+
+
+def gain(n: int, right: int, k: int) -> Law:
+    """Discounted gain, 1 / log2(place + 1), of right answers up to place k."""
+    return _add_up(n, right, discount(np.arange(1.0, k + 1)))
+
+
+def clipped_gain(n: int, right: int, k: int) -> Law:
+    """Discounted gain, 1 / max(1, log2(place)), of right answers up to place k."""
+    return _add_up(n, right, discount_clipped(np.arange(1.0, k + 1)))
+
+
+def reciprocals(n: int, right: int, k: int) -> Law:
+    """1 over the place of right answers up to place k, summed."""
+    return _add_up(n, right, 1 / np.arange(1.0, k + 1))
 
 
 def precisions(n: int, right: int, k: int) -> Law:
@@ -117,18 +136,14 @@ def precisions(n: int, right: int, k: int) -> Law:
 
 
 _LAWS: dict[str, Callable[[int, int, int], Law]] = {
-    each.__name__: each for each in (hits, hit, first, gain, precisions)
+    each.__name__: each for each in (hits, hit, first, reciprocals, gain, clipped_gain, precisions)
 }
 
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of the metric of a query for each row (N, R)."""
-    compute, over = _LAWS[family.kind], family.over or _by_one
-    return [compute(n, right, min(n, k or n)).over(over(right, k or n)) for n, right in queries.tolist()]
-
-
-def _by_one(right: int, k: int) -> float:  # noqa: ARG001
-    return 1.0
+    """Return the law of what the metric sums up, of a query for each row (N, R); 0 where none is right."""
+    compute = _LAWS[family.kind]
+    return [compute(n, right, min(n, k or n)) if right else NOTHING for n, right in queries.tolist()]
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:

@@ -24,6 +24,7 @@ from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, locate, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
+from rankconst.results.answers import find_answers
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
 from rankconst.results.labels import read_label
@@ -79,8 +80,12 @@ def adjust_reading(
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
     asked = _list_questions(groups, failed, in_python=in_python)
+    uncounted = [*find_answers(reading, tables)]
+    if uncounted:
+        groups = {group: kept for group, places in groups.items() if (kept := places[~np.isin(places, uncounted)]).size}
     done, left, impossible = _adjust_groups(reading, groups, settled, user, tables, decimals=decimals)
     left |= {place: error for group, places in groups.items() if (error := failed.get(group.said)) for place in places}
+    left |= {place: error for place, error in find_answers(reading, tables).items() if wanted[place]}
     if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=errors == "raise")
     if significance:

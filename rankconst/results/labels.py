@@ -11,8 +11,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.catalogue.metrics import find_metric, list_prefixes
+from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import squash
 from rankconst.results.vocabulary import (
     Word,
@@ -93,6 +95,12 @@ FILE_ENDINGS = (
     *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl", ".ckpt", ".pt", ".pth"),
     *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
 )
+CUT_OFF = re.compile(r"[A-Za-z]\w*\s?@\d{1,6}$", re.ASCII)
+"""The name of a metric that is cut off at some place, known or not."""
+
+UNKNOWN = "an unknown metric"
+"""Why a number of another metric is left out."""
+
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
@@ -102,10 +110,6 @@ _QUERY = re.compile(
     r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,\s*(?:(?P<predicate>\?)|\w{1,12})\s*,\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
 )
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
-_RECALL = (
-    "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k; else give their counts "
-    "(rankconst adjust --counts FILE), with a column relevant"
-)
 
 
 class _Found(NamedTuple):
@@ -157,7 +161,7 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     values: dict[str, dict[str, None]] = {}
     words: dict[str, Word] = {}
     for kind, _, _, name in found:
-        if kind == "metric" and (named := _find_known(name, k)) is not None:
+        if kind == "metric" and (named := find_measure(name, k)) is not None:
             metrics[named] = None
         elif kind == "graph":
             graphs[name] = None
@@ -178,6 +182,8 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
         whole=whole,
         both=_joins_sides(found),
     )
+    if not label.whole:  # "entity map" is none
+        metrics = dict.fromkeys(each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k)
     if not metrics:
         return label if label.whole or graphs or words else Label(text)
     metric, adjustment = next(iter(metrics))
@@ -186,8 +192,6 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
         reason = "it names several metrics"
     elif _is_transformed(bare, found):
         reason = f"it is not {metric.label} itself"
-    elif "recall" in bare.lower():
-        reason = _RECALL
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
 
 
@@ -258,7 +262,7 @@ def _classify(name: str, k: int | None) -> str:
     word = list_lexicon().get(written)
     if word is not None and word.field == "metric":  # "std" is the spread of the metric beside it
         return "word"
-    if plain[:1].isalpha() and _find_known(name, k) is not None:
+    if plain[:1].isalpha() and find_measure(name, k) is not None:
         return "metric"
     if plain in list_values():
         return "value"
@@ -267,9 +271,6 @@ def _classify(name: str, k: int | None) -> str:
 
 def _write_plain(name: str) -> str:
     return _JOINTS.sub("-", name.lower())
-
-
-_find_known = lru_cache(maxsize=65_536)(find_metric)
 
 
 def _find_graphs(text: str) -> list[tuple[int, int]]:
@@ -316,7 +317,7 @@ def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for each in _scan(text, k):
-            if each.kind == "metric" and _find_known(each.text, k) == (metric, None):
+            if each.kind == "metric" and find_measure(each.text, k) == (metric, None):
                 before = list_prefixes(each.text)
                 first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
                 return each.start + first, each.end

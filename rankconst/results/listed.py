@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.answers import AnswersMetric
 from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
 from rankconst.names import join_words
 from rankconst.verdicts import find_floor, show_expected, summarise
@@ -141,7 +142,8 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_],
         if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
             lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
     floors = _find_floors(adjusted, tables, kept)
-    if adjusted.details and len(floors) <= _FEW_NAMES:
+    defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
+    if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += map(_describe_rankers, floors, floors.values())
     if floors:
         wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
@@ -161,10 +163,12 @@ def _find_floors(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.boo
 
 def _describe_rankers(chance: Done, floor: Done | None) -> str:
     """Say what rankers without learning get where some numbers are from."""
-    tasks = chance.batch.tasks
+    tasks, metric = chance.batch.tasks, chance.batch.metric
+    if isinstance(metric, AnswersMetric):
+        return f"{metric.label}: {metric.title}; chance {show_expected(chance.constants.expectation)}."
     counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
     gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
-    return f"{chance.batch.metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
+    return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
 
 
 def _strip(cell: str, form: str) -> str:

@@ -18,7 +18,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
-from rankconst.results.labels import Label, answer, name_model, read_label
+from rankconst.results.labels import CUT_OFF, UNKNOWN, Label, answer, name_model, read_label
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
@@ -87,6 +87,8 @@ def _walk(value: Value, place: _Place) -> Iterator[_Found]:
         by_k = any(_name_k(key, k) for k in (inner if isinstance(inner, dict) else "1"))
         if (by_k or read_label(key).metric is not None) and _find_role(key) != "num_tasks":
             yield from _read_metric(key, inner, place)
+        elif isinstance(inner, Number) and CUT_OFF.search(key):
+            yield place, key, Label(), "", UNKNOWN, place.line
         elif isinstance(inner, (dict, list)) and key.lower() not in _SETTINGS:
             yield from _walk(inner, place.enter(key))
 

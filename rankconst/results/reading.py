@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.answers import AnswersMetric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
@@ -367,9 +368,14 @@ class Group:
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Group the entries of each evaluation of which the file says the same, in the order of their first entries."""
+    """Group the entries of each evaluation of which the file says the same, in the order of their first entries.
+
+    Metrics of several right answers are left out: of them only the name is known.
+    """
     found: dict[Hashable, list[Entry]] = {}
     for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
+        if isinstance(entry.metric, AnswersMetric):
+            continue
         found.setdefault((evaluation, entry.context), []).append(entry)
     return [Group(tuple(entries)) for entries in found.values()]
 

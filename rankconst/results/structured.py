@@ -64,7 +64,7 @@ _SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
-    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)"
+    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)|\btensor\((?P<scalar>[-+.\deE]+)[^()\[\]\n]*\)"
     r"|(?P<bracket>[()])|(?P<key>(?<=[{,\s])\d+(?=\s*:))"
 )
 _WORDS = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
@@ -134,7 +134,8 @@ def read_number(value: Value) -> tuple[str, str]:
     try:
         parse_value(value)
     except DataError as error:
-        return "", str(error).partition(". ")[0].rstrip(".")
+        what, _, remedy = str(error).rstrip(".").partition(". ")
+        return "", f"{what}: w{remedy[1:]}" if remedy.startswith("Write") else what
     return str(value), ""
 
 
@@ -162,7 +163,7 @@ def _refuse_json(error: json.JSONDecodeError, document: Document, before: int, e
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
     elif error.doc.startswith("tensor", error.pos):
-        reason = "a tensor prints few of its digits; write tensor.tolist() with json.dump."
+        reason = "a tensor of several numbers is not read; write tensor.tolist() with json.dump."
     else:
         reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
     raise DataError(f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}") from None
@@ -175,8 +176,8 @@ def _translate(token: re.Match[str]) -> str:
         return json.dumps(token["single"], ensure_ascii=False)
     if kind == "word":
         return _WORDS[token[0]]
-    if kind == "argument":
-        return token["argument"].center(len(token[0]))
+    if kind in {"argument", "scalar"}:
+        return token[kind].center(len(token[0]))
     if kind == "bracket":
         return _BRACKETS[token[0]]
     return f'"{token[0]}"' if kind == "key" else token[0]

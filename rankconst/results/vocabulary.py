@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.libraries import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, list_adjusted_names
 from rankconst.catalogue.protocols import PROTOCOLS, RANK_TYPES, SIDES, SPLITS
 from rankconst.names import squash
@@ -128,7 +129,14 @@ def list_beginnings() -> frozenset[str]:
         for metric in CATALOGUE.values()
         for each in (metric.family, metric.symbol.format(k=""), *metric.spellings, *list_adjusted_names(metric))
     )
-    names = (*map(squash, metrics), *list_values(), *map(squash, list_lexicon()), *map(squash, list_fillers()))
+    names = (
+        *map(squash, metrics),
+        *list_spellings(),
+        *(f"{name}at" for name in list_spellings()),
+        *list_values(),
+        *map(squash, list_lexicon()),
+        *map(squash, list_fillers()),
+    )
     return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
 
 

@@ -10,10 +10,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.libraries import EMPTY
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most
 from rankconst.names import read_count, shorten, show_controls
+from rankconst.tables.answers import AnswerTables
+from rankconst.tables.own_counts import Answers, gather_answers
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
@@ -31,10 +34,13 @@ _NAMES: dict[str, Callable[[str], str]] = {
     "side": parse_side,
 }
 _LARGEST = 2**29
-_COLUMNS = ("num_candidates", "num_tasks", *_NAMES)
+_MOST = 2**53
+_COLUMNS = ("num_candidates", "num_tasks", "relevant", *_NAMES)
+# What queries with several right answers do not have.
+_OF_TASKS = {"side", "protocol"}
 
 
-def make_tables(histograms: Mapping[Tasks, Histogram]) -> Tables:
+def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
     """Return tables that hold these candidate counts and nothing else."""
     place = Path(OWN_COUNTS.key)
     return TablesInMemory(
@@ -43,6 +49,16 @@ def make_tables(histograms: Mapping[Tasks, Histogram]) -> Tables:
         place,
         make={name: functools.partial(_make, name, histograms) for name in COLUMNS},
     )
+
+
+def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
+    """Return tables that hold these queries with several right answers and nothing else."""
+    histograms = {
+        tasks: Histogram.from_counts(each.queries[:, 0], each.weights[:, 0].astype(int))
+        for tasks, each in answers.items()
+    }
+    plain = make_tables(histograms)
+    return AnswerTables(plain.path, plain.descriptor, plain.folder, make=plain.make, answers=answers)
 
 
 def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
@@ -61,20 +77,23 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema_of(name))
 
 
-def read_counts(path: Path) -> Tables:
+def read_counts(path: Path, tool: str | None = None) -> Tables:
     """Read a CSV file with a column num_candidates, and as needed num_tasks, side, split, protocol, dataset.
 
-    A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by the file's.
+    A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by the file's. With a
+    column relevant, the rows are queries with so many right answers; `tool` is then the library that evaluated them.
     """
-    found: dict[Tasks, Counter[int]] = defaultdict(Counter)
+    found: dict[Tasks, Counter[tuple[int, int | None]]] = defaultdict(Counter)
     try:
         with path.open("rb") as file:
             content = read_at_most(file, _LARGEST)
         if len(content) > _LARGEST:
             raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
         content.decode("utf-8-sig")  # all of it, for the place of what is not text
-        for tasks, size, number in _read_rows(path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")):
-            found[tasks][size] += number
+        for tasks, size, right, number in _read_rows(path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")):
+            found[tasks][size, right] += number
+            if right == 0 and not tool:
+                raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else error
         raise DataError(f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates.") from error
@@ -87,11 +106,24 @@ def read_counts(path: Path) -> Tables:
             raise DataError(
                 f"{path}: there are counts of {tasks} for both sides together and for one side. Give either."
             )
-    return make_tables({tasks: Histogram.from_counts([*each], [*each.values()]) for tasks, each in found.items()})
+    if any(right is not None for each in found.values() for _, right in each):
+        return _gather_answers(found, tool)
+    return make_tables(
+        {tasks: Histogram.from_counts([size for size, _ in each], [*each.values()]) for tasks, each in found.items()}
+    )
 
 
-def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, int]]:
-    """Yield the tasks of each row, how many candidates they have, and how many they are."""
+def _gather_answers(found: Mapping[Tasks, Mapping[tuple[int, int | None], int]], tool: str | None) -> Tables:
+    """Return tables of queries with several right answers."""
+    answers = {}
+    for tasks, each in found.items():
+        sizes, right = zip(*each, strict=True)
+        answers[tasks] = gather_answers(sizes, right, tasks.dataset, num_tasks=[*each.values()], tool=tool)
+    return make_answer_tables(answers)
+
+
+def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, int | None, int]]:
+    """Yield the tasks of each row, how many candidates and right answers they have, and how many they are."""
     first = next(lines, "")
     plain = read_count(first.strip()) is not None
     rows = csv.reader(chain(["num_candidates"] * plain, [first], lines), delimiter="\t" if "\t" in first else ",")
@@ -100,16 +132,20 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         raise DataError(
             f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
             f"{', '.join(_COLUMNS[1:])}."
-            + " A column relevant, of right answers, is for rankconst adjust --counts."
-            * ("relevant" in names)
+        )
+    if "relevant" in names and (further := _OF_TASKS.intersection(names)):
+        raise DataError(
+            f"{path}, line 1: queries with several right answers have no {' and no '.join(sorted(further))}: leave the "
+            "column out."
         )
 
     @functools.lru_cache  # most rows are like others
-    def read(cells: tuple[str, ...]) -> tuple[Tasks, int, int]:
+    def read(cells: tuple[str, ...]) -> tuple[Tasks, int, int | None, int]:
         row = dict(zip(names, map(str.strip, cells), strict=True))
         said = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
         size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
-        if size is None or number is None:
+        right = read_count(row["relevant"]) if "relevant" in row else None
+        if size is None or number is None or (right is None and "relevant" in row):
             raise ValueError
         tasks = Tasks(
             said.get("dataset", show_controls(path.stem.lower())),
@@ -117,14 +153,18 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
             said.get("split", "test"),
             said.get("side", "both"),
         )
-        return tasks, size, number
+        return tasks, size, right, number
 
     for line, cells in enumerate(rows, start=2 - plain):
         try:
-            tasks, size, number = read(tuple(cells))
+            tasks, size, right, number = read(tuple(cells))
         except (ValueError, UnknownNameError) as error:
             reason = error if isinstance(error, UnknownNameError) else f"expected {', '.join(names)}, numbers whole."
             raise DataError(f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}") from error
         if (least := min(size, number)) < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
-        yield tasks, size, number
+        if right is not None and right > size:
+            raise DataError(f"{path}, line {line}: {right} right answers among {size} candidates.")
+        if max(size, number) > _MOST:
+            raise DataError(f"{path}, line {line}: {max(size, number)}; expected at most 2**53.")
+        yield tasks, size, right, number

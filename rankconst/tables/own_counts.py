@@ -9,20 +9,20 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.answers import ALL, FAMILIES, AnswersMetric, Places, parse_answers_metric
+from rankconst.catalogue.answers import FAMILIES, Places, define_metric
+from rankconst.catalogue.libraries import EMPTY, LEFT_OUT, parse_library, read_meaning
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.names import as_names
 from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
-from rankconst.catalogue.ranks import Formula
 from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.moments.answers import average, find_laws
+from rankconst.moments.answers import NOTHING, average, find_laws
 from rankconst.tasks import Histogram, Tasks, read_counts
 from rankconst.values.constants import Constants
 from rankconst.values.ranks import key_by_side, select_sides
@@ -105,11 +105,18 @@ class Answers:
         Each distinct pair of candidates N and right answers R, shape (m, 2).
     weights
         For each pair the number of queries, the sum of their weights and of the squares of these, shape (m, 3).
+    empty
+        What a query without right answers counts: ``"left out"``, ``"0"`` or ``"1"``; empty if that is not known.
+    library
+        The key of the library whose names metrics have; empty for those of
+        :data:`rankconst.catalogue.answers.FAMILIES`.
     """
 
     name: str
     queries: NDArray[np.int64]
     weights: Values = field(repr=False)
+    empty: str = ""
+    library: str = ""
 
     def constants(self, metric: str) -> Constants:
         """Compute the constants of a metric: of its mean over the queries.
@@ -117,8 +124,9 @@ class Answers:
         Parameters
         ----------
         metric
-            ``recall@k``, ``precision@k``, ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg``, ``map``, the last three with or
-            without ``@k``, or ``map_cut@k``; :data:`rankconst.catalogue.answers.FAMILIES` has definitions and sources.
+            A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``, ``f1@k``,
+            ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the last four with or without
+            ``@k``, or another key of :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
 
         Returns
         -------
@@ -129,71 +137,105 @@ class Answers:
 
         Raises
         ------
+        DataError
+            If no query has a right answer, and such queries are left out.
         UnknownNameError
             If the metric is unknown, or lacks its k.
         """
-        key, k = parse_answers_metric(metric)
-        family, laws = FAMILIES[key], find_laws(FAMILIES[key], k, self.queries)
-        sizes, right = self.queries.T
-        times, sums, _ = self.weights.T
-        ends = [Places.from_first(first, right) for first in (np.ones(sizes.size), sizes - right + 1.0)]
-        extremes = [family.evaluate(places, k or ALL) for places in ends]
-        best, least = (math.fsum(sums * values) / math.fsum(sums) for values in extremes)
-        parsed = AnswersMetric(
-            family=f"{key}_of_answers",
-            symbol=family.symbol if "{k}" in family.symbol or k is None else f"{family.symbol}@{{k}}",
-            title=family.title,
-            scale="share",
-            definition=family.title,
-            statistic=_refuse,
-            moments="",
-            formula=Formula("", "", "closed form"),
-            k=k,
-            is_counted=family.kind == "hit",
-            best=best,
-            least=least,
+        return self.define(*read_meaning(metric, self.library))
+
+    def count_empty(self, key: str) -> str:
+        """Return what a query without right answers counts under a definition."""
+        return self.empty or (parse_library(self.library).count_empty(key) if self.library else "")
+
+    def define(self, key: str, k: int | None) -> Constants:
+        """Compute the constants of a definition."""
+        family, empty = FAMILIES[key], self.count_empty(key)
+        queries, weights = self.queries, self.weights
+        if empty == LEFT_OUT:
+            there = queries[:, 1] > 0
+            queries, weights = queries[there], weights[there]
+            if not len(queries):
+                raise DataError(f"{self.name}: no query has a right answer.")
+        times, sums, _ = weights.T
+        there = queries[:, 1] > 0
+        sizes, right = queries[there].T
+        sure = float(empty == "1")
+        over, best, worst = np.ones(len(queries)), *np.full((2, len(queries)), sure)
+        over[there] = family.divide(sizes, right, k)
+        if family.pooled:
+            over[:] = math.fsum(sums * over) / math.fsum(sums)
+        for found, first in ((best, np.ones(sizes.size)), (worst, sizes - right + 1.0)):
+            found[there] = family.sum_up(Places.from_first(first, right), k) / over[there]
+        rows = zip(find_laws(family, k, queries), over.tolist(), there.tolist(), strict=True)
+        laws = [law.over(divisor) if any_right else NOTHING._replace(mean=sure) for law, divisor, any_right in rows]
+        bound = replace(
+            define_metric(key, k),
+            best=math.fsum(sums * best) / math.fsum(sums),
+            least=math.fsum(sums * worst) / math.fsum(sums),
             chances=_list_chances(laws, times),
         )
         weighted = bool((times != sums).any())
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", "own weights" if weighted else DEFAULT_AGGREGATION),
-            metric=parsed,
-            histogram=Histogram.from_counts(sizes, times.astype(np.int64), sums / times if weighted else None),
-            moments=average(laws, self.weights),
+            metric=bound,
+            histogram=Histogram.from_counts(queries[:, 0], times.astype(np.int64), sums / times if weighted else None),
+            moments=average(laws, weights),
+            table_version=OWN_COUNTS.key,
         )
 
 
-def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float]:
+def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
     """Return :attr:`AnswersMetric.chances` of hits, given their laws and how many queries have each."""
     mean, variance, mean_error, variance_error = np.array(laws).T
-    open_ones = variance > _SURE
+    open_ones, missed = variance > _SURE, int(times[mean == 0].sum())
     mean, variance, times = mean[open_ones], variance[open_ones], times[open_ones]
     rounding = 2 * mean_error[open_ones] / mean + variance_error[open_ones] / variance
-    return mean, variance / mean, times, math.fsum(times * rounding)
-
-
-def _refuse(*_: Any) -> float:
-    raise DataError("a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them.")
+    return mean, variance / mean, times, math.fsum(times * rounding), missed
 
 
 def gather_answers(
-    counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | None, name: str, num_tasks: ArrayLike = 1
+    counts: ArrayLike,
+    relevant: ArrayLike,
+    name: str,
+    *,
+    weights: ArrayLike | None = None,
+    num_tasks: ArrayLike = 1,
+    tool: str | None = None,
+    empty: str | None = None,
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers; DataError for numbers that cannot be."""
-    sizes, right = np.broadcast_arrays(np.atleast_1d(np.asarray(counts)), np.atleast_1d(np.asarray(relevant)))
-    sizes, right = read_counts("num_candidates", sizes), read_counts("relevant", right)
+    library = parse_library(tool).key if tool else ""
+    if empty not in {None, LEFT_OUT, "0", "1"}:
+        raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
+    given = [np.atleast_1d(np.asarray(each)) for each in (counts, relevant)]
+    if not given[0].size:
+        raise DataError("there are no queries: expected the number of candidates of each.")
+    own = np.ones(1) if weights is None else np.atleast_1d(np.asarray(weights, float))
+    try:
+        sizes, right, own = np.broadcast_arrays(*given, own)
+    except ValueError:
+        shapes = " and ".join(f"{each.shape}" for each in (*given, own))
+        raise DataError(
+            f"counts, relevant and weights have shapes {shapes}; expected one number for each query."
+        ) from None
+    sizes = read_counts("num_candidates", sizes)
+    right = read_counts("relevant", right, least=0)
     if (right > sizes).any():
         place = int(np.flatnonzero(right > sizes)[0])
         raise DataError(f"query {place} has {right[place]} right answers among {sizes[place]} candidates.")
-    own = np.ones(sizes.shape) if weights is None else np.broadcast_to(np.asarray(weights, float), sizes.shape)
     if not (np.isfinite(own).all() and (own > 0).all()):
         raise DataError("a weight is not a positive number.")
+    if (own == own[0]).all():
+        own = np.ones(own.shape)
     order = np.lexsort((right, sizes))
     pairs = np.column_stack((sizes, right))[order]
     starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
     times, own = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order], own[order]
     sums = [np.add.reduceat(times * each, starts) for each in (np.ones(own.shape), own, own**2)]
-    return Answers(name, pairs[starts], np.column_stack(sums))
+    if not (empty or library or right.all()):
+        raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
+    return Answers(name, pairs[starts], np.column_stack(sums), empty or "", library)
 
 
 @overload
@@ -206,13 +248,21 @@ def from_counts(
 ) -> Counts: ...
 @overload
 def from_counts(
-    counts: ArrayLike, weights: ArrayLike | None = None, *, relevant: ArrayLike, name: str = "these tasks"
+    counts: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    relevant: ArrayLike,
+    empty: str | None = None,
+    tool: str | None = None,
+    name: str = "these tasks",
 ) -> Answers: ...
 def from_counts(
     counts: ArrayLike | Mapping[str, ArrayLike],
     weights: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     relevant: ArrayLike | None = None,
+    empty: str | None = None,
+    tool: str | None = None,
     name: str = "these tasks",
 ) -> Counts | Answers:
     """Describe ranking tasks by their numbers of candidates, or queries that have several right answers.
@@ -228,7 +278,12 @@ def from_counts(
         What each task counts in the average, of the same shape; each counts once if None.
     relevant
         How many of the candidates are right, one number or one for each query; then `counts` may be one number, too. If
-        None, one of each task's candidates is right.
+        None, one of each task's candidates is right. A query may have none if `empty` or `tool` says what it counts.
+    empty
+        What queries without right answers count: ``"left out"``, ``"0"`` or ``"1"``; if None, what the library does.
+    tool
+        The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists them. If None,
+        metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
     name
         What messages call the tasks.
 
@@ -241,9 +296,10 @@ def from_counts(
     Raises
     ------
     DataError
-        If a count is not a whole number >= 1, or a weight is not positive.
+        If a count is not a whole number >= 1, or a weight is not positive; if a query has no right answer, and nothing
+        says what that counts.
     UnknownNameError
-        If a side is unknown.
+        If a side or the library is unknown.
     UsageError
         If counts and weights are not of the same kind.
 
@@ -266,7 +322,9 @@ def from_counts(
     if relevant is not None:
         if isinstance(counts, Mapping) or isinstance(weights, Mapping):
             raise UsageError("queries with several right answers have no sides: give counts and weights as arrays.")
-        return gather_answers(counts, relevant, weights, name)
+        return gather_answers(counts, relevant, name, weights=weights, tool=tool, empty=empty)
+    if empty is not None or tool is not None:
+        raise UsageError("empty and tool are for queries with several right answers: give relevant, too.")
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
             raise UsageError("weights are given for each side, counts are not. Give both by side, or both as arrays.")

@@ -82,7 +82,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Say why there is no tail probability; empty if there is one."""
     if histogram.is_weighted:
-        return "no tail probability is known for macro averages."
+        return "no tail probability is known for tasks of unlike weights, as in macro averages."
     if histogram.total > _MOST_TASKS:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
@@ -170,9 +170,15 @@ class TailRule:
     blocks: bool = False  # True if it is right for ranks on blocks, too
 
 
+def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:
+    """Return the law of the queries with a hit."""
+    hit, miss, tasks, off, missed = cast("AnswersMetric", metric).chances
+    return HitsLaw(hit, miss, tasks, off, missed=missed)
+
+
 TAILS: dict[str, TailRule] = {
     "hits_at_k": TailRule(lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram), _hits_at_k, blocks=True),
-    "hit_ratio_of_answers": TailRule(lambda _, metric: HitsLaw(*cast("AnswersMetric", metric).chances), _hits_at_k),
+    "hit_ratio_of_answers": TailRule(_make_hits_of_answers, _hits_at_k),
     "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
     "inverse_harmonic_mean_rank": TailRule(
         _for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0

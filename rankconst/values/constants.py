@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
+from rankconst.catalogue.answers import AnswersMetric
 from rankconst.catalogue.names import resolve_name
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import show_value
@@ -478,4 +479,6 @@ def _hint(metric: Metric, number: float) -> str:
         return f"If it is a percentage, write {number / 100:.6g}, or add --percent (in Python: percent=True)."
     if metric.lower == 1 and number < 1:
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
+    if isinstance(metric, AnswersMetric):
+        return "Check which library computed it: they do not all divide by the same."
     return "Check the metric, dataset, split, side and protocol."

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from rankconst.arrow import as_pandas, refuse_masked
-from rankconst.catalogue.answers import ALL, FAMILIES, Places, parse_answers_metric
+from rankconst.catalogue.answers import ALL, FAMILIES, Places
+from rankconst.catalogue.libraries import read_meaning
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -141,13 +142,15 @@ class AnswerRanks:
     def __repr__(self) -> str:
         return f"AnswerRanks({len(self.places.starts):,} queries)"
 
-    def evaluate(self, metric: str) -> float:
+    def evaluate(self, metric: str, tool: str | None = None) -> float:
         """Compute a metric's mean over the queries.
 
         Parameters
         ----------
         metric
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
+        tool
+            The library whose name that is; by :data:`rankconst.catalogue.answers.FAMILIES` if None.
 
         Returns
         -------
@@ -157,10 +160,19 @@ class AnswerRanks:
         Raises
         ------
         UnknownNameError
-            If the metric is unknown, or lacks its k.
+            If the metric or the library is unknown, or the metric lacks its k.
+        UsageError
+            If it depends on the numbers of candidates, which ranks do not say.
         """
-        key, k = parse_answers_metric(metric)
-        return float(np.mean(FAMILIES[key].evaluate(self.places, k or ALL)))
+        key, k = read_meaning(metric, tool)
+        family = FAMILIES[key]
+        if family.over == "min(k, N)":
+            raise UsageError(
+                f"{metric} is over min(k, N), and ranks do not say how many candidates N there are. If each query has "
+                "at least k, it is precision@k."
+            )
+        sums, over = family.sum_up(self.places, k), family.divide(ALL, self.places.rights, k)
+        return float(sums.sum() / over.sum() if family.pooled else np.mean(sums / over))
 
 
 @overload
@@ -179,7 +191,8 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
         rank of a tie, such as 2.5, will do.
     queries
         If queries have several right answers: the query of each rank, a number or a name. `ranks` is then one array,
-        with every right answer of every query, each at its place in the whole ranking.
+        with every right answer of every query, each at its place in the whole ranking; ``inf`` for one that was not
+        retrieved. A query without right answers has no rank: it is left out, as many libraries do.
 
     Returns
     -------
@@ -209,7 +222,7 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
     0.75
     """
     if queries is not None:
-        return _group(_read(ranks, "ranks"), np.asarray(queries))
+        return _group(_read(ranks, "ranks", most=np.inf), np.asarray(queries))
     ranks = as_pandas(ranks)
     if hasattr(ranks, "iloc") and hasattr(ranks, "columns"):
         return _from_frame(ranks)
@@ -240,10 +253,15 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     """Return the ranks query by query."""
     if queries.shape != ranks.shape:
         raise DataError(f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank.")
-    names, codes = np.unique(queries, return_inverse=True)
+    try:
+        names, codes = np.unique(queries, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(each).__name__ for each in queries.tolist()}))
+        raise DataError(f"queries hold {kinds}; expected numbers, or names, for all.") from None
     order = np.lexsort((ranks, codes))
     ranks, codes = ranks[order], codes[order]
-    twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(ranks) == 0))
+    there = np.where(np.isinf(ranks), np.arange(ranks.size) + 0.5, ranks)
+    twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(there) == 0))
     if twice.size:
         query, place = names[codes[twice[0]]], ranks[twice[0]]
         raise DataError(f"query {query}: two right answers have rank {place:g}; expected the place of each.")
@@ -268,17 +286,19 @@ def _from_frame(frame: Any) -> Ranks:
     return Ranks(ranks, triples)
 
 
-def _read(ranks: ArrayLike, what: str) -> NDArray[np.float64]:
-    """Return ranks as an array of one's own that cannot be written to; refuse what is none."""
+def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDArray[np.float64]:
+    """Return ranks up to `most` as an array of one's own that cannot be written to; refuse what is none."""
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         raise DataError(f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}.")
     array = given.astype(np.float64)
-    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 1)))
+    wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
     if wrong.size:
         place = int(wrong[0])
         hint = " Do they count from 0? Add 1." if array[place] == 0 else ""
+        if np.isinf(array[place]):
+            hint = " A task whose answer was not retrieved has the worst rank, its number of candidates."
         raise DataError(f"{what}: number {place} is {given[place]}; expected at least 1.{hint}")
     array.flags.writeable = False
     return array

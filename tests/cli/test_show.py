@@ -11,6 +11,7 @@ from carried import open_once
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.libraries import load_libraries
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.suites import load_suites
@@ -32,6 +33,7 @@ COUNTS = ("entities", "relations", "triples_train", "triples_valid", "triples_te
 LISTS: dict[str, Mapping[str, Any]] = {
     "metrics": CATALOGUE,
     "tools": TOOLS,
+    "libraries": load_libraries(),
     "protocols": PROTOCOLS,
     "baselines": OFFERED,
     "aggregations": AGGREGATIONS,
@@ -62,7 +64,7 @@ def test_what_there_is(run: Run) -> None:
     commands = re.findall(r"^  rankconst (show .+?)  ", screen.out, re.MULTILINE)
     assert len(commands) == 4
     assert all(run(*command.split()).code == 0 for command in commands)
-    assert len(screen.out.splitlines()) <= 16
+    assert len(screen.out.splitlines()) <= 17
 
 
 @pytest.mark.parametrize("plural", LISTS)

@@ -15,12 +15,15 @@ import rankconst
 from cases import choose, for_each
 from oracles import assert_alike
 from rankconst.catalogue.answers import FAMILIES
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from rankconst.tables.own_counts import Answers
 
-METRICS = [*(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)), "mrr", "ndcg", "map"]
+METRICS = [
+    *(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)),
+    *(key for key, row in FAMILIES.items() if not row.needs_k),
+]
 
 
 def define(metric: str, places: tuple[int, ...], size: int) -> Fraction | float:
@@ -29,14 +32,21 @@ def define(metric: str, places: tuple[int, ...], size: int) -> Fraction | float:
     k, right = int(cut or size), len(places)
     top = [place for place in sorted(places) if place <= k]
     precisions = sum((Fraction(found + 1, place) for found, place in enumerate(top)), Fraction(0))
-    if key == "ndcg":
-        return sum(1 / math.log2(p + 1) for p in top) / sum(1 / math.log2(p + 2) for p in range(min(right, k)))
+    if key.startswith("ndcg"):
+        ideal = k if key == "ndcg_full" else min(right, k)
+        gains = [1 / max(1.0, math.log2(p)) if key == "ndcg_clipped" else 1 / math.log2(p + 1) for p in range(1, 60)]
+        return sum(gains[p - 1] for p in top) / sum(gains[:ideal])
     return {
         "recall": Fraction(len(top), right),
+        "recall_cap": Fraction(len(top), min(right, k)),
         "precision": Fraction(len(top), k),
+        "precision_cap": Fraction(len(top), min(size, k)),
+        "precision_pooled": Fraction(len(top), min(right, k)),
         "f1": Fraction(2 * len(top), k + right),
         "hit_ratio": Fraction(bool(top)),
+        "num_hits": Fraction(len(top)),
         "mrr": Fraction(1, min(top)) if top else Fraction(0),
+        "mrr_all": sum((Fraction(1, place) for place in top), Fraction(0)) / right,
         "map": precisions / min(right, k),
         "map_cut": precisions / right,
     }[key]
@@ -56,7 +66,8 @@ def test_all_rankings(metric: str, size: int) -> None:
         assert found.variance == pytest.approx(float(variance), abs=1e-14)
         assert (found.metric.optimum, found.worst) == pytest.approx((float(max(values)), float(min(values))))
         ranks = rankconst.from_ranks(np.ravel(ways), queries=np.repeat(np.arange(len(ways)), right))
-        assert ranks.evaluate(metric) == pytest.approx(float(mean), rel=1e-12)
+        if not metric.startswith("precision_cap"):
+            assert ranks.evaluate(metric) == pytest.approx(float(mean), rel=1e-12)
 
 
 @pytest.mark.slow
@@ -142,6 +153,8 @@ def test_one_right_answer_is_a_ranking_task(one: str, several: str) -> None:
 
 @for_each("metric", METRICS)
 def test_queries_are_averaged_by_weight(metric: str) -> None:
+    if metric.startswith("precision_pooled"):
+        return  # test_a_pooled_precision
     sizes, right, weights = [5, 9, 9, 30], [2, 3, 3, 30], [1.0, 2.0, 0.5, 3.0]
     alone = [rankconst.from_counts(n, relevant=r).constants(metric) for n, r in zip(sizes, right, strict=True)]
     found = rankconst.from_counts(sizes, weights, relevant=right).constants(metric)
@@ -163,14 +176,102 @@ def test_the_best_ranker_has_the_index_one() -> None:
         "no tail probability of Recall@10 is known, only of HitRatio@k of several right answers."
     )
     weighted = rankconst.from_counts([5, 6], [1.0, 2.0], relevant=2).constants("hit_ratio@1")
-    assert weighted.explain_lack() == "no tail probability is known for macro averages."
+    assert weighted.explain_lack().startswith("no tail probability is known for tasks of unlike weights")
+    alike = rankconst.from_counts([5, 6], [2.0, 2.0], relevant=2).constants("hit_ratio@1")
+    assert alike.significance(0.5) == rankconst.from_counts([5, 6], relevant=2).constants("hit_ratio@1").significance(
+        0.5
+    )
+
+
+def test_a_pooled_precision() -> None:
+    """Hits of all queries over the sum of min(R, k), by all rankings of two unlike queries."""
+    found = rankconst.from_counts([4, 5], relevant=[1, 3]).constants("precision_pooled@2")
+    pairs = itertools.product(itertools.combinations(range(1, 5), 1), itertools.combinations(range(1, 6), 3))
+    values = [Fraction(sum(place <= 2 for place in (*one, *other)), 1 + 2) for one, other in pairs]
+    mean = sum(values) / len(values)
+    assert found.expectation == pytest.approx(float(mean))
+    assert found.variance == pytest.approx(float(sum((value - mean) ** 2 for value in values) / len(values)))
+    assert (found.metric.optimum, found.worst) == (1.0, 0.0)
+    ranks = rankconst.from_ranks([1, 1, 2, 5], queries=[0, 1, 1, 1])
+    assert ranks.evaluate("precision_pooled@2") == ranks.evaluate("precision@2", tool="implicit") == 1.0
+
+
+@pytest.mark.parametrize("metric", ["map@3", "hit_ratio@2", "ndcg", "precision_cap@9", "num_hits@2"])
+@pytest.mark.parametrize(("empty", "counts"), [("left out", None), ("0", 0.0), ("1", 1.0)])
+def test_queries_without_right_answers(metric: str, empty: str, counts: float | None) -> None:
+    whole = rankconst.from_counts([7, 7, 4], relevant=[2, 0, 1], empty=empty).constants(metric)
+    rest = rankconst.from_counts([7, 4], relevant=[2, 1]).constants(metric)
+    share, more = (1.0, 0.0) if counts is None else (2 / 3, counts / 3)
+    assert whole.expectation == pytest.approx(share * rest.expectation + more)
+    assert whole.variance == pytest.approx(share**2 * rest.variance)
+    assert whole.metric.optimum == pytest.approx(share * rest.metric.best + more)  # type: ignore[attr-defined]
+    assert whole.worst == pytest.approx(share * rest.worst + more)
+    if metric == "hit_ratio@2":
+        hits, added = (1, counts or 0.0) if counts is not None else (1, 0.0)
+        value = (hits + added) / whole.num_tasks
+        assert whole.significance(value).log10 == pytest.approx(rest.significance(hits / 2).log10)
+
+
+def test_libraries_say_what_a_name_means() -> None:
+    """LensKit's recall is over min(R, k), RecTools' nDCG over an ideal of k, ranx counts hits, XGBoost cuts at 32."""
+    means = {
+        ("lenskit", "Recall@10"): "recall_cap@10",
+        ("lenskit", "NDCG"): "ndcg_clipped",
+        ("rectools", "ndcg@30"): "ndcg_full@30",
+        ("ranx", "hits@10"): "num_hits@10",
+        ("ranx", "map@10"): "map_cut@10",
+        ("RecBole", "test_map@10"): "map@10",
+        ("xgboost", "map"): "map@32",
+        ("pytrec_eval", "map_cut_10"): "map_cut@10",
+        ("implicit", "precision@10"): "precision_pooled@10",
+        ("mteb", "recall_cap_at_10"): "recall_cap@10",
+        ("recommenders", "map_at_k@10"): "map@10",
+        ("rexmex", "mrr"): "mrr_all",
+    }
+    for (tool, name), key in means.items():
+        found = rankconst.from_counts([200], relevant=[20], tool=tool).constants(name)
+        expected = rankconst.from_counts([200], relevant=[20]).constants(key)
+        assert (found.metric.label, found.expectation) == (expected.metric.label, expected.expectation), name
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "said"),
+    [
+        ("implicit", "map", "implicit cuts map off at a k that it does not print: write map@10"),
+        ("torchmetrics", "map@10", "map@10 is no metric of torchmetrics of which there are constants"),
+        ("ranx", "recall", "recall needs a k: write recall@10"),
+        ("pykeen", "mrr", "unknown library for several right answers 'pykeen'"),
+    ],
+)
+def test_names_that_a_library_lacks(tool: str, name: str, said: str) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        rankconst.from_counts([9], relevant=2, tool=tool).constants(name)
+
+
+def test_right_answers_that_were_not_retrieved() -> None:
+    """They are infinitely far down: nothing is found of them, but they are right answers."""
+    ranks = rankconst.from_ranks([1, math.inf, math.inf, 2], queries=["a", "a", "a", "b"])
+    assert ranks.evaluate("recall@3") == pytest.approx((1 / 3 + 1) / 2)
+    assert (ranks.evaluate("mrr"), ranks.evaluate("map")) == pytest.approx((0.75, (1 / 3 + 1 / 2) / 2))
+    assert ranks.evaluate("Recall@1", tool="lenskit") == 0.5
+    with pytest.raises(DataError, match="not retrieved has the worst rank"):
+        rankconst.from_ranks([1, math.inf])
+    with pytest.raises(UsageError, match="how many candidates"):
+        ranks.evaluate("Precision@10", tool="lenskit")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"counts": [3], "relevant": [4]}, "4 right answers among 3 candidates"),
-        ({"counts": [3], "relevant": [0]}, r"relevant\[0\] is 0; expected at least 1"),
+        ({"counts": [3], "relevant": [0]}, r"relevant\[0\] is 0. What does a query without right answers count\?"),
+        ({"counts": [3], "relevant": [0], "empty": "left out"}, "no query has a right answer"),
+        ({"counts": [3], "relevant": [0], "empty": "2"}, "expected 'left out', '0' or '1'"),
+        ({"counts": [3], "relevant": [-1]}, "expected at least 0"),
+        ({"counts": [5, 6], "relevant": [1, 2, 3]}, r"have shapes \(2,\) and \(3,\)"),
+        ({"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]}, "expected one number for each query"),
+        ({"counts": [], "relevant": []}, "there are no queries"),
+        ({"counts": [5], "tool": "ranx"}, "give relevant, too"),
         ({"counts": [2.5], "relevant": [1]}, "num_candidates must be whole numbers; got float64"),
         ({"counts": [3], "relevant": [1], "weights": [-1.0]}, "not a positive number"),
         ({"counts": {"head": [3]}, "relevant": [1]}, "have no sides"),
@@ -178,7 +279,7 @@ def test_the_best_ranker_has_the_index_one() -> None:
 )
 def test_what_cannot_be_counted(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(rankconst.RankconstError, match=said):
-        rankconst.from_counts(**arguments)  # type: ignore[call-overload]
+        rankconst.from_counts(**arguments).constants("mrr")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(("name", "said"), [("recall", "needs a k"), ("auc", "unknown"), ("mrr@0", "at least 1")])
@@ -194,6 +295,7 @@ def test_names(name: str, said: str) -> None:
         ([0, 1], [0, 0], "expected at least 1"),
         ([1, 2], [0], r"queries have shape \(1,\); expected \(2,\)"),
         ([], [], "expected numbers"),
+        ([1, 2], ["a", None], "queries hold NoneType, str; expected numbers, or names, for all"),
     ],
 )
 def test_ranks_that_cannot_be(ranks: list[int], queries: list[object], said: str) -> None:

@@ -16,8 +16,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.evaluation import Question
+from rankconst.names import squash
 from rankconst.results.gate import UNFILTERED, Text, gather
-from rankconst.results.labels import FILE_ENDINGS, OPPOSITES, Label, name_queries, read_label
+from rankconst.results.labels import (
+    CUT_OFF,
+    FILE_ENDINGS,
+    OPPOSITES,
+    UNKNOWN,
+    Label,
+    find_name,
+    name_queries,
+    read_label,
+)
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
@@ -28,6 +38,7 @@ from rankconst.results.vocabulary import FIELDS, Word, list_flags
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
 
@@ -36,7 +47,8 @@ if TYPE_CHECKING:
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d++(?:\.\d*+)?|\.\d++)"
+# Thousands, a decimal comma, which is asked about, or a point.
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|(?<!\d,)\d{1,9},\d{1,20}(?![\d,.])|\d++(?:\.\d*+)?|\.\d++)"
 _SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
@@ -139,7 +151,8 @@ def _parse(template: str) -> _Line:
         label = read_label(name)
         if label.metric is None and label.whole and (metric := (named or [metric])[-1]):  # "MRR: Tail: 0.1, Head: 0.2"
             label, named = read_label(f"{metric} {name}"), []
-        is_metric = label.metric is not None or name.lower() in {"hits", "hit"}
+        unknown = label.metric is None and CUT_OFF.search(name) is not None
+        is_metric = label.metric is not None or unknown or name.lower() in {"hits", "hit"}
         labels = [each for word in words for each in _read_labels(word)]
         if not is_metric:  # beside a number of something else, words may be of that
             labels = [*map(_weaken, (*labels, *_read_labels(name)))]
@@ -151,7 +164,15 @@ def _parse(template: str) -> _Line:
             if not name and numbers and numbers[-1].place == place - 1:
                 numbers[-1] = numbers[-1]._replace(reason=numbers[-1].reason or _MORE_NUMBERS)
             continue
-        why = _NO_K if label.metric is None else "it is adjusted already" if label.adjustment else ""
+        why = (
+            UNKNOWN
+            if unknown
+            else _NO_K
+            if label.metric is None
+            else "it is adjusted already"
+            if label.adjustment
+            else ""
+        )
         reason = label.reason or why or _MORE_NAMES * bool(named)
         numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
     behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
@@ -312,7 +333,8 @@ class _Scan:
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text
         address = (told.said.get("split"), told.said.get("side"), told.said.get("protocol"), None)
         why = _CROWDED if crowded else ""
-        return Found(line, self._block, metric.label, value, *address, said, why=why, asks=(*number.asks, *told.asks))
+        name = _write_name(number.label, metric)
+        return Found(line, self._block, name, value, *address, said, why=why, asks=(*number.asks, *told.asks))
 
     def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
         """Return what was said before the block: the datasets count where its texts name none."""
@@ -320,6 +342,13 @@ class _Scan:
         if not any(text.label.graphs for text in own):
             return before
         return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
+
+
+def _write_name(label: Label, metric: Metric) -> str:
+    """Return the name of a metric as logs list it; hit@10 and hits@10 are not the same everywhere."""
+    span = find_name(label.text, metric) if metric.hits_k is not None else None
+    written = metric.label if span is None else label.text[slice(*span)]
+    return metric.label if squash(written) in {squash(metric.label), metric.key.replace("_", "")} else written
 
 
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
@@ -334,28 +363,14 @@ _TOOLS = {
     "_list at step ": "ogb",
 }
 
-_RECOMMENDER = (
-    "recall@k, ndcg@k and precision@k are of recommenders such as RecBole: they rank several right answers of a user; "
-    "these are not Hits@k and MRR of link prediction, where each task has one; give their counts (rankconst adjust "
-    "--counts FILE), with a column relevant"
-)
-
-
-def _is_recommender(text: str) -> bool:
-    """Tell whether a log has metrics of several right answers."""
-    lower = text.lower()
-    kinds = {kind for kind in ("recall", "ndcg", "precision", "map", "hit", "mrr") if f"{kind}@" in lower}
-    return bool(kinds & {"ndcg", "precision", "map"}) or ("recall" in kinds and len(kinds) > 1)
-
 
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     """Yield the numbers of a log with what the whole of it gives away: the tool, or why it is refused."""
     text = strip_colours(document.text)
-    is_recommender = _is_recommender(text)
     tools = {tool for sign, tool in _TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):
-        yield replace(found, tool=tool, why=_RECOMMENDER if is_recommender else found.why)
+        yield replace(found, tool=tool)
 
 
 def _ask_beside(found: list[Found]) -> list[Found]:

@@ -17,8 +17,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.metrics import find_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError
 from rankconst.evaluation import Question, Stated
@@ -281,7 +281,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
         )
     named = False
     for found in log.refine(listed):
-        metric, _ = find_metric(found.name) or (None, None)
+        metric, _ = find_measure(found.name) or (None, None)
         why = found.why or _refuse(log, found, unfinished)
         if why or metric is None:
             skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))

@@ -11,7 +11,7 @@ import numpy as np
 from rankconst.names import read_count
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
-from rankconst.results.labels import Label, list_others, read_label
+from rankconst.results.labels import UNKNOWN, Label, list_others, read_label
 from rankconst.results.reading import Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
@@ -254,7 +254,7 @@ class SheetReader:
                 counts |= {each: self._read_count(each, j) for each in np.flatnonzero(own & there).tolist()}
             elif label.metric is None or label.reason:
                 for each in np.flatnonzero(own).tolist() if not is_missing(name) else ():
-                    self._notes.add(int(self._lines[each]), name, label.reason or "an unknown metric")
+                    self._notes.add(int(self._lines[each]), name, label.reason or UNKNOWN)
             else:
                 head_of[own] = self._number_head(label, j, exact=False)
                 head_of[own & (text_of < 0)] = self._number_head(label, j, exact=True)

@@ -97,7 +97,6 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "several numbers are behind its name"),
         ("3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514", "a label stands between or behind"),
-        ("mrr@10 : 0.1413    ndcg@10 : 0.0688", "recall@k, ndcg@k and precision@k are of recommenders such as RecBole"),
     ],
 )
 def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why: str) -> None:

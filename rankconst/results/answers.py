@@ -1,0 +1,121 @@
+"""Numbers of queries with several right answers: which definition each name means, or the question."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.answers import FAMILIES, AnswersMetric, define_metric
+from rankconst.catalogue.libraries import Meaning, parse_library
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import AskedError, DataError, UnknownNameError
+from rankconst.evaluation import Question
+from rankconst.results.labels import find_name
+from rankconst.results.reading import Entries, Notes
+from rankconst.tables.answers import AnswerTables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.tables.tables import Tables
+
+_ADJUSTED = "it is adjusted already"
+_LINES = {"generic", "objects"}
+_RECALL = {"recall_of_answers"}
+_UNCOUNTED = (
+    "{} is of queries with several right answers: add --counts FILE, with columns num_candidates and relevant. Where "
+    "each ranking task has one right answer, call recall@k Hits@k."
+)
+
+
+def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
+    """Return whether shares are percentages: unless that is said, not where a library prints numbers of hits."""
+    if percent is None and isinstance(tables, AnswerTables) and tables.library:
+        return False if "num_hits" in parse_library(tables.library).metrics else None
+    return percent
+
+
+def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
+    """Return the metrics that a user names; AskedError if libraries differ in what one means."""
+    if not isinstance(tables, AnswerTables):
+        return tuple(map(parse_metric, names))
+    return tuple(_parse(name, tables) for name in names)
+
+
+def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
+    found = tables.list_meanings(name)
+    meant, *others = found
+    if isinstance(meant, Meaning) and not others:
+        return define_metric(*meant)
+    ways = (f"{_describe(each)} ({', '.join(titles)})" for each, titles in found.items())
+    question = Question("tool", f"{name} is {', or '.join(ways)}", option="--tool with the library")
+    raise AskedError(f"{question}.", (question,))
+
+
+def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
+    """Return the numbers that need counts of right answers which the tables do not have, by their places, and why."""
+    if isinstance(tables, AnswerTables):
+        return {}
+    heads = reading.entries.heads
+    named = [isinstance(head.metric, AnswersMetric) for head in heads]
+    families = {head.metric.family for head in heads}
+    kinds = {head.metric.family for head, own in zip(heads, named, strict=True) if own}
+    beside = bool(kinds - _RECALL) or (bool(kinds) and len(families) > 1)
+    # MRR and Hits@k beside them are of the same queries; what logs call nDCG@k is of recommenders.
+    if (reading.form in _LINES and beside) or (reading.form == "generic" and "ndcg_at_k" in families):
+        named = [True] * len(heads)
+    if not any(named):
+        return {}
+    places = np.flatnonzero(np.array(named, dtype=np.bool_)[reading.entries.head_of])
+    errors = [DataError(_UNCOUNTED.format(head.metric.label)) for head in heads]
+    return {place: errors[reading.entries.head_of[place]] for place in places.tolist()}
+
+
+def _describe(meant: Meaning | str) -> str:
+    """Say what a name may mean."""
+    if isinstance(meant, str):
+        return "cut off at a k that is not printed"
+    cut = "" if meant.k is None else f", k = {meant.k}"
+    return f"{FAMILIES[meant.key].title}{cut}"
+
+
+def name_answers(reading: Reading, tables: Tables) -> Reading:
+    """Return a file whose numbers are of definitions if tables are of several right answers; others as they are."""
+    if not isinstance(tables, AnswerTables):
+        return reading
+    notes = Notes()
+    entries = Entries(_define(reading, tables, notes))
+    return replace(reading, entries=entries, skipped=(*reading.skipped, *notes.skipped()), tool=None)
+
+
+def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
+    """Yield the numbers with the metric that the name of each means."""
+    parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse, tables=tables))
+    for entry in reading.entries:
+        name = _find_written(entry, reading)
+        if entry.adjustment is not None:
+            notes.add(entry.line, name, _ADJUSTED)
+            continue
+        try:
+            metric = parse(name)
+            # What units are is told by all shares together; a number of hits is none.
+            text = entry.text if metric.is_share else entry.text.rstrip("%")
+            yield entry._replace(metric=metric, text=text)
+        except UnknownNameError as error:
+            notes.add(entry.line, name, str(error))
+        except AskedError as error:
+            yield entry._replace(context=replace(entry.context, asks=(*entry.context.asks, *error.asks)))
+
+
+def _find_written(entry: Entry, reading: Reading) -> str:
+    """Return the name of a number's metric as it is written."""
+    for text in (entry.column, *reading.rows[entry.row].values()):
+        span = find_name(text, entry.metric)
+        if span is not None:
+            return text[slice(*span)]
+    return entry.metric.label
