@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import rankconst
 from rankconst.tables.schema import COLUMNS
-from rankconst_builder.changes import Bump, compare_sets, smallest_version
-from rankconst_builder.release import phrase_changes
+from rankconst_builder.release import Bump, compare_sets, phrase_changes, smallest_version
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables

@@ -2,7 +2,8 @@
 
 Values are only serialised, but for constants that differ from those of the release before by no more than machines do:
 they stay as released. The same build, version, date and previous release give the same bytes. A released version is
-never overwritten, and its number follows the version rule of :mod:`rankconst_builder.changes`.
+never overwritten. Its number follows a rule: any changed or removed value is a major change, new rows are a minor one,
+the same data rewritten or described otherwise is a patch.
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ import hashlib
 import io
 import zipfile
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
 from rankconst.progress import Reporter
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, file_of, list_lacking, schema_of
+from rankconst.tables.schema import COLUMNS
 from rankconst.tables.tables import Tables, load
 from rankconst.version import bundled_versions, precedes
-from rankconst_builder.changes import Changes, TableChanges, compare_sets, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
     DENSE,
+    KEYS,
     complete_exchange,
     describe_set,
     encode_descriptor,
@@ -40,7 +46,65 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Truths = NDArray[np.bool_]
+    Places = NDArray[np.int64]
+
+
+DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
+"""Columns that say what a row is about: no constant depends on them."""
+
+ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
+"""Column of the constants to the column of its error."""
+
+ROUNDING, SAMPLED_ROUNDING = 8 * float(np.finfo(np.float64).eps), 1e-12
+"""Relative differences that the same sample may have on another machine, and its standard errors."""
+
+STANDARD_ERRORS = 5
+"""How many standard errors two samples of one law may differ by."""
+
+_EXAMPLES = 5
+
+
+class Bump(IntEnum):
+    """Which part of a version must rise."""
+
+    patch = 0
+    minor = 1
+    major = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """What happened to the rows of a table: how many, and the first of those that changed or went, in words."""
+
+    name: str
+    changed: int = 0
+    removed: int = 0
+    added: int = 0
+    described: int = 0  # rows of which only the description is another
+    examples: tuple[str, ...] = ()
+
+    @property
+    def bump(self) -> Bump:
+        """What the version rule asks for."""
+        if self.changed or self.removed:
+            return Bump.major
+        return Bump.minor if self.added else Bump.patch
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What happened to a set, table by table."""
+
+    tables: tuple[TableChanges, ...] = ()
+    kept: int = 0  # the number of values that agree with the released ones, and stay as these
+
+    @property
+    def bump(self) -> Bump:
+        """What the version rule asks for."""
+        return max((table.bump for table in self.tables), default=Bump.patch)
 
 
 @dataclass(frozen=True)
@@ -87,7 +151,11 @@ def _release(order: Order) -> Released:
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
-    changes = _find_changes(previous, built)
+    if previous is None:
+        before = {name: table.slice(0, 0) for name, table in built.items()}
+    else:
+        before = {name: previous.read(name) for name in COLUMNS}
+    changes = compare_sets(before, built)
     if previous is not None:
         _check_version(order, previous.version, changes)
     files = assemble_files(order, tables)
@@ -169,19 +237,11 @@ def _keep(order: Order) -> Released:
     order.reporter.say(f"{order.version} is already released, identical: {order.out} is left as it is")
     names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
     files = {name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()}
-    content = {order.out / name: held for name, held in files.items()}
-    lacking = [name for name in (*DOCUMENTS, CHECKSUMS) if name not in files]
-    if lacking:
-        order.reporter.warn(f"it lacks {', '.join(lacking)}, so there is no zip; release to another folder for them")
-        return Released(content, written=False)
-    archive = pack_zip(order.version, files)
     if not order.archive.exists():
-        _write_archive(order, archive)
+        _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
-    elif order.archive.read_bytes() != archive:
-        order.reporter.warn(f"{order.archive} holds something else; it is left as it is, too")
-        return Released(content, written=False)
-    return Released({**content, order.archive: archive}, written=False)
+    content = {order.out / name: held for name, held in files.items()}
+    return Released({**content, order.archive: order.archive.read_bytes()}, written=False)
 
 
 def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
@@ -228,17 +288,6 @@ def _find_previous(order: Order) -> Tables | None:
     return load(version=earlier[-1])
 
 
-def _find_changes(previous: Tables | None, tables: Mapping[str, pa.Table]) -> Changes:
-    """Compare with the release before; the first is compared with tables that hold nothing."""
-    if previous is None:
-        return compare_sets({name: table.slice(0, 0) for name, table in tables.items()}, tables)
-    version = previous.version
-    lacking = {
-        name: list_lacking(name, version) if file_of(name, version) else schema_of(name).names for name in COLUMNS
-    }
-    return compare_sets({name: previous.read(name) for name in COLUMNS}, tables, lacking)
-
-
 def _check_version(order: Order, before: str, changes: Changes) -> None:
     """Refuse a version that hides what changed."""
     if not precedes(before, order.version):
@@ -271,48 +320,142 @@ def _write_archive(order: Order, content: bytes) -> None:
         replace_file(order.archive, content)
 
 
-# ---- in words ----------------------------------------------------------------------------------------------------
+# ---- what changed ----------------------------------------------------------------------------------------------
+
+
+def smallest_version(previous: str, bump: Bump) -> str:
+    """Return the first version after `previous` that the version rule allows."""
+    parts = [int(part) for part in previous.split(".")]
+    place = 2 - bump
+    return ".".join(map(str, [*parts[:place], parts[place] + 1, *[0] * bump]))
+
+
+def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Changes:
+    """Compare two sets of tables, row by row."""
+    kept = keep_released(old["constants"], new["constants"])
+    agreeing = sum(int(np.count_nonzero(_differs(new["constants"][name], kept[name]))) for name in kept.column_names)
+    compared = {**new, "constants": kept}
+    return Changes(tuple(_compare(name, old[name], compared[name]) for name in COLUMNS), agreeing)
+
+
+def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
+    """Return new constants with the numbers of the old ones where these have not changed."""
+    old_at, new_at, _ = _match_rows("constants", old, new)
+    kept = _agrees(old.take(old_at), new.take(new_at))
+    if not kept.any():
+        return new
+    stays, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
+    stays[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
+    for column in (*ERRORS, *ERRORS.values(), "num_draws"):
+        values = pc.if_else(pa.array(stays), old[column].take(source), new[column])
+        place = new.schema.get_field_index(column)
+        new = new.set_column(place, new.schema.field(place), values)
+    return new
+
+
+def _agrees(before: pa.Table, after: pa.Table) -> Truths:
+    """Tell which rows two machines, or two methods, may have computed of the same constants."""
+    sampled, other = (np.array(pc.equal(each["method"], pa.scalar("sampled")), np.bool_) for each in (before, after))
+    drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
+    found: Truths = sampled == other
+    for column, error in ERRORS.items():
+        one, two = _numbers(before[column]), _numbers(after[column])
+        errors = _numbers(before[error]), _numbers(after[error])
+        slack = np.where(sampled, STANDARD_ERRORS * np.hypot(*errors), np.add(*errors))
+        found &= np.abs(one - two) <= np.where(drawn, ROUNDING * np.abs(one), slack)
+        found &= ~drawn | (np.maximum(*errors) <= (1 + SAMPLED_ROUNDING) * np.minimum(*errors))
+    return found
+
+
+def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
+    old_at, new_at, removed = _match_rows(name, old, new)
+    columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
+    before, after = old.select(columns).take(old_at), new.select(columns).take(new_at)
+    changed, described = np.zeros(len(old_at), np.bool_), np.zeros(len(old_at), np.bool_)
+    differs = {column: _differs(before[column], after[column]) for column in columns}
+    for column, rows in differs.items():
+        if column in DESCRIPTIONS:
+            described |= rows
+        else:
+            changed |= rows
+    shown = [column for column in columns if column not in DESCRIPTIONS]
+    examples = []
+    for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
+        key = _phrase_key(name, old, old_at[place])
+        for column in shown:
+            one, other = before[column][place].as_py(), after[column][place].as_py()
+            if differs[column][place]:
+                examples.append(f"{key}: {column} {one!r} -> {other!r}")
+    if np.count_nonzero(changed) > _EXAMPLES:
+        examples.append("...")
+    examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed[:_EXAMPLES]]
+    if len(removed) > _EXAMPLES:
+        examples.append("...")
+    return TableChanges(
+        name,
+        changed=int(np.count_nonzero(changed)),
+        removed=len(removed),
+        added=len(new) - len(new_at),
+        described=int(np.count_nonzero(described & ~changed)),
+        examples=tuple(examples),
+    )
+
+
+def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
+    """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
+    key = {column: table[column][int(place)].as_py() for column in KEYS[name]}
+    return " ".join(f"k={value}" if column == "k" else str(value) for column, value in key.items() if value is not None)
+
+
+def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
+    """Find the rows with the same key: places in old and in new; and the places in old that new has not."""
+    keys = [*KEYS[name]]
+    both = pa.concat_tables([old.select(keys), new.select(keys)]).to_pandas(strings_to_categorical=True)
+    codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
+    of_old, of_new = codes[: len(old)], codes[len(old) :]
+    for which, part in (("old", of_old), ("new", of_new)):
+        if len(np.unique(part)) < len(part):
+            raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {which} set.")
+    place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
+    place[of_new] = np.arange(len(new))
+    matched = place[of_old]
+    return np.flatnonzero(matched >= 0), matched[matched >= 0], np.flatnonzero(matched < 0)
+
+
+def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
+    """Tell for each row whether two values differ; numbers do by value, so that 0 and -0 are the same."""
+    if pa.types.is_floating(before.type):
+        one, other = _numbers(before), _numbers(after)
+        same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
+        return ~same
+    if pa.types.is_list(before.type):
+        pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
+        return np.array([one != other for one, other in pairs], np.bool_)
+    equal: Any = pc.equal(before, after)
+    missing: Any = pc.and_(before.is_null(), after.is_null())
+    return ~np.array(pc.or_(equal.fill_null(False), missing), np.bool_)
+
+
+def _numbers(column: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = column.to_numpy()
+    return values
 
 
 def phrase_changes(changes: Changes) -> list[str]:
     """Return what changed as lines: a table each, and the first rows that changed or went."""
     lines = []
     for table in changes.tables:
-        lines.append(f"{table.name}: {_phrase_table(table)}")
-        lines += [
-            f"  {_phrase_key(value.key)}: {value.column} {value.old!r} -> {value.new!r}" for value in table.examples
-        ]
-        if table.changed > len({tuple(value.key.items()) for value in table.examples}):
-            lines.append("  ...")
-        lines += [f"  {_phrase_key(key)}: removed" for key in table.removed_examples]
-        if table.removed > len(table.removed_examples):
-            lines.append("  ...")
+        counts = {
+            "changed": table.changed,
+            "removed": table.removed,
+            "added": table.added,
+            "described otherwise": table.described,
+        }
+        parts = [f"{count:,} {'row' if count == 1 else 'rows'} {done}" for done, count in counts.items() if count]
+        lines.append(f"{table.name}: {', '.join(parts) or 'no change'}")
+        lines += [f"  {example}" for example in table.examples]
     if changes.kept == 1:
         lines.append("1 value differs within its stated error, and stays as released")
     elif changes.kept:
         lines.append(f"{changes.kept:,} values differ within their stated errors, and stay as released")
     return lines
-
-
-def _phrase_table(table: TableChanges) -> str:
-    parts = [
-        f"{count:,} {'row' if count == 1 else 'rows'} {done}"
-        for count, done in (
-            (table.changed, "changed"),
-            (table.removed, "removed"),
-            (table.added, "added"),
-            (table.described, "described otherwise"),
-        )
-        if count
-    ]
-    if table.is_new:
-        parts.append("the table is new")
-    elif table.new_columns:
-        parts.append(f"new columns: {', '.join(table.new_columns)}")
-    return ", ".join(parts) or "no change"
-
-
-def _phrase_key(key: Mapping[str, Any]) -> str:
-    """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
-    named = {name: value for name, value in key.items() if value is not None}
-    return " ".join(f"k={value}" if name == "k" else str(value) for name, value in named.items())

@@ -533,7 +533,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         return
     if row["method"] != moments.method:
         yield Finding("the method is another", "constants", key, "method", moments.method, row["method"])
-    from rankconst_builder.changes import STANDARD_ERRORS
+    from rankconst_builder.release import STANDARD_ERRORS
 
     sampled = row["method"] == "sampled"
     for column in ("expectation", "variance"):

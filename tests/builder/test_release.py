@@ -6,7 +6,6 @@ import datetime as dt
 import io
 import stat
 import zipfile
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,10 +17,9 @@ from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import release
-from rankconst_builder.changes import Bump
 from rankconst_builder.describe import DOCUMENTS
 from rankconst_builder.package import write_tables
-from rankconst_builder.release import Order, Released, release_tables
+from rankconst_builder.release import Bump, Order, Released, release_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -248,15 +246,6 @@ def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_p
     if bump < Bump.major:
         release_tables(order(source, allowed[Bump.major], "larger", previous=previous))
         assert f"note: {allowed[bump]} would be enough" in shown(screen)
-
-
-def test_what_an_earlier_form_lacks_is_new(rows: Rows) -> None:
-    tables = tabulate(rows)
-    earlier: Any = SimpleNamespace(version="1.2.0", read=tables.__getitem__)
-    found = release._find_changes(earlier, tables)
-    new = {table.name: (table.is_new, table.new_columns[-1]) for table in found.tables if table.new_columns}
-    assert new == {"baseline_candidates": (True, "num_tasks"), "baseline_candidates_by_relation": (False, "weight")}
-    assert found.bump == Bump.minor
 
 
 @pytest.mark.slow
