@@ -6,21 +6,21 @@ import itertools
 import json
 import math
 import re
+import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from rankconst.grid import GridColumn, draw_grid, measure_grid
 from rankconst.names import show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.values.published import Interval, show_number, show_uncertain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from rich.console import Console
-    from rich.table import Table
 
 
 Row = Mapping[str, Any]
@@ -147,33 +147,44 @@ def _write_json(listing: Listing) -> Iterator[str]:
     yield "\n  }\n]\n" if len(listing) else "[]\n"
 
 
-def open_console() -> Console:
-    """Return the console of stdout; a pipe has no width: lines must not be cut there."""
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+def find_width() -> int:
+    """Return how wide the screen is; a pipe has no width: lines must not be cut there."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
-    console = open_console()
+    width = find_width()
     if listing.card:
-        yield (
-            wrap(console.width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
-        )
+        yield wrap(width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
         return
-    parts, left = _split(listing), dict[str, None]()
-    while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
-        left[wide] = None  # from all parts: these have the same columns
-    for part in parts:
+    parts = _split(listing)
+    grids = [_fill_grid(part) for part in parts]
+    left: list[str] = []
+    while (wide := next(filter(None, (_find_widest(grid, width) for grid in grids)), None)) is not None:
+        left.append(wide)  # from all parts: these have the same columns
+        grids = [{key: each for key, each in grid.items() if key.title != wide} for grid in grids]
+    for part, grid in zip(parts, grids, strict=True):
         last = part is parts[-1]
-        with console.capture() as capture:
-            console.print(_lay_out(part, left))
-        said = [listing.caption * last]
+        said = [listing.caption] if last else []
         if left and last:
             said.append(f"Left out for lack of width: {', '.join(left)}.")
-        table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
-        written = "\n".join([wrap(console.width, part.title), table, wrap(console.width, *filter(None, said))])
+        table = f"\n{draw_grid([*grid.values()], width)}\n"
+        written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, said))])
         yield written.strip("\n") + "\n" * (1 + (not last))
+
+
+def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
+    """Return the columns that are shown, with their headings and cells."""
+    shown = [column for column in listing.columns if column.title is not None]
+    return {each: GridColumn([show_controls(each.title or ""), *listing.cells(each)], each.right) for each in shown}
+
+
+def _find_widest(grid: Mapping[Column, GridColumn], width: int) -> str | None:
+    """Return the column that leaves a table that is too wide; None if it fits, or if no column may go."""
+    if measure_grid([*grid.values()]) <= width:
+        return None
+    free = [column for column in grid if column.drop]
+    return max(free, key=lambda column: column.drop).title if free else None
 
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
@@ -181,14 +192,6 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
     wrapper = textwrap.TextWrapper(width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     wrapped = (wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n"))
     return "\n".join(itertools.chain(*wrapped))
-
-
-def _find_widest(console: Console, part: Listing, left: Collection[str]) -> str | None:
-    """Return the column that leaves a table that is too wide; None if it fits, or if no column may go."""
-    if console.measure(_lay_out(part, left), options=console.options.update(max_width=10_000)).maximum <= console.width:
-        return None
-    free = [column for column in part.columns if column.drop and column.title is not None and column.title not in left]
-    return max(free, key=lambda column: column.drop).title if free else None
 
 
 def _split(listing: Listing) -> list[Listing]:
@@ -213,20 +216,6 @@ def _split(listing: Listing) -> list[Listing]:
         title = "\n".join(filter(None, (listing.title, group)))
         parts.append(replace(listing.take(kept), columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
-
-
-def _lay_out(listing: Listing, left: Collection[str]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown = [column for column in listing.columns if column.title is not None and column.title not in left]
-    for column in shown:
-        title = show_controls(column.title or "")
-        table.add_column(title, justify="right" if column.right else "left", overflow="fold")
-    for row in zip(*map(listing.cells, shown), strict=True):
-        table.add_row(*row)
-    return table
 
 
 def _write_markdown(listing: Listing) -> Iterator[str]:

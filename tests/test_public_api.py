@@ -45,7 +45,7 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
     *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums", "catalogue", "tasks"),
-    *("moments", "tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth", "listing"),
+    *("moments", "tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth", "grid", "listing"),
     *("results", "checks", "figures", "api", "cli"),
 )
 

@@ -12,7 +12,7 @@ from rankconst.cli.options import names_file, open_tables
 from rankconst.cli.output import group_by, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
-from rankconst.listing import Column, Format, Listing, count, open_console
+from rankconst.listing import Column, Format, Listing, count, find_width
 from rankconst.names import count_of, read_count, shorten, show_controls
 
 if TYPE_CHECKING:
@@ -162,7 +162,9 @@ def _read_typed(typed: Sequence[str]) -> Reading:
 
 
 def _print_findings(checked: CheckedReading) -> None:
-    console = open_console()
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False, width=find_width())
     alike = group_by(checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause))
     shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
     for finding in checked.findings:

@@ -1,0 +1,77 @@
+"""Tables on a screen: a heading, a line below it, and rows, in columns as wide as their cells."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import textwrap
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_GAP = "   "
+_UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
+
+
+class GridColumn(NamedTuple):
+    """A column: its heading and its cells, each on one line."""
+
+    cells: Sequence[str]
+    right: bool  # True to align to the right
+
+    @property
+    def width(self) -> int:
+        """The width of the widest cell."""
+        return max(map(measure, self.cells))
+
+
+def measure(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    return len(text) if text.isascii() else sum(map(_measure_sign, text))
+
+
+@functools.cache
+def _measure_sign(sign: str) -> int:
+    if unicodedata.category(sign) in _UNSEEN:
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in {"W", "F"} else 1
+
+
+def measure_grid(columns: Sequence[GridColumn]) -> int:
+    """Return how wide a table is, with a blank at either end."""
+    return 2 + sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
+    """Draw a table; in one that is wider than the screen, the widest cells continue below."""
+    widths = [column.width for column in columns]
+    excess = measure_grid(columns) - width
+    while excess > 0 and max(widths) > 1:
+        # Of equally wide columns one of words, which can be broken better than numbers.
+        widest = max(range(len(widths)), key=lambda place: (widths[place], not columns[place].right, place))
+        widths[widest] -= 1
+        excess -= 1
+    heading, *rows = zip(*(column.cells for column in columns), strict=True)
+    rights = [column.right for column in columns]
+    line = "─" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    drawn = [*_draw_row(heading, widths, rights), f" {line}"]
+    for row in rows:
+        drawn += _draw_row(row, widths, rights)
+    return "\n".join(drawn)
+
+
+def _draw_row(cells: Sequence[str], widths: Sequence[int], rights: Sequence[bool]) -> Iterator[str]:
+    """Yield the lines of a row: one, unless cells are folded."""
+    sizes = [*map(measure, cells)]
+    if any(size > most for size, most in zip(sizes, widths, strict=True)):
+        folded = [textwrap.wrap(cell, most) or [""] for cell, most in zip(cells, widths, strict=True)]
+        for line in itertools.zip_longest(*folded, fillvalue=""):
+            yield from _draw_row(line, widths, rights)
+        return
+    padded = []
+    for cell, size, most, right in zip(cells, sizes, widths, rights, strict=True):
+        blank = " " * (most - size)
+        padded.append(blank + cell if right else cell + blank)
+    yield f" {_GAP.join(padded)}".rstrip()

@@ -1,0 +1,47 @@
+"""Tables on a screen: columns that keep their places, whatever is in them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.grid import GridColumn, draw_grid, measure, measure_grid
+
+_SIGNS = st.sampled_from("ab0 –±ée\u0301界ｈ\u200b")
+_CELLS = st.lists(st.text(_SIGNS, max_size=6).map(str.strip), min_size=4, max_size=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("MRR", 3), ("0.5–0.6 ±", 9), ("知识图谱", 8), ("e\u0301tat", 4), ("", 0), ("ﾊﾝｶｸ", 4)]
+)
+def test_a_text_takes_as_many_places_as_a_terminal_gives_it(text: str, size: int) -> None:
+    assert measure(text) == size
+
+
+@given(st.lists(st.tuples(_CELLS, st.booleans()), min_size=1, max_size=4))
+def test_columns_are_aligned(given_columns: list[tuple[list[str], bool]]) -> None:
+    columns = [GridColumn([*cells, "|"], right) for cells, right in given_columns]
+    heading, line, *rows = draw_grid(columns, 10_000).split("\n")
+    assert len(rows) == 4
+    assert {*line.strip()} == {"─"}
+    assert measure(line) + 1 == measure_grid(columns)
+    assert all(measure(row) <= measure(line) for row in [heading, *rows])
+    place = 1
+    for column in columns:  # the last row has a bar in each
+        assert rows[-1][place if not column.right else place + column.width - 1] == "|"
+        place += column.width + 3
+
+
+def test_cells_too_wide_for_the_screen_continue_below() -> None:
+    columns = [
+        GridColumn(["name", "a name of many words", "short"], right=False),
+        GridColumn(["value", "0.123456", "7"], right=True),
+    ]
+    assert draw_grid(columns, 24).split("\n") == [
+        " name             value",
+        " ──────────────────────",
+        " a name of     0.123456",
+        " many words",
+        " short                7",
+    ]
