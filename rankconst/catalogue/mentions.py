@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, list_meant, load_benchmarks
+from rankconst.catalogue.suites import load_suites
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -100,8 +101,9 @@ def names_known(text: str) -> bool:
 def is_inductive(name: str) -> bool:
     """Tell whether a name is that of the graph on which an inductive benchmark is evaluated."""
     key = _list_registered().get(squash(name))
+    row = load_benchmarks().get(key or "")
     # Of GraIL's, v1 alone is the graph that models are trained on.
-    return key is not None and "inductive" in load_benchmarks()[key].split and not re.search(r"_v\d$", key)
+    return row is not None and "inductive" in row.split and not re.search(r"_v\d$", row.key)
 
 
 _WHY = {
@@ -121,13 +123,21 @@ def explain_elsewhere(name: str) -> str | None:
     return None if listed is None else _WHY[listed]
 
 
+def _holds_digit(name: str) -> bool:
+    return any(map(str.isdigit, name))
+
+
 @functools.cache
 def _list_registered() -> Mapping[str, str]:
-    """Return every spelling of a benchmark, squashed, to its key."""
+    """Return every spelling of a benchmark, and of a suite, squashed, to its key."""
     found: dict[str, str] = {}
     for key, row in load_benchmarks().items():
         bare = re.sub(r" \((?:GraIL|InGram)\)$", "", row.title)
         for spelling in (key, row.title, bare, *row.aliases):
+            found.setdefault(squash(spelling), key)
+    for key, suite in load_suites().items():
+        # ULTRA and GraIL are models, too.
+        for spelling in filter(_holds_digit, (key, *suite.aliases)):
             found.setdefault(squash(spelling), key)
     return found
 

@@ -116,9 +116,16 @@ def report_assumed(
 
 
 def report_sampled(assumed: Mapping[str, Sequence[str]], done: Iterable[Done], tables: Tables) -> None:
-    """Say that the tool of a benchmark, FB15k-237 v1 (GraIL), ranks among samples, if another protocol was assumed."""
+    """Say which ranking tasks papers on a benchmark may have, FB15k-237 v1 (GraIL), in place of those assumed.
+
+    Its own tool ranks among samples, and others take another test set.
+    """
     plain = {each.batch.tasks for each in done if each.batch.tool is None}
     titles = {tables.titles.get(each.dataset, "") for each in plain if each.protocol in assumed.get("protocol", ())}
+    if "split" in assumed:
+        for tool in TOOLS.values():
+            if own := dict.fromkeys(tool.test_sets[each.dataset] for each in plain if each.dataset in tool.test_sets):
+                say(f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: --tool {tool.key}")
     for tool in TOOLS.values() if titles else ():
         negatives = find_protocol(tool.protocol).negatives
         if negatives and any(title.endswith(f"({tool.title})") for title in titles):

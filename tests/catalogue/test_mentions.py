@@ -64,3 +64,11 @@ def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
 @pytest.mark.parametrize("part", ["Word1-X ", "wn18rr-", "WN18", "fb15k-237 "])
 def test_a_long_text_takes_no_more_than_its_length(part: str) -> None:
     assert grows_in_proportion(lambda times: partial(find_mentions, part * times), 2_000)
+
+
+def test_suites_are_named_by_spellings_that_no_model_has() -> None:
+    assert [mention.key for mention in find_mentions("the mean over GraIL-12 and ULTRA-41")] == [
+        "grail_12",
+        "ultra_inductive",
+    ]
+    assert not any(mention.known for mention in find_mentions("GraIL, InGram, KG-ICL and ULTRA, inductive"))

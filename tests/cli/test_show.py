@@ -391,10 +391,10 @@ def test_a_baseline_may_stand_behind_a_dataset(run: Run) -> None:
 
 
 def test_a_suite_has_chance_and_counting_of_its_graphs_and_of_their_mean(run: Run) -> None:
-    done = run("show", "grail")
+    done = run("show", "grail_12")
     assert (done.code, done.err) == (0, "")
     assert "The mean is of all 12 graphs." in done.out
-    *graphs, mean = run("show", "grail", "--json").records
+    *graphs, mean = run("show", "grail_12", "--json").records
     assert [row["dataset"] for row in graphs[:2]] == ["fb15k237_v1_ind", "fb15k237_v2_ind"]
     for column in ("chance_hits_at_10", "counting_inverse_harmonic_mean_rank"):
         assert mean[column] == pytest.approx(sum(row[column] for row in graphs) / 12)

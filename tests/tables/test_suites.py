@@ -15,7 +15,7 @@ from rankconst.tables.suites import cover_suite
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
-GRAIL = load_suites()["grail"]
+GRAIL = load_suites()["grail_12"]
 
 
 def find_graphs(baseline: str = "uniform") -> list[Tasks]:
@@ -27,7 +27,7 @@ def find_graphs(baseline: str = "uniform") -> list[Tasks]:
 def test_moments_are_those_of_independent_graphs(metric: str, baseline: str) -> None:
     parsed = parse_metric(metric)
     graphs = [TABLES.look_up(tasks, parsed) for tasks in find_graphs(baseline)]
-    mean = TABLES.look_up(Tasks("grail", baseline=baseline), parsed)
+    mean = TABLES.look_up(Tasks("grail_12", baseline=baseline), parsed)
     assert mean.num_tasks == sum(each.num_tasks for each in graphs) == 30_646
     assert mean.expectation == pytest.approx(math.fsum(each.expectation for each in graphs) / 12, rel=1e-12)
     assert mean.variance == pytest.approx(math.fsum(each.variance for each in graphs) / 144, rel=1e-10)
@@ -41,13 +41,13 @@ def test_moments_are_those_of_random_rankings() -> None:
         sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
         for draw in range(sums.size // 10):
             sums[draw] += np.mean(1 / random.integers(1, sizes + 1)) / 12
-    drawn, mean = sums[: sums.size // 10], TABLES.constants("grail", "mrr")
+    drawn, mean = sums[: sums.size // 10], TABLES.constants("grail_12", "mrr")
     assert abs(drawn.mean() - mean.expectation) < 4 * math.sqrt(mean.variance / drawn.size)
     assert drawn.var() == pytest.approx(mean.variance, rel=4 * math.sqrt(2 / drawn.size))
 
 
 def test_every_graph_counts_once_however_many_tasks_it_has() -> None:
-    histogram = TABLES.histogram(Tasks("grail"))
+    histogram = TABLES.histogram(Tasks("grail_12"))
     assert histogram.weights is not None
     assert histogram.total_weight == pytest.approx(1, rel=1e-12)
     small = TABLES.histogram(Tasks("nell_v1_ind", split="valid+test"))
@@ -57,7 +57,7 @@ def test_every_graph_counts_once_however_many_tasks_it_has() -> None:
 def test_a_mean_is_adjusted_by_name() -> None:
     # The mean over GraIL's graphs of ULTRA 3g, zero-shot: Galkin et al. 2024, arXiv:2310.04562.
     adjusted = rankconst.adjust("0.549", metric="mrr", dataset="GraIL-12")
-    mean = TABLES.constants("grail", "mrr")
+    mean = TABLES.constants("grail_12", "mrr")
     assert adjusted.index == pytest.approx((0.549 - mean.expectation) / (1 - mean.expectation))
 
 
@@ -66,8 +66,8 @@ def test_missing_graphs_are_named() -> None:
     assert len(covered.held) + len(covered.missing) == 41
     assert "indigobm" in covered.missing
     assert str(covered).startswith(f"{len(covered.held)} of 41 graphs; without ")
-    assert str(cover_suite(GRAIL, Tasks("grail"), TABLES)) == "all 12 graphs"
-    assert TABLES.explain_coverage(Tasks("grail")) == ""
+    assert str(cover_suite(GRAIL, Tasks("grail_12"), TABLES)) == "all 12 graphs"
+    assert TABLES.explain_coverage(Tasks("grail_12")) == ""
     with pytest.warns(UserWarning, match=r"of 41 graphs; without .*indigobm"):
         rankconst.constants("ultra_inductive", "mrr")
 
@@ -82,10 +82,10 @@ def test_sides_are_those_of_the_tool_unless_one_is_named() -> None:
 
 def test_what_has_no_mean_over_graphs_is_refused() -> None:
     with pytest.raises(UsageError, match="averages MR, MRR, Hits@k and nDCG; of GMR see its graphs"):
-        TABLES.constants("grail", "gmr")
+        TABLES.constants("grail_12", "gmr")
     with pytest.raises(UsageError, match="leave out relations and macro averages"):
-        TABLES.constants("grail", "mrr", aggregation="macro-query")
-    with pytest.raises(UnknownNameError, match="no graph of grail"):
+        TABLES.constants("grail_12", "mrr", aggregation="macro-query")
+    with pytest.raises(UnknownNameError, match="no graph of grail_12"):
         cover = rankconst.load()
         object.__setattr__(cover, "datasets", {})
-        cover.histogram(Tasks("grail"))
+        cover.histogram(Tasks("grail_12"))
