@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
@@ -240,6 +241,11 @@ def _warn_of_gaps(tasks: Tasks, tables: Tables) -> None:
         warnings.warn(f"{tasks.dataset}: {covered}", stacklevel=4)
 
 
+def _is_file(results: Any) -> bool:
+    """Tell whether results are the path of a file."""
+    return isinstance(results, os.PathLike) or (isinstance(results, str) and not _is_value(results))
+
+
 def _require_one(value: Any, names: Sequence[str]) -> str:
     """Return the name of the metric of a single number."""
     if not names:
@@ -431,8 +437,8 @@ def compare(
     ----------
     first, second
         Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
-        the same order: what :func:`from_ranks` returns or takes. Or `first` alone: a file, a DataFrame or a dict of
-        results, as for :func:`adjust`.
+        the same order: what :func:`from_ranks` returns or takes. Or the paths of two files of results. Or `first`
+        alone: a file, a DataFrame or a dict of results, as for :func:`adjust`.
     metric
         Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
     dataset, split, side, protocol, tool, aggregation
@@ -448,7 +454,7 @@ def compare(
 
     Returns
     -------
-    Comparison, or a tuple of Standings
+    Comparison, or Compared, a sequence of Standings
         Of published values, what holds whatever the two models have in common; printed, it says so in words. Of a
         table, the models of each metric and dataset in order, with those that each is told apart from.
 
@@ -474,18 +480,23 @@ def compare(
     named: dict[str, Any] = {"dataset": dataset, "split": split, "side": side, "protocol": protocol}
     named |= {"aggregation": aggregation, "tool": tool, "relations": as_names(relations)}
     user = Stated(**named)
-    if second is None:
+    if second is None or (_is_file(first) and _is_file(second)):
+        from rankconst.results.compared import compare_files
         from rankconst.results.frame import read_given
 
         if num_tasks is not None or decimals is not None:
             raise UsageError(
                 "num_tasks and decimals are for two values; a table names its dataset and shows its digits."
             )
-        reading = read_given(first, percent=percent or None)
-        found = adjust(reading, metric=metric or (), **named, accept=accept, tables=tables)
-        if found.asked:
-            raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
-        return found.numbers.rank_models()
+        files = []
+        for results in (first,) if second is None else (first, second):
+            only = parse_metric(metric) if metric else None
+            reading = read_given(results, percent=percent or None, metric=only)
+            found = adjust(reading, metric=metric or (), **named, accept=accept, tables=tables)
+            if found.asked:
+                raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
+            files.append(found.numbers)
+        return compare_files(files)
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):

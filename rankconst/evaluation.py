@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
-from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant, list_names
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -183,8 +182,11 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
         if (reason := tool.refusal(user.dataset)) is not None:
             raise DataError(reason)
         user = replace(user, dataset=_find_own(user.dataset, tool))
-    if user.dataset in KINDS and user.dataset not in tables.datasets:
-        user = replace(user, dataset=None, kind=user.dataset)
+    if user.dataset is not None and user.dataset not in tables.datasets:
+        from rankconst.catalogue.benchmarks import KINDS
+
+        if user.dataset in KINDS:
+            user = replace(user, dataset=None, kind=user.dataset)
     keys: dict[str, Any] = {
         name: parse(text) for name, parse in list_parsers(tables).items() if (text := getattr(user, name)) is not None
     }
@@ -193,6 +195,8 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
 
 def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
     """Return the benchmark of a tool where a name means several: ICEWS14 (RE-GCN); else the name as it is."""
+    from rankconst.catalogue.benchmarks import list_meant, list_names
+
     meant = list_meant(name, typed=typed)
     own = {tool.means.get(key, key) for key in meant}
     if len(own) == 1:
@@ -202,7 +206,11 @@ def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
 
 def _choose_benchmark(file: Stated, user: Stated) -> Stated:
     """Return what a file says with the one benchmark that its name means, or a question if it may be several."""
-    meant = list_meant(file.dataset or "", typed=False)
+    if not file.dataset:
+        return file
+    from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant
+
+    meant = list_meant(file.dataset, typed=False)
     if not meant:
         return file
     if user.dataset in meant:
@@ -219,6 +227,8 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
 
 def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
     """Tell whether what a file says does not contradict what the user asks for; unknown names agree."""
+    from rankconst.catalogue.benchmarks import list_meant
+
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
         stated, asked = getattr(file, name), getattr(user, name)
@@ -348,6 +358,8 @@ def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     if not file.asks:  # to know its kind, the whole registry is read
         return ()
+    from rankconst.catalogue.benchmarks import KINDS, list_kinds
+
     dataset = user.dataset or file.dataset
     # Who says the kind has answered; and without a dataset, that is asked first.
     kinds = list_kinds(dataset) if dataset and not user.kind else frozenset(KINDS)

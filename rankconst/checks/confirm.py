@@ -10,10 +10,11 @@ import functools
 import itertools
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.checks.defects import Cause
     from rankconst.results.reading import Entry, Reading
@@ -256,21 +258,29 @@ class _Judge:
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
         """Return the tasks of all benchmarks with that number of ranks, and with that expectation of one metric."""
-        import pyarrow.compute as pc
-
         spans = {pair.metric: span for pair in evidence.pairs if (span := find_expectation(pair)) is not None}
         if not spans and not evidence.counts:
             return []
         metric = min(spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0])
-        chosen = (pc.field("baseline") == DEFAULT_BASELINE) & (pc.field("metric") == metric.family)
-        chosen &= pc.field("k") == metric.k if metric.k else pc.field("k").is_null()
+        rows = self._list_constants(metric)
         if evidence.counts:
-            chosen &= pc.field("num_tasks").isin([*evidence.counts])
+            rows = [row for row in rows if row["num_tasks"] in evidence.counts]
         if metric in spans:
             least, most = spans[metric]
-            chosen &= (pc.field("expectation") >= least * (1 - NOISE)) & (pc.field("expectation") <= most * (1 + NOISE))
-        rows = self.tables.read("constants").filter(chosen).select(["dataset", "protocol", "split", "side"]).to_pylist()
-        return [Tasks(**row) for row in rows if row["side"] != RELATION_SIDE]
+            rows = [row for row in rows if least * (1 - NOISE) <= row["expectation"] <= most * (1 + NOISE)]
+        found = [Tasks(row["dataset"], row["protocol"], row["split"], row["side"]) for row in rows]
+        return [each for each in found if each.side != RELATION_SIDE]
+
+    def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
+        """Return the rows of a metric under chance."""
+        import pyarrow.compute as pc
+
+        table = self.tables.read("constants")
+        is_chance = pc.equal(table["baseline"], wrap_text(DEFAULT_BASELINE))
+        chosen = pc.and_(is_chance, pc.equal(table["metric"], wrap_text(metric.family)))
+        columns = ["dataset", "protocol", "split", "side", "k", "num_tasks", "expectation"]
+        rows = table.filter(chosen).select(columns).to_pylist()
+        return [row for row in rows if row["k"] == metric.k]
 
 
 def _find_size(evidence: Evidence) -> int | None:

@@ -229,10 +229,19 @@ _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 def find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the file among what was typed, which exists or looks like a path, and the rest."""
-    files = [value for value in values if _is_file(value)]
+    files, typed = split_files(values)
     if len(files) > 1:
-        raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
-    return next(iter(files), None), [value for value in values if value not in files]
+        raise UsageError(
+            f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets. To compare what "
+            "is in them: rankconst compare FILE FILE."
+        )
+    return next(iter(files), None), typed
+
+
+def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the files among what was typed, which exist or look like paths, and the rest."""
+    files = [value for value in values if _is_file(value)]
+    return files, [value for value in values if value not in files]
 
 
 def _is_file(value: str) -> bool:

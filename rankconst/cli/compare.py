@@ -9,7 +9,7 @@ import typer
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
-from rankconst.cli.adjust import Target, find_file, open_sets
+from rankconst.cli.adjust import Target, open_sets, split_files
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import option
 from rankconst.cli.output import say
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rankconst.cli.adjust_file import Work
+    from rankconst.results.compared import Compared
     from rankconst.tables.tables import Tables
     from rankconst.values.comparison import Comparison
-    from rankconst.values.standings import Standings
 
 
 def compare(
     values: Annotated[
         list[str],
         typer.Argument(
-            metavar="FIRST SECOND|FILE",
-            help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or a file of results.",
+            metavar="FIRST SECOND|FILE ...",
+            help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of results.",
         ),
     ],
     metric: Annotated[str | None, option("--metric -m METRIC", "hits@10, mrr, mr or ndcg; any k.")] = None,
@@ -51,13 +51,15 @@ def compare(
     accept: options.Accept = None,
     force: options.Force = False,
 ) -> None:
-    """Tell whether the difference between published results is significant: of two numbers, or of a whole table.
+    """Tell whether the difference between published results is significant: of two numbers, tables or runs.
 
     On which tasks two models differ is not published, so p has a bound, which holds whatever they have in common.
 
     Example: rankconst compare 0.533 0.544 --metric hits@10 --dataset fb15k237
 
     Example: rankconst compare results.csv --metric mrr
+
+    Example: rankconst compare transe/results.json rotate/results.json
     """
     target = Target.of(out, format, force, replacing=False)
     if target.is_picture:
@@ -66,17 +68,18 @@ def compare(
     only = named[0] if named else None
     facts = (only, split, side, protocol, aggregation, tool)
     user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
-    file, typed = find_file(values)
-    if file is not None and not typed:
+    files, typed = split_files(values)
+    if files and not typed:
         from rankconst.cli.adjust_file import Work
 
         metrics = (parse_metric(metric),) if metric else ()
-        found = _rank_file(Work(file, None, None, percent, user, opened, metrics))
-        target.write(_list_standings(found, target.form), opened)
+        found = _compare_files([Work(file, None, None, percent, user, opened, metrics) for file in files])
+        target.write(_list_compared(found, target.form), opened)
         return
-    if file is not None or len(typed) != 2:
+    if files or len(typed) != 2:
         raise UsageError(
-            "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
+            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10. What one "
+            "number is worth: rankconst adjust."
         )
     names = {each.rpartition("=")[0] for each in values}
     if names != {""}:
@@ -158,24 +161,31 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
 # -- a table of results ---------------------------------------------------------------------------------------------
 
 
-def _rank_file(work: Work) -> tuple[Standings, ...]:
-    """Read and adjust a file, say on stderr what was assumed and asked, and order its models."""
+def _compare_files(works: Sequence[Work]) -> Compared:
+    """Read and adjust files, say on stderr what was assumed and asked, and order their models."""
     from rankconst.cli.adjust_file import adjust_file, read_file, report
+    from rankconst.results.compared import compare_files
 
-    adjusted = adjust_file(read_file(work), work)
-    report(adjusted)
-    found = adjusted.rank_models()
+    files = []
+    for work in works:
+        adjusted = adjust_file(read_file(work), work)
+        report(adjusted)
+        files.append(adjusted)
+    found = compare_files(files)
     ranked = {(each.constants.tasks, each.constants.metric) for each in found}
-    known = (each.constants for each in adjusted.entries if each.constants is not None and each.entry.metric.is_mean)
-    alone = [
-        f"{each.metric.label} on {each.tasks.dataset}" for each in known if (each.tasks, each.metric) not in ranked
-    ]
-    if alone:
-        say(f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(dict.fromkeys(alone))}.")
+    for adjusted in files:
+        known = [each for each in adjusted.entries if each.constants is not None and each.entry.metric.is_mean]
+        alone = dict.fromkeys(
+            f"{each.constants.metric.label} on {each.constants.tasks.dataset}"
+            for each in known
+            if each.constants is not None and (each.constants.tasks, each.constants.metric) not in ranked
+        )
+        if alone:
+            say(f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(alone)}.")
     return found
 
 
-def _list_standings(found: Sequence[Standings], form: Format) -> Listing:
+def _list_compared(found: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, each with the letters of those that it is better than."""
     rows = []
     for each in found:
@@ -192,7 +202,7 @@ def _list_standings(found: Sequence[Standings], form: Format) -> Listing:
         Column("better_than", None if marked else "better than", " ".join),
         *map(Column, ("log10_p_next", "smallest")),
     ]
-    return Listing.of(columns, rows, card="\n\n".join(map(str, found)), caption=_MEANING)
+    return Listing.of(columns, rows, card=str(found), caption=_MEANING)
 
 
 _MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."

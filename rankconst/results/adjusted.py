@@ -11,14 +11,13 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, describe_assumed, find_assumed
 from rankconst.names import squash, write_html
 from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published, show_range
-from rankconst.values.standings import rank_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
-    from rankconst.values.standings import Standings
 
     Places = NDArray[np.intp]
 
@@ -350,35 +348,6 @@ class AdjustedReading:
             last[rows[own]] = codes[own]
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
         return described
-
-    def rank_models(self) -> tuple[Standings, ...]:
-        """Order the models of each metric on the same tasks, and tell which are told apart by their numbers alone."""
-        groups: dict[tuple[Tasks, str | None, Metric], list[tuple[str, Published]]] = {}
-        spreads: dict[tuple[Tasks, str | None], dict[str, float]] = {}
-        constants = {}
-        for each in self.entries:
-            if each.published is None or each.constants is None:
-                continue
-            metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
-            row = self.reading.rows[each.entry.row]
-            name = each.entry.context.model or next((row[own] for own in self.reading.columns if row.get(own)), "")
-            if _SPREAD in {metric.family, metric.square_of}:
-                own, upper = spreads.setdefault(place, {}), each.published.upper
-                own[name] = max(own.get(name, 0.0), upper if metric.family == _SPREAD else float(np.sqrt(upper)))
-            elif metric.is_mean:
-                constants[*place, metric] = each.constants
-                groups.setdefault((*place, metric), []).append((name, each.published))
-        found = tuple(
-            rank_models(constants[key], models, spreads.get(key[:2]) if key[2].family == _MEAN_RANK else None)
-            for key, models in groups.items()
-            if len(models) > 1
-        )
-        if not found:
-            raise DataError(
-                f"{self.reading.name} has no two results of one metric on the same tasks that can be compared: MR, "
-                "MRR, Hits@k or nDCG. `rankconst adjust` shows what it holds."
-            )
-        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""

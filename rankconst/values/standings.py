@@ -58,7 +58,7 @@ class Standings:
     @property
     def letters(self) -> tuple[str, ...]:
         """A letter for each model: a, b ... z, aa ..."""
-        return tuple(_name(place) for place in range(len(self.names)))
+        return tuple(name_letter(place) for place in range(len(self.names)))
 
     def list_worse(self, place: int) -> tuple[int, ...]:
         """Return the models that a model is told apart from, and better than."""
@@ -116,10 +116,10 @@ class Standings:
         return "\n".join([f"{self.constants.metric.label} on {where}", "", *lines, "", self.describe()])
 
 
-def _name(place: int) -> str:
+def name_letter(place: int) -> str:
     """Return the letters of a place: a ... z, aa, ab ..."""
     more, last = divmod(place, 26)
-    return (_name(more - 1) if more else "") + chr(ord("a") + last)
+    return (name_letter(more - 1) if more else "") + chr(ord("a") + last)
 
 
 def rank_models(

@@ -11,6 +11,8 @@ from carried import open_once
 from rankconst.errors import AskedError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.conftest import Run, Write
 
 HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
@@ -95,6 +97,29 @@ def test_a_table_is_put_in_order(run: Run, write: Write) -> None:
     assert [row["better_than"] for row in rows] == standings.table["better_than"]
     assert {row["smallest"] for row in rows} == {standings.smallest}
     assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
+
+
+def test_two_runs_are_compared_by_what_tells_their_paths_apart(run: Run, tmp_path: Path) -> None:
+    paths = []
+    for name, value in (("transe", 0.314), ("tucker", 0.347)):
+        path = tmp_path / name / "results.csv"
+        path.parent.mkdir()
+        path.write_text(f"metric,value\nMRR,{value}\n", encoding="utf-8")
+        paths.append(path)
+    screen = run("compare", *paths, "-d", "fb15k237")
+    assert "  a  tucker  0.347  b\n  b  transe  0.314\n" in screen.out
+    found = rankconst.compare(*paths, dataset="fb15k237")
+    assert str(found) in screen.out
+    assert found[0].names == ("tucker", "transe")
+
+
+def test_means_over_graphs_have_both_answers(run: Run, write: Write) -> None:
+    path = write("model,Nations,UMLS,FB15k-237\nA,0.5,0.5,0.3\nB,0.8,0.9,0.5\n")
+    screen = run("compare", path, "-m", "mrr")
+    assert "MRR, mean over 3 datasets: nations, umls, fb15k237" in screen.out
+    assert "On the queries of these graphs B is better than A (p < 0.05)." in screen.out
+    assert "On other graphs like these B cannot be distinguished from A" in screen.out
+    assert str(rankconst.compare(path, metric="mrr")) in screen.out
 
 
 def test_latex_prints_percentages_and_deviations(run: Run, write: Write) -> None:

@@ -115,9 +115,9 @@ SHOW = {
     "umls -f xml": (2, "invalid value for '--format' / '-f': 'xml' is not one of 'table', 'json', 'csv'"),
 }
 COMPARE = {
-    "": (2, "missing argument 'FIRST SECOND|FILE'. See `rankconst compare --help`."),
-    "0.5 -m mrr -d nations": (2, "give two numbers, or one file of results: rankconst compare 0.533 0.544"),
-    "a.csv b.csv -m mrr": (2, "one file at a time, please"),
+    "": (2, "missing argument 'FIRST SECOND|FILE ...'. See `rankconst compare --help`."),
+    "0.5 -m mrr -d nations": (2, "give two numbers, or files of results: rankconst compare 0.533 0.544"),
+    "a.csv 0.5 -m mrr": (2, "give two numbers, or files of results"),
     "0.5 0.6 -d nations": (2, "which metric is it? Add --metric, as in --metric mrr."),
     "0.5 x -m mrr -d nations": (2, "'x' is not a number."),
     "a=0.5 b=0.6 -d nations": (2, "leave out the names: rankconst compare 0.5 0.6 --metric METRIC."),
@@ -130,7 +130,7 @@ COMPARE = {
     "50% 60% -m mr -d nations": (2, "MR is not a share"),
     "0.5 0.6 --tails": (2, "no such option: --tails. Did you mean --side tail?"),
     "0.5 0.6 -m": (2, "option '-m' requires an argument. See `rankconst compare --help`."),
-    "results.csv -d umls": (6, "has no two results of one metric on the same tasks"),
+    "results.csv -d umls": (6, "no two results are of one metric on the same tasks"),
 }
 CHECK = {
     "": (2, "name a file of results, or numbers: rankconst check results.csv"),
@@ -188,7 +188,7 @@ OTHERS = {
     "--foo": (2, "no such option: --foo. See `rankconst --help`."),
     "0.338 fb15k237": (2, "Did you mean `rankconst adjust 0.338 --dataset KEY --metric mrr`?"),
     "tables verify nowhere": (6, "datapackage.json is missing"),
-    "tables verify --rebuild --mirror nowhere": (2, "the mirror nowhere is no folder"),
+    "tables verify --rebuild --mirror nowhere": (2, "the mirror nowhere is not a folder"),
     "tables site": (2, "--out"),
     "tables site --out public --dataset nation5": (4, "Did you mean nations"),
     "tables site --out public --url example.org": (2, "https://"),

@@ -120,5 +120,5 @@ def test_ranks_are_adjusted_like_a_file() -> None:
     assert {row["side"] for row in adjusted.numbers.reading.rows} == {"both", "head", "tail"}
     assert rankconst.check(ranks, dataset="nations", protocol="standard").num_errors == 0
     # Their number says that they are of other tasks.
-    with pytest.raises(DataError, match="n = 402: only other datasets, splits or sides have that many tasks"):
+    with pytest.raises(DataError, match="there are 1,322 ranks, not 402"):
         rankconst.adjust(ranks, dataset="umls")

@@ -1,0 +1,189 @@
+"""Results of one file or of several, compared: on the same ranking tasks, and over the graphs that they share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import DataError
+from rankconst.values.across import Grid, compare_across
+from rankconst.values.standings import Standings, rank_models
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.adjusted import AdjustedReading
+    from rankconst.tasks import Tasks
+    from rankconst.values.across import Across
+    from rankconst.values.constants import Constants
+    from rankconst.values.published import Published
+
+_SPREAD, _MEAN_RANK = parse_metric("sdr").family, parse_metric("mr").family
+
+
+class _Place(NamedTuple):
+    """What two results must share to be compared."""
+
+    tasks: Tasks
+    rank_type: str | None
+
+
+class _Column(NamedTuple):
+    """The results of a metric on the same ranking tasks."""
+
+    place: _Place
+    metric: Metric
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Sequence[Standings]):
+    """Models in order on each set of ranking tasks, and over the graphs that they share; ``print`` shows both.
+
+    Attributes
+    ----------
+    standings : tuple of Standings
+        The models of each metric on the same tasks, the best first.
+    across : tuple of Across
+        The models of each metric over two graphs or more on which all have a result.
+    """
+
+    standings: tuple[Standings, ...]
+    across: tuple[Across, ...] = ()
+
+    @overload
+    def __getitem__(self, place: int) -> Standings: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Standings, ...]: ...
+    def __getitem__(self, place: int | slice) -> Standings | tuple[Standings, ...]:
+        """Return the models on one set of tasks."""
+        return self.standings[place]
+
+    def __len__(self) -> int:
+        return len(self.standings)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each model on each set of tasks (needs pandas)."""
+        import pandas as pd
+
+        frames = []
+        for each in self.standings:
+            tasks = each.constants.tasks
+            frame = each.to_pandas()
+            frame.insert(0, "metric", each.constants.metric.label)
+            frame.insert(0, "dataset", tasks.dataset)
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, (*self.standings, *self.across)))
+
+    __repr__ = __str__
+
+
+def compare_files(files: Sequence[AdjustedReading]) -> Compared:
+    """Order the models of each metric on the same tasks, and over graphs, by their published numbers alone.
+
+    A model of several files that do not name it is called as what tells the path of its file from the others'.
+
+    Raises
+    ------
+    DataError
+        If no two results are of one metric on the same tasks.
+    """
+    columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
+    spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
+    constants: dict[_Column, Constants] = {}
+    for adjusted, called in zip(files, name_files([each.reading.name for each in files]), strict=True):
+        for each in adjusted.entries:
+            if each.published is None or each.constants is None:
+                continue
+            metric, place = each.entry.metric, _Place(each.constants.tasks, each.entry.context.rank_type)
+            name = _name_model(adjusted, each.entry.row, each.entry.context.model, called)
+            if _SPREAD in {metric.family, metric.square_of}:
+                upper = each.published.upper
+                deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
+                spreads[place][name] = max(spreads[place].get(name, 0.0), deviation)
+            elif metric.is_mean:
+                constants[_Column(place, metric)] = each.constants
+                columns[_Column(place, metric)].append((name, each.published))
+    standings = tuple(
+        rank_models(constants[column], models, spreads.get(column.place) if _is_mean_rank(column.metric) else None)
+        for column, models in columns.items()
+        if len(models) > 1
+    )
+    if not standings:
+        names = " and ".join(each.reading.name for each in files)
+        raise DataError(
+            f"{names}: no two results are of one metric on the same tasks, so that they can be compared: MR, MRR, "
+            "Hits@k or nDCG. `rankconst adjust` shows what there is."
+        )
+    return Compared(standings, tuple(_compare_across(columns, constants)))
+
+
+def _is_mean_rank(metric: Metric) -> bool:
+    return metric.family == _MEAN_RANK
+
+
+def _name_model(adjusted: AdjustedReading, row: int, model: str | None, called: str) -> str:
+    """Name the model of a number: as its file does, else by the file, else by the first cell of its row."""
+    if called:
+        return f"{called}: {model}" if model else called
+    cells = adjusted.reading.rows[row]
+    return model or next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
+
+
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Name each of several files by what tells its path from the others; a single file needs no name.
+
+    >>> name_files(["runs/transe/results.json", "runs/rotate/results.json"])
+    ['transe', 'rotate']
+    >>> name_files(["a.json", "b.json"]), name_files(["a.json"])
+    (['a', 'b'], [''])
+    """
+    if len(paths) == 1:
+        return [""]
+    parts = [PurePath(path).with_suffix("").parts for path in paths]
+    start = _count_shared(parts)
+    end = _count_shared([each[start:][::-1] for each in parts])
+    return ["/".join(each[start : len(each) - end]) or path for each, path in zip(parts, paths, strict=True)]
+
+
+def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:
+    """Count the first parts that all paths share."""
+    shared = 0
+    for column in zip(*parts, strict=False):
+        if len(set(column)) > 1:
+            break
+        shared += 1
+    return shared
+
+
+def _compare_across(
+    columns: Mapping[_Column, Sequence[tuple[str, Published]]], constants: Mapping[_Column, Constants]
+) -> Iterable[Across]:
+    """Compare the models of each metric over the graphs on which all of them have one result."""
+    groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
+    for column in columns:
+        tasks = column.place.tasks
+        groups[column.metric, column.place.rank_type, tasks.split, tasks.side, tasks.aggregation].append(column)
+    for (metric, *_), own in groups.items():
+        models = list(dict.fromkeys(name for column in own for name, _ in columns[column]))
+        shared = [column for column in own if sorted(name for name, _ in columns[column]) == sorted(models)]
+        datasets = [column.place.tasks.dataset for column in shared]
+        if len(models) < 2 or len(set(datasets)) < 2 or len(set(datasets)) < len(datasets):
+            continue
+        found = [[dict(columns[column])[name] for column in shared] for name in models]
+        values, lower, upper = (
+            np.array([[getattr(each, end) for each in row] for row in found]) for end in ("value", "lower", "upper")
+        )
+        num_tasks = np.array([constants[column].num_tasks for column in shared], dtype=float)
+        yield compare_across(Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks))

@@ -1,0 +1,142 @@
+"""Models over several graphs: each test against enumeration, scipy or published tables, and against simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.results.compared import name_files
+from rankconst.values.across import (
+    Grid,
+    bound_z,
+    compare_across,
+    compute_signed_ranks,
+    find_critical_difference,
+    log10_normal_tail,
+    rank_with_ties,
+)
+
+MRR = parse_metric("mrr")
+
+
+def make_grid(values: list[list[float]], num_tasks: list[int], half: float = 0.0) -> Grid:
+    array = np.array(values)
+    graphs = tuple(f"graph{place}" for place in range(array.shape[1]))
+    names = tuple("ABCDEFGH"[: len(values)])
+    return Grid(MRR, graphs, names, array, array - half, array + half, np.array(num_tasks, dtype=float))
+
+
+def test_two_models_over_six_graphs() -> None:
+    better = [0.5, 0.6, 0.4, 0.3, 0.7, 0.2]
+    found = compare_across(make_grid([[value - 0.1 for value in better], better], [1000] * 6))
+    assert found.names == ("B", "A")
+    assert found.means == pytest.approx([0.45, 0.35])
+    assert found.wins.tolist() == [[0, 6], [0, 0]]
+    assert 10 ** found.log10_p_graphs[0, 1] == pytest.approx(2 / 2**6)
+    assert found.log10_p_queries is not None
+    assert found.log10_p_queries[0, 1] < math.log10(0.05)
+    assert "On the queries of these graphs B is better than A (p < 0.05)." in str(found)
+    assert "On other graphs like these B is better than A (p < 0.05): it beats A on 6 of 6." in str(found)
+
+
+def enumerate_signed_ranks(differences: list[float]) -> float:
+    """Compute the p of the signed-rank test by trying all signs."""
+    sizes = [abs(each) for each in differences if each]
+    ranks = [sum(other < each for other in sizes) + (sum(other == each for other in sizes) + 1) / 2 for each in sizes]
+    observed = sum(rank for rank, each in zip(ranks, filter(None, differences), strict=True) if each > 0)
+    center = sum(ranks) / 2
+    signs = list(itertools.product((0, 1), repeat=len(ranks)))
+    sums = [sum(rank for rank, sign in zip(ranks, each, strict=True) if sign) for each in signs]
+    return sum(abs(each - center) >= abs(observed - center) for each in sums) / len(signs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_signed_ranks_by_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    differences = rng.integers(-4, 6, rng.integers(1, 11)).tolist()  # ties and zeros
+    assert compute_signed_ranks(np.array(differences, dtype=float)) == pytest.approx(
+        enumerate_signed_ranks(differences), rel=1e-12
+    )
+
+
+def test_signed_ranks_and_ranges_of_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(0)
+    for size in (6, 12, 31, 57):
+        differences = rng.normal(0.3, 1, size)
+        exact = stats.wilcoxon(differences, mode="exact").pvalue
+        assert compute_signed_ranks(differences) == pytest.approx(exact, rel=1e-9)
+    for models in (2, 3, 7, 20):
+        quantile = stats.studentized_range.ppf(0.95, models, np.inf) / math.sqrt(2)
+        expected = quantile * math.sqrt(models * (models + 1) / (6 * 30))
+        assert find_critical_difference(models, 30) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_critical_difference_is_that_of_demsar() -> None:
+    # Table 5a of Demsar 2006, for two to ten models.
+    published = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+    for models, quantile in enumerate(published, start=2):
+        expected = quantile * math.sqrt(models * (models + 1) / 6)
+        assert find_critical_difference(models, 1) == pytest.approx(expected, abs=0.003)
+
+
+def test_the_bound_by_loops() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(0, 1, (2, 30, 7))
+    num_tasks = rng.integers(50, 5000, 7).astype(float)
+    for pair in range(30):
+        total = sum(a[pair] - b[pair])
+        variance = sum(min(x + y, 2 - x - y) / n for x, y, n in zip(a[pair], b[pair], num_tasks, strict=True))
+        one, other = a[pair : pair + 1], b[pair : pair + 1]
+        assert bound_z(one, one, other, other, num_tasks)[0] == pytest.approx(
+            abs(total) / math.sqrt(variance), rel=1e-12
+        )
+
+
+def test_rounding_only_lowers_the_bound() -> None:
+    values = [[0.5, 0.61], [0.52, 0.62]]
+    exact = compare_across(make_grid(values, [4000, 9000]))
+    rounded = compare_across(make_grid(values, [4000, 9000], half=0.005))
+    assert exact.log10_p_queries is not None
+    assert rounded.log10_p_queries is not None
+    assert rounded.log10_p_queries[0, 1] > exact.log10_p_queries[0, 1]
+
+
+@pytest.mark.parametrize("z", [0.0, 1.0, 5.0, 29.0, 31.0])
+def test_normal_tails(z: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    expected = float(mpmath.log10(mpmath.erfc(mpmath.mpf(z) / mpmath.sqrt(2)) / 2))
+    assert log10_normal_tail(z) == pytest.approx(expected, abs=1e-3)
+    assert log10_normal_tail(z) >= expected - 1e-12
+
+
+def test_equal_values_share_their_rank() -> None:
+    assert rank_with_ties(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
+
+
+@pytest.mark.slow
+def test_equal_models_are_seldom_told_apart() -> None:
+    """False separations over 1,000 simulated suites of two equally good models: at most the level."""
+    rng = np.random.default_rng(52)
+    num_tasks = np.array([400, 900, 2000, 150, 3000, 700, 1200, 500])
+    queries = graphs = 0
+    for _ in range(1000):
+        shares = rng.uniform(0.2, 0.8, num_tasks.size)
+        one, other = (rng.binomial(num_tasks, shares) / num_tasks for _ in range(2))
+        graphs += compute_signed_ranks(one - other) <= 0.05
+        row, column = one[None, :], other[None, :]
+        z = bound_z(row, row, column, column, num_tasks.astype(float))[0]
+        queries += 2 * 3.18 * 10 ** log10_normal_tail(z) <= 0.05
+    assert graphs <= 50 + 3 * math.sqrt(50)
+    assert queries <= 50
+
+
+def test_files_are_named_by_what_differs() -> None:
+    assert name_files(["out/transe/fb15k237/results.json", "out/rotate/fb15k237/results.json"]) == ["transe", "rotate"]
+    assert name_files(["a.json", "b.json"]) == ["a", "b"]
+    assert name_files(["x/a.json", "b.json"]) == ["x/a", "b"]
+    assert name_files(["a.json", "a.json"]) == ["a.json", "a.json"]
