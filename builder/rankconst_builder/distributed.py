@@ -9,12 +9,10 @@ worker is run again.
 from __future__ import annotations
 
 import logging
-from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +30,7 @@ from rankconst_builder.words import NO_TRIPLES, Packing, Triples, mark, sort_wor
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,8 +42,6 @@ if TYPE_CHECKING:
     from rankconst_builder.tallies import Tallies
     from rankconst_builder.words import Words
 
-
-T = TypeVar("T")
 
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds
@@ -138,18 +134,18 @@ def connect(address: str) -> Any:
 @_explaining()
 def count_workers(client: Any) -> int:
     """Return how many workers there are."""
-    return _attend(client, lambda: len(client.sync(client.scheduler.ncores)))
+    return len(client.ncores())
 
 
 @_explaining()
 def _check_workers(client: Any, address: str) -> None:
     """Wait for a worker; refuse those that would count in another way."""
     try:
-        _attend(client, lambda: client.wait_for_workers(1))
-    except _NoWorkersError as error:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as error:
         shown = hide_login(address)
         raise UsageError(f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`.") from error
-    found = _attend(client, lambda: client.run(hash_program, on_error="return"))
+    found = client.run(hash_program, on_error="return")
     for worker, program in found.items():
         if program != hash_program():
             seen = first_line(program) if isinstance(program, Exception) else "it has other code"
@@ -180,7 +176,7 @@ def count_distributed(
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
     rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
-    shared = _attend(client, lambda: client.scatter(graph, broadcast=True))
+    shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
     statistics: list[Counter[tuple[str, ...]]] = []
@@ -255,48 +251,19 @@ def _merge(found: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """Wait for results."""
-    return _attend(client, lambda: [*client.gather(futures)])
+    """Wait for results; DataError once there has been no worker for five minutes, since Dask would wait for ever."""
+    from distributed import wait
 
-
-class _NoWorkersError(DataError):
-    """A cluster has no workers."""
-
-
-def _start(work: Callable[[], T]) -> Future[T]:
-    """Begin some work in a thread of its own, which is left alone if it takes too long."""
-    future = Future[T]()
-
-    def run() -> None:
+    idle = 0
+    while futures:
         try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
-            future.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return future
-
-
-def _attend(client: Any, work: Callable[[], T]) -> T:
-    """Return what a cluster does; DataError if it has no worker, or its scheduler is silent, for five minutes."""
-    aside, silent, idle = _start(work), 0, 0
-    while not wait([aside], _PATIENCE).done:
-        workers = _count_workers(client)
-        silent = silent + 2 if workers is None else 0  # it was asked for as long again
-        idle = 0 if workers else idle + 1
-        if silent >= _MOST_WAITS:
-            raise DataError("the scheduler does not answer any more. Start it again, and build again.")
+            wait(futures, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
+            break
+        except TimeoutError:
+            idle = 0 if client.scheduler_info()["workers"] else idle + 1
         if idle >= _MOST_WAITS:
-            raise _NoWorkersError("no worker is left. Start some, and build again.")
-    return aside.result()
-
-
-def _count_workers(client: Any) -> int | None:
-    """Ask how many workers there are; None if the scheduler does not answer."""
-    try:
-        return len(client.sync(client.scheduler.ncores, callback_timeout=_PATIENCE))
-    except OSError:  # a TimeoutError is one
-        return None
+            raise DataError("no worker is left. Start some, and build again.")
+    return [*client.gather(futures)]
 
 
 def _take(found: Sequence[Any], place: int) -> Any:

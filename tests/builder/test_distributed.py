@@ -198,35 +198,6 @@ def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatc
                 module._check_workers(client, "x")
 
 
-class Frozen:
-    """A client whose work never ends; its scheduler answers, or is silent."""
-
-    def __init__(self, workers: dict[str, int] | None) -> None:
-        self.workers = workers
-        self.scheduler = self
-
-    def ncores(self) -> None:
-        """Stand for the question."""
-
-    def sync(self, asked: object, callback_timeout: float) -> dict[str, int]:
-        assert asked == self.ncores
-        if self.workers is None:
-            time.sleep(callback_timeout)
-            raise TimeoutError
-        return self.workers
-
-
-def test_what_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 0.02)
-    monkeypatch.setattr(module, "_MOST_WAITS", 4)
-    for workers, told in ((None, "the scheduler does not answer any more"), ({}, "no worker is left")):
-        with pytest.raises(DataError, match=told):
-            module._attend(Frozen(workers), threading.Event().wait)
-    # While there are workers, they are waited for.
-    took = module._PATIENCE * module._MOST_WAITS * 2
-    assert not module._attend(Frozen({"tcp://a:1": 1}), lambda: threading.Event().wait(took))
-
-
 @thorough  # it takes a process
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_a_scheduler_without_workers_and_one_that_ends(
