@@ -136,7 +136,8 @@ def draw_results(
     Parameters
     ----------
     adjusted
-        What :func:`rankconst.adjust` returns of a file with ``baseline="counting"``; without, the last panel is empty.
+        The ``numbers`` of what :func:`rankconst.adjust` returns of a file with ``baseline="counting"``; without it, the
+        last panel is empty.
     metrics
         Only these; all if None.
     titles

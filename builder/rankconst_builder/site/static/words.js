@@ -117,11 +117,10 @@ function explainOther(text, found, { metric, words: asked }) {
   const ends = [0, ...found.map(({ end }) => end)];
   const rest = [...found.map(({ start }) => start), text.length].map((start, place) => text.slice(ends[place], start));
   const word = asked.find((each) => words().lexicon[each][0] === "metric");
-  const odd = found.find(({ kind }) => !kind);
   if (word) return words().lexicon[word][2];
   if (metric === "other") return "it is of several metrics, or of one that this page does not adjust";
-  if (OTHER.test(rest.join("\0")) || /recall/i.test(text)) return "it may not be the metric itself";
-  return odd ? `this page does not know what '${odd.text.slice(0, 40)}' says` : "";
+  const odd = found.some((each) => !each.kind && /\d/.test(each.text));
+  return odd || OTHER.test(rest.join("\0")) || /recall/i.test(text) ? "it may not be the metric itself" : "";
 }
 
 // -- the gate ---------------------------------------------------------------------------------------------------------
