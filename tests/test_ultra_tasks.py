@@ -105,3 +105,10 @@ def test_what_the_tool_does_not_evaluate_is_refused_and_what_the_user_says_count
         assert str(look_up("mrr", told, tables).tasks) == "nell_v1_ind/valid+test/head/standard"
     assert look_up("mrr", Stated(dataset="nell23k", tool="ultra", side="both"), tables).tasks.side == "both"
     assert look_up("mrr", Stated(dataset="wn18rr", tool="ultra"), tables).tasks.side == "both"
+
+
+def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
+    found = rankconst.adjust({"MRR": 0.6, "dataset": "nell_v1_ind", "num_tasks": 402}, errors="note")
+    (question,) = found.asked
+    assert "its numbers are those of split valid+test, not of test" in str(question)
+    assert 'split="valid+test"' in question.remedy

@@ -18,7 +18,7 @@ from rankconst.arrow import wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import LINK_SIDES, RELATION_SIDE, SPLITS, find_protocol
+from rankconst.catalogue.protocols import LINK_SIDES, POOLED_SPLITS, RELATION_SIDE, SPLITS, find_protocol
 from rankconst.checks.case import Archive
 from rankconst.checks.defects import UNKNOWN, check_pair, find_cause
 from rankconst.checks.evidence import Pair, count_ranks, find_expectation, pair_up
@@ -202,7 +202,7 @@ class _Judge:
         """Return the other tasks of the benchmark, with those among `size` candidates."""
         sampled = () if size is None else (f"sampled:{size - 1}",)
         protocols = (*self.tables.protocols(tasks.dataset), *sampled)
-        names = itertools.product(protocols, SPLITS, LINK_SIDES, AGGREGATIONS)
+        names = itertools.product(protocols, (*SPLITS, *POOLED_SPLITS), LINK_SIDES, AGGREGATIONS)
         every = (Tasks(tasks.dataset, *rest, relations=tasks.relations) for rest in names)
         return tuple(each for each in every if each != tasks and self.archive.histogram(each) is not None)
 
