@@ -232,22 +232,17 @@ def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files, all or none: at every moment either the old ones or the new ones are read."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
-    _write_folder(folder / INCOMING, folder / f"{INCOMING}.draft", files)
-    complete_exchange(folder)
-
-
-def _write_folder(final: Path, draft: Path, files: Mapping[str, bytes]) -> None:
-    """Write files to a folder that appears as a whole or not at all."""
+    draft = folder / f"{INCOMING}.draft"
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        draft.mkdir(parents=True)
+        draft.mkdir()
         for name, content in files.items():
             write_through(draft / name, content)
-        final.parent.mkdir(exist_ok=True)
-        draft.rename(final)
+        draft.rename(folder / INCOMING)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+    complete_exchange(folder)
 
 
 def complete_exchange(folder: Path) -> None:

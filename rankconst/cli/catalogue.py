@@ -95,13 +95,13 @@ class Registry(NamedTuple):
         show = {column.key: column.show for column in self.columns}
         rows = []
         for field, value in page.items():
-            several = isinstance(value, list) and len(text(value)) > _LONGEST
-            texts = value if several else [value] * (value not in (None, []))
-            labels = [field.replace("_", " "), *[""] * len(texts)]
-            rows += [
-                {"field": label, "text": show.get(field, text)(each)}
-                for label, each in zip(labels, texts, strict=False)
-            ]
+            if value in (None, []):
+                continue
+            is_long = isinstance(value, list) and len(text(value)) > _LONGEST
+            label = field.replace("_", " ")
+            for each in value if is_long else [value]:
+                rows.append({"field": label, "text": show.get(field, text)(each)})
+                label = ""
         columns = (Column("field", heading), Column("text", title))
         print_listing(Listing.of(columns, rows, caption="\n".join(filter(None, (self.legend, also)))), form)
 
@@ -343,6 +343,8 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
 
     rows = []
     for key, source in load_benchmarks().items():
+        if key in opened.datasets:
+            continue
         copied = f"copy of {source.same_graph_as}" if source.same_graph_as else "can be built"
         plain = {field: getattr(source, field) for field in ("title", "licence", "citation", "citation_url")}
         further = {
@@ -353,7 +355,7 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
             "aliases": list(source.aliases),
             "reason": source.not_offered or None,
         }
-        rows += [plain | further] * (key not in opened.datasets)
+        rows.append(plain | further)
     return rows
 
 
