@@ -85,10 +85,11 @@ class Question:
     def remedy(self) -> str:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
         accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
-        option = self.option
+        option, these = self.option, ""
         if option and self.total and self.field != "dataset" and "column" not in option:
             option += f" for all {self.total:,} numbers"
-        ways = ", or ".join(filter(None, (option, accept)))
+            these = f"--accept {shlex.quote(f'{self.word}={self.option.split()[1]}')} for these" if self.word else ""
+        ways = ", or ".join(filter(None, (option, these, accept)))
         return name_arguments(ways) if self.in_python else ways
 
     def __str__(self) -> str:
@@ -120,7 +121,7 @@ class Stated:
     percent: bool = False  # True if shares are percentages without a sign
     asks: tuple[Question, ...] = ()  # what only the user can answer
     kind: str | None = None  # of its benchmark, such as inductive: of several with the same name, that one is meant
-    accepted: tuple[str, ...] = ()  # of a user: the words that say nothing
+    accepted: tuple[str, ...] = ()  # of a user: the words that say nothing; "sample=sampled:50", what one says
 
 
 def locate(places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool) -> tuple[Question, ...]:
@@ -282,6 +283,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if row is not None and file.dataset:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
     file = _choose_benchmark(file, user)
+    user = read_words(file, user)
     asks = list_open(file, user)
     if is_either_macro(file.aggregation):
         asks += () if user.aggregation in MACROS else (WHICH_MACRO,)
@@ -354,6 +356,31 @@ def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
+def read_words(file: Stated, user: Stated) -> Stated:
+    """Return what a user says of a number, with what the words say that are accepted as a value: dev=valid."""
+    accepted = _list_accepted(user)
+    said: dict[str, Any] = {}
+    for ask in file.asks:
+        if value := accepted.get(ask.word):
+            said |= _parse_value(ask.field, value)
+    return replace(user, **said)
+
+
+def _parse_value(name: str, value: str) -> dict[str, str]:
+    """Return a field of an address with a value in any spelling; nothing for what has none."""
+    if name == "split":
+        return {name: parse_split(value)}
+    if name == "side":
+        return {name: parse_side(value)}
+    return {name: parse_protocol(value).key} if name == "protocol" else {}
+
+
+def _list_accepted(user: Stated) -> dict[str, str]:
+    """Return the words that a user accepts, each with the value that it says; an empty one if it says nothing."""
+    pairs = (text.partition("=")[::2] for text in user.accepted)
+    return {word.lower(): value for word, value in pairs} | dict.fromkeys(map(str.lower, user.accepted), "")
+
+
 def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     if not file.asks:  # to know its kind, the whole registry is read
@@ -363,7 +390,8 @@ def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     dataset = user.dataset or file.dataset
     # Who says the kind has answered; and without a dataset, that is asked first.
     kinds = list_kinds(dataset) if dataset and not user.kind else frozenset(KINDS)
-    accepted = {word.lower() for word in user.accepted}
+    user = read_words(file, user)
+    accepted = _list_accepted(user)
     left = (ask for ask in file.asks if ask.word not in accepted and ask.kind not in kinds)
     sides = {ask.says for ask in file.asks if ask.field == "side"}
     opened = list[Question]()
@@ -439,7 +467,7 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
 # Only where other numbers say another is it worth a word that each task counts the same.
 _ALWAYS = ("split", "side", "protocol")
 
-_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+-]+)))?")
+_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=-]+)))?")
 
 # Between two arguments.
 _NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
@@ -470,6 +498,7 @@ def find_assumed(said: Stated, user: Stated, tasks: Tasks) -> dict[str, str]:
     """Return what was assumed of a number, by field: what neither it nor the user says."""
     if tasks.protocol == OWN_COUNTS.key:
         return {}
+    user = read_words(said, user)
     return {
         name: getattr(tasks, name)
         for name in (*_ALWAYS, "aggregation")

@@ -108,7 +108,7 @@ def report_assumed(
     said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     said += [percent] * bool(percent)
     if accepted:
-        said.append(f"accepted as harmless: {_quote(accepted)}")
+        said.append(f"accepted: {_quote(accepted)}")
     if said:
         say(f"{'; '.join(said)}.")
     if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:

@@ -195,7 +195,8 @@ Percent = Annotated[
 ]
 Strict = Annotated[bool, rare("--strict", "Refuse a file if anything in it is left out.")]
 Accept = Annotated[
-    list[str] | None, rare("--accept WORD", "A word near numbers that says nothing of them, where one is asked about.")
+    list[str] | None,
+    rare("--accept WORD", "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid."),
 ]
 Decimal = Annotated[str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")]
 InputFormat = Annotated[str | None, rare("--input-format FORMAT", "The file's format, if it is not recognised.")]

@@ -247,7 +247,7 @@ class AdjustedReading:
         """The words near numbers of the file that the user says are harmless."""
         accepted = dict.fromkeys(map(str.lower, self.user.accepted))
         words = {ask.word for each in self.reading.entries.contexts for ask in each.asks}
-        return tuple(word for word in accepted if word in words)
+        return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
     @property
     def answers(self) -> dict[str, list[Any]]:

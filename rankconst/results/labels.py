@@ -334,7 +334,8 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 
 def doubt(label: Label) -> Label:
     """Return a label whose values are words to be asked about: Filtered over a cell that says partly."""
-    doubted = (Word(label.text.lower(), name) for name in label.values)
+    ways = {"protocol": "--protocol raw or --protocol standard"}
+    doubted = (Word(label.text.lower(), name, remedy=ways.get(name, "")) for name in label.values)
     return replace(label, whole=False, words=(*label.words, *doubted))
 
 

@@ -329,4 +329,29 @@ def test_numbers_of_single_relations_are_of_these() -> None:
 def test_a_remedy_says_for_how_many_numbers_it_is() -> None:
     text = "model,dataset,MRR\nA (50 samples),UMLS,0.6\nB,UMLS,0.5\n"
     (question,) = rankconst.adjust(read_opened(Document("a.csv", text))).asked
-    assert question.remedy.startswith('protocol="sampled:M" for all 2 numbers, or accept=["samples"]')
+    ways = question.remedy.split(", or ")
+    assert ways[:2] == ['protocol="sampled:M" for all 2 numbers', 'accept=["samples=sampled:M"] for these']
+
+
+def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
+    rows = ("A,0.6,50 samples of candidates", "B,0.5,", "C,0.4,left", "D,0.4,its dev")
+    text = "model,MRR,note,dataset\n" + "".join(f"{row},UMLS\n" for row in rows)
+    accepted = ["samples=sampled:50", "left=tail", "DEV=validation"]
+    assert tell(text, "a.csv") == ["?samples, candidates", "umls", "?left", "?dev"]
+    assert tell(text, "a.csv", accept=accepted) == ["umls sampled:50", "umls", "umls tail", "umls valid"]
+    adjusted = rankconst.adjust(read_opened(Document("a.csv", text)), accept=accepted)
+    assert adjusted.assumed["protocol"] == ("standard",)
+    assert adjusted.numbers.accepted == ("samples=sampled:50", "left=tail", "dev=validation")
+
+
+def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:
+    text = "dataset;MRR;MR\nFB15k-237;0,338;1.770,5\nWN18RR;0,476;3.340\n"
+    adjusted = rankconst.adjust(read_opened(Document("a.csv", text)))
+    assert [each.published.value for each in adjusted.numbers.entries if each.published] == [0.338, 1770.5, 0.476, 3340]
+
+
+@pytest.mark.parametrize("name", ["NELL-995", "NELL995"])
+def test_two_splits_of_nell_have_its_name(name: str) -> None:
+    text = f"dataset,MRR\n{name},0.5\n"
+    assert tell(text, "a.csv") == ["?--dataset nell995 or --dataset nell995_redgnn"]
+    assert tell(text, "a.csv", dataset="nell995") == ["nell995"]

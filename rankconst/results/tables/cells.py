@@ -149,6 +149,7 @@ def strip_marks(text: str) -> str:
 
 
 _COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*(?:±|\+/-)\s*\d+,\d+|\s*\(\d+,\d+\))?\s*%?", re.ASCII)
+_BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+", re.ASCII)  # 1.770,5
 _POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)
 # Where commas set decimals apart, points are of thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
@@ -164,9 +165,10 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
         return {}
     distinct = {text for text in texts if "," in text or "." in text}
     commas = {text: found for text in distinct if (found := _COMMA.fullmatch(text)) is not None}
-    if decimal == "comma":
+    both = {text: text.replace(".", "").replace(",", ".") for text in distinct if _BOTH.fullmatch(text)}
+    if decimal == "comma" or both:
         thousands = {text: text.replace(".", "") for text in distinct if _THOUSANDS.fullmatch(text)}
-        return {text: text.replace(",", ".") for text in commas} | thousands
+        return {text: text.replace(",", ".") for text in commas} | thousands | both
     certain = [text for text, found in commas.items() if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3]
     pointed = any(_POINT.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in distinct)
     return {} if pointed else {text: text.replace(",", ".") for text in certain}
