@@ -235,8 +235,11 @@ def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
 
 
 def explain_ambiguous(name: str) -> str:
-    """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous."""
-    meant = "; ".join(f"{key}, {load_benchmarks()[key].title}" for key in list_meant(name))
+    """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous, or the title of one."""
+    titles = {key: load_benchmarks()[key].title for key in list_meant(name)}
+    if squash(name) in map(squash, titles.values()):
+        return ""
+    meant = "; ".join(f"{key}, {title}" for key, title in titles.items())
     several = (
         "several benchmarks. Say which one it is" if ";" in meant else "other graphs, too. If it is this one, say so"
     )

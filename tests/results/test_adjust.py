@@ -64,8 +64,16 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     said = '"dev" in the caption, "measured on the dev set"'
     harmless = "if it says nothing about these numbers"
     for in_python, ways, which in (
-        (False, f"--split valid for all 4 numbers, or --accept dev {harmless}", "--dataset"),
-        (True, f'split="valid" for all 4 numbers, or accept=["dev"] {harmless}', "dataset="),
+        (
+            False,
+            f"--split valid for all 4 numbers, or --accept dev=valid for these, or --accept dev {harmless}",
+            "--dataset",
+        ),
+        (
+            True,
+            f'split="valid" for all 4 numbers, or accept=["dev=valid"] for these, or accept=["dev"] {harmless}',
+            "dataset=",
+        ),
     ):
         done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
         first, second = done.asked

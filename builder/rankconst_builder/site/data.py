@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds, list_names, load_benchmarks
+from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous, list_kinds, list_names, load_benchmarks
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
@@ -90,7 +90,7 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             for key, own in held.items()
             for row in [tables.datasets[key]]
         ],
-        "ambiguous": {squash(name): list(meant) for name, meant in list_ambiguous().items()},
+        "ambiguous": {squash(name): list(meant) for name, meant in list_ambiguous().items() if explain_ambiguous(name)},
         "metrics": [_describe_metric(metric) for metric in TABULATED],
         "tools": [
             {
