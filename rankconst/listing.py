@@ -71,6 +71,8 @@ class Column:
     show_row: Callable[[Row], str] | None = None
     # True if cells are already written in the format's own markup.
     raw: bool = False
+    # True for remarks about the row, which LaTeX has as comments.
+    is_note: bool = False
     # On a screen, columns of different groups are in tables of their own, with those that have none.
     group: str | None = None
 
@@ -247,13 +249,22 @@ def _keep_markdown(cell: str) -> str:
 
 
 def _write_latex(listing: Listing) -> Iterator[str]:
-    shown = [column for column in listing.columns if column.title is not None]
-    rows = zip(*(listing.cells(column, escape_latex) for column in shown), strict=True)
+    """Write a table with its caption and a label; notes about rows are comments above it."""
+    shown = [column for column in listing.columns if column.title is not None and not column.is_note]
+    cells = [listing.cells(column, escape_latex) for column in shown]
+    for column in listing.columns:
+        if column.is_note and shown:
+            noted = zip(listing.cells(shown[0]), listing.cells(column), strict=True)
+            yield from (f"% {' '.join(f'{name}: {note}'.split())}\n" for name, note in noted if note)
+    yield "\\begin{table}\n\\centering\n"
+    caption = listing.title or listing.caption
+    if caption:
+        yield f"\\caption{{{escape_latex(caption)}}}\n\\label{{tab:rankconst}}\n"
     yield f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n\\toprule\n"
     yield _join_latex(escape_latex(str(column.title)) for column in shown)
     yield "\\midrule\n"
-    yield from map(_join_latex, rows)
-    yield "\\bottomrule\n\\end{tabular}\n"
+    yield from map(_join_latex, zip(*cells, strict=True))
+    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 
 def _join_latex(cells: Iterable[str]) -> str:

@@ -120,13 +120,18 @@ def lay_out(
     longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
     noted = longest > 0 and not (screen and longest > _LONG_NOTE)
     if noted or adjusted.details:
-        columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
+        columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE, is_note=True))
     if form is Format.json:
         columns += [Column("assumed"), Column("asked")]
     if screen and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
-    listing = Listing(columns, data, caption=_caption(adjusted, tables, kept, more) if screen else "")
+    caption = ""
+    if screen:
+        caption = _caption(adjusted, tables, kept, f"More: {more}. " if more and not adjusted.details else "")
+    elif form is Format.latex:
+        caption = _caption(adjusted, tables, kept, "")
+    listing = Listing(columns, data, caption=caption)
     return listing if kept.all() else listing.take(np.flatnonzero(kept).tolist())
 
 
@@ -149,7 +154,7 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_],
         wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
         some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)
         lines.append(f"{some}{summarise(floors)}")
-    lines.append(f"{'' if adjusted.details else f'More: {more}. '}Tables {adjusted.table_version}.")
+    lines.append(f"{more}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 
 
