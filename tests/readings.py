@@ -227,4 +227,8 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
         inverse: 1 / found[name]
         for inverse, name in (("HMR", "MRR"), ("IAMR", "MR"), ("IGMR", "GMR"), ("IQMR", "QMR"), ("IMdR", "MdR"))
     }
-    return found | {f"Hits@{k}": sum(rank <= k for rank in values) / n for k in ks}
+    for k in ks:
+        within = [rank for rank in values if rank <= k]
+        found |= {f"Hits@{k}": len(within) / n, f"MRR@{k}": math.fsum(1 / rank for rank in within) / n}
+        found[f"nDCG@{k}"] = math.fsum(1 / math.log2(1 + rank) for rank in within) / n
+    return found

@@ -6,13 +6,16 @@ law. Every comparison grants a number the interval of its rounding.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.case import RULES, Finding, invert, pick_own, rule
+from rankconst.checks.case import RULES, Finding, Mean, invert, pick_own, rule
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     bound_mean_rank_by_hits,
@@ -391,22 +394,58 @@ def _find_unequal_inverses(case: Case) -> Iterator[Finding]:
             )
 
 
+# Where terms of metrics are compared: ranks up to the largest k, halves included, and far beyond.
+_FAR = 2.0 ** np.arange(1, 54)
+
+
 @rule(
-    "ndcg-from-mrr",
-    title="nDCG at least the MRR",
-    inequality="nDCG >= MRR >= Hits@1",
-    why="1 / log2(1 + r) >= 1/r: equal at r = 1, from where on r grows faster than log2(1 + r).",
+    "gains-in-order",
+    title="nDCG, MRR and Hits, cut at k or not, within each other's bounds",
+    inequality="MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows",
+    why="They hold for each task: 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so they hold for the means.",
+    mended_by_swap=True,
 )
-def _find_small_gains(case: Case) -> Iterator[Finding]:
-    gain = case.own.get(CATALOGUE["ndcg"])
-    for name in ("MRR", "Hits@1"):
-        less = case.mean(name)
-        if gain is not None and less is not None and exceeds(less.over_runs.lower, gain.interval.upper):
-            statement = f"{gain} is impossible: {less.measured} needs at least {less.over_runs.lower:.6g}."
+def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
+    shares = {
+        metric: Mean(m, m.interval, m.interval) for metric, m in case.own.items() if metric.is_mean and metric.is_share
+    }
+    if (reciprocal := case.mean("MRR")) is not None:
+        shares[CATALOGUE["inverse_harmonic_mean_rank"]] = reciprocal
+    wrong: set[Metric] = set()
+    for one, other in itertools.permutations(shares, 2):
+        # Hits and the MRR alone have sharper rules.
+        if {one, other} & wrong or (one.macro and other.macro):
+            continue
+        factor, less, more = bound_ratio(one, other), shares[one], shares[other]
+        limit = factor * more.over_runs.upper
+        if exceeds(less.over_runs.lower, limit):
+            wrong |= {one, other}
+            recall = any("recall" in each.measured.entry.column.lower() for each in (less, more))
+            scale = "" if factor == 1 else f"{factor:.6g} "
             yield Finding(
-                (gain, less.measured),
-                f"nDCG >= {name}",
-                statement,
-                "A slip, or an nDCG with a cut-off or with several relevant answers.",
+                (less.measured, more.measured),
+                f"{one.label} <= {scale}{other.label}",
+                f"{less.measured} is impossible: {more.measured} allows at most {limit:.6g}.",
+                "Recall@k is Hits@k only if each task has one right answer."
+                if recall
+                else "A slip, an nDCG with a cut-off that is not named, or several right answers a task.",
+                "warning" if recall else "error",
             )
-            return
+
+
+@functools.cache
+def bound_ratio(one: Metric, other: Metric) -> float:
+    """Return the most that one metric can be of another, whatever the ranks; infinite if there is no bound."""
+    largest = max(metric.k or 1 for metric in (one, other))
+    ranks = np.concatenate([np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]])
+    terms, others = (metric.term(ranks, metric.k) for metric in (one, other) if metric.term is not None)
+    if (terms[others == 0] > 0).any():
+        return math.inf
+    there = others > 0
+    ratios, held = terms[there] / others[there], ranks[there]
+    largest_at = held[np.argmax(ratios)]
+    # What still grows far beyond any k has no bound.
+    return math.inf if largest_at == _FAR[-1] else float(ratios.max())
+
+
+_MOST_RANKS = 10_000

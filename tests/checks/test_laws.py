@@ -61,7 +61,7 @@ PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Stated, str, str]] = {
     "median-from-hits": ({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, OPEN, "warning",
                          "Hits@3 < 1/2 only if MdR >= 3.5"),
     "inverse-pairs": ({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, OPEN, "error", "HMR MRR = 1"),
-    "ndcg-from-mrr": ({"MRR": "0.338", "nDCG": "0.46"}, {"nDCG": "0.336"}, OPEN, "error", "nDCG >= MRR"),
+    "gains-in-order": ({"MRR": "0.338", "nDCG": "0.46"}, {"nDCG": "0.336"}, OPEN, "error", "MRR <= nDCG"),
     "multiple-of-1/n": (NATIONS, {"Hits@3": "0.496512"}, PYKEEN, "warning", "n Hits@3 is whole"),
     "sum-of-ranks": (NATIONS, {"MR": "4.197000"}, PYKEEN, "warning", "2 n MR is whole"),
     "adjusted-mismatch": (NATIONS | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, PYKEEN, "error",
@@ -122,9 +122,27 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
         for row, inequality in (
             ({"AMRI": "1.002"}, "AMRI <= 1"), ({"AMRR": "1.31"}, "AMRR <= 1"), ({"AH@10": "104.1"}, "AH@10 <= 1"),
             ({"AMR": "-0.02"}, "AMR >= 0"), ({"MRR": "0.338", "AMRR": "0.340"}, "AMRR <= MRR"),
-            ({"nDCG": "0.23", "Hits@1": "0.241"}, "nDCG >= Hits@1"), ({"nDCG": "0.40", "HMR": "2.4"}, "nDCG >= MRR"),
+            ({"nDCG": "0.23", "Hits@1": "0.241"}, "Hits@1 <= nDCG"), ({"nDCG": "0.40", "HMR": "2.4"}, "MRR <= nDCG"),
         )
     ],
+    # What recommenders print: rr@k <= dcg@k <= hit@k, and hit@k at most log2(k + 1) dcg@k and k rr@k; all grow with k.
+    *[
+        (row, OPEN, "", ("error", inequality))
+        for row, inequality in (
+            ({"nDCG@10": "0.55", "Hits@10": "0.53"}, "nDCG@10 <= Hits@10"),
+            ({"MRR@10": "0.55", "Hits@10": "0.53"}, "MRR@10 <= Hits@10"),
+            ({"MRR@10": "0.42", "nDCG@10": "0.40"}, "MRR@10 <= nDCG@10"),
+            ({"MRR@10": "0.30", "MRR@5": "0.32"}, "MRR@5 <= MRR@10"),
+            ({"nDCG@10": "0.30", "nDCG@5": "0.32"}, "nDCG@5 <= nDCG@10"),
+            ({"Hits@10": "0.90", "nDCG@10": "0.10"}, "Hits@10 <= 3.45943 nDCG@10"),
+            ({"Hits@10": "0.90", "MRR@10": "0.08"}, "Hits@10 <= 10 MRR@10"),
+            ({"MRR@10": "0.35", "MRR": "0.338"}, "MRR@10 <= MRR"),
+            ({"nDCG@10": "0.48", "nDCG": "0.46"}, "nDCG@10 <= nDCG"),
+            ({"Hits@5": "0.50", "nDCG@10": "0.18"}, "Hits@5 <= 2.58496 nDCG@10"),
+        )
+    ],
+    ({"nDCG@10": "0.55", "Recall@10": "0.53"}, OPEN, "", ("warning", "only if each task has one right answer")),
+    ({"nDCG@10": "0.153", "Hits@10": "0.53", "MRR@10": "0.053", "MRR": "0.06", "nDCG@5": "0.153"}, OPEN, "", ("",)),
     *[
         ({"MRR": "0.30", "Hits@1": "0.50"}, context, "", ("error", "MRR >= Hits@1"))
         for context in (OPEN, KNOWN, replace(KNOWN, tool="rotate"))
