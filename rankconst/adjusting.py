@@ -268,7 +268,9 @@ def _explain_contradictions(
         relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
         part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
         reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
-        found |= dict.fromkeys(order[[place, *others]].tolist(), reason)
+        # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
+        whole = range(ends[group[place]], ends[group[place] + 1])
+        found = dict.fromkeys(order[[*whole]].tolist(), reason) | found
     return found
 
 

@@ -19,6 +19,7 @@ from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number
 from rankconst.values.affine import count_ranked
+from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
@@ -200,6 +201,19 @@ class Case:
     asks: tuple[Question, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
+    # True if a number of the evaluation, maybe with other ties, shows that scores were not numbers.
+    diverged: bool = False
+
+    @property
+    def telling(self) -> tuple[Measured, ...]:
+        """The numbers that show that scores were not numbers."""
+        infinite = [
+            Measured(entry, math.inf, Interval(math.inf, math.inf))
+            for entry, _ in self.unreadable
+            if is_infinite(entry.text)
+        ]
+        plain = [m for m in self.measured if m.entry.adjustment is None]
+        return tuple(m for m in (*plain, *infinite) if tells_no_scores(m.entry.metric, m.value))
 
     @property
     def where(self) -> str:

@@ -17,7 +17,7 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.confirm import SLIP, confirm_reading
-from rankconst.checks.laws import SWAPPED
+from rankconst.checks.laws import DIVERGED, SWAPPED
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, locate, parse_stated
 from rankconst.names import list_first
@@ -118,7 +118,15 @@ def check_reading(
     reading, notes = _choose(reading, tables, user)
     notes += dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     cases, asks = _build_cases(confirm_reading(reading, tables, user), tables, user)
-    findings = _drop_explained([finding for rule in chosen or RULES.values() for finding in rule.apply(cases)])
+    # Of an evaluation of scores that were not numbers, nothing else means anything.
+    sound = [case for case in cases if not case.diverged]
+    findings = _drop_explained(
+        [
+            finding
+            for rule in chosen or RULES.values()
+            for finding in rule.apply(cases if rule.key == DIVERGED else sound)
+        ]
+    )
     findings.sort(key=lambda finding: finding.line or 0)
     notes += dict.fromkeys(case.note for case in cases if case.note)
     places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
@@ -140,7 +148,18 @@ def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[C
         cases.append(replace(case, assumed=user.protocol is None) if slips else case)
         for ask in dict.fromkeys((*case.asks, *slips)):
             asked.setdefault(ask, []).extend(group.entries)
-    return cases, asked
+    return _mark_diverged(cases, reading), asked
+
+
+def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
+    """Mark the evaluations of which one number, with whatever ties, shows that scores were not numbers."""
+
+    def identify(case: Case) -> tuple[Stated, tuple[int, ...]]:
+        rows = case.group.rows if reading.layout == "wide" else ()
+        return replace(case.group.context, rank_type=None), rows
+
+    told = {identify(case) for case in cases if case.telling}
+    return [replace(case, diverged=True) if told and identify(case) in told else case for case in cases]
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:

@@ -18,6 +18,7 @@ from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARE
 from rankconst.checks.case import RULES, Finding, Mean, invert, pick_own, rule
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
+    PERFECT,
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
     exceeds,
@@ -31,6 +32,27 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case
+
+
+DIVERGED = "not-a-number"
+
+
+@rule(
+    DIVERGED,
+    title="scores that are numbers",
+    inequality="not MR 0 or 1/2, nor MRR 2 or infinite",
+    why="No rank is below 1; tools give 0 or 1/2 where scores are not numbers (NaN), or rank these first.",
+)
+def _find_no_scores(case: Case) -> Iterator[Finding]:
+    for m in case.telling:
+        statement = (
+            f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this evaluation counts."
+        )
+        cause = "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank such scores first."
+        yield Finding((m,), "", statement, cause)
+    reciprocal, first = (case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1))
+    if not case.diverged and reciprocal is not None and first is not None and reciprocal.value == first.value == 1:
+        yield Finding((reciprocal, first), "", PERFECT, "", "info")
 
 
 # -- ranges and columns -----------------------------------------------------------------------------------------------

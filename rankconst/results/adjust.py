@@ -27,8 +27,10 @@ from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.answers import find_answers
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
+from rankconst.results.divergence import find_diverged, find_perfect
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
+from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ def adjust_reading(
     against, lacks = compare_with(done, tables, baselines)
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
-    notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items())
+    perfect = find_perfect(done, reading)
+    notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items(), perfect.items())
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
@@ -153,6 +156,7 @@ def _adjust_groups(
     impossible = _find_fractions(reading, groups) if user.percent else {}
     fractions, left = list(impossible), dict[int, RankconstError]()
     done: list[Done] = []
+    told: list[int] = []  # where scores were not numbers
     for group, own in groups.items():
         places = own[~np.isin(own, fractions)] if fractions else own
         if group.said not in settled or not places.size:
@@ -161,6 +165,7 @@ def _adjust_groups(
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
         how = {"percent": user.percent and group.metric.is_share, "exact": group.exact, "decimals": rounded}
         kept, numbers = _read(reading.entries, places, group.metric, impossible, **how)
+        told += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks)
@@ -168,9 +173,11 @@ def _adjust_groups(
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
     contradicting = find_contradictions(done, evaluations, entries.text_at)
+    told += [place for place in impossible if is_infinite(entries.text_at(place))]
+    diverged = find_diverged(reading, told) if told else {}
     marked = np.zeros(len(entries), dtype=np.bool_)
-    marked[list(contradicting)] = True
-    return [*leave_out(done, marked)], left, impossible | contradicting
+    marked[[*contradicting, *diverged]] = True
+    return [*leave_out(done, marked)], left, impossible | contradicting | diverged
 
 
 def _choose_error(

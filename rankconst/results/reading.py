@@ -380,14 +380,15 @@ def group_entries(reading: Reading) -> list[Group]:
     return [Group(tuple(entries)) for entries in found.values()]
 
 
-def number_evaluations(reading: Reading) -> NDArray[np.intp]:
-    """Return for each entry a number of its evaluation, which tells models and tie policies apart."""
+def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.intp]:
+    """Return for each entry a number of its evaluation, which tells models apart, and tie policies if `by_ties`."""
     entries, taken = reading.entries, {head.column for head in reading.entries.heads}
     # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
     names = [
         name
         for name in (reading.columns if reading.layout == "long" and len(entries) else ())
         if not (name in taken or read_label(name).role in _OF_ONE_NUMBER)
+        and (by_ties or read_label(name).role != "rank_type")
         and read_label(reading.cells(name)[int(entries.rows[0])]).role not in _NAMES_NUMBER
     ]
     codes = entries.rows
@@ -398,7 +399,7 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         codes = np.zeros(len(entries), dtype=np.intp)
     for of, told in (
         (entries.model_of, entries.models if reading.layout == "long" or reading.of_objects else ()),
-        (entries.context_of, [context.rank_type for context in entries.contexts]),
+        (entries.context_of, [context.rank_type for context in entries.contexts if by_ties]),
     ):
         own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
+from rankconst.values.bounds import is_infinite
 from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ def read_number(value: Value) -> tuple[str, str]:
     if not isinstance(value, str):
         kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
         return "", f"it is {kind}, not a number"
+    if is_infinite(value):  # what it says of the numbers beside it, divergence.py says
+        return str(value), ""
     try:
         parse_value(value)
     except DataError as error:

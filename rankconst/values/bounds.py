@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,34 @@ from rankconst.values.published import Interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
+
+
+NOT_A_NUMBER = (
+    "no ranks give {}: scores that are not numbers (NaN) were ranked, as when training diverges, so nothing of this "
+    "evaluation is adjusted."
+)
+"""Why the numbers of an evaluation are left out, of which one is told by :func:`tells_no_scores`."""
+
+PERFECT = (
+    "MRR and Hits@1 are exactly 1: a perfect model, or scores that are not numbers (NaN), which OGB, TGB, TorchKGE and "
+    "OpenKE rank first."
+)
+
+
+def tells_no_scores(metric: Metric, values: Any) -> Any:
+    """Tell which values come of ranks 0 or 1/2, which tools give to scores that are not numbers: MR 0, MRR 2 ..."""
+    if metric.scale == "rank":
+        return (values == 0) | (values == 0.5)
+    if metric.is_share and metric.inverse is not None:
+        return (values == 2) | np.isinf(values)
+    return np.zeros(np.shape(values), dtype=np.bool_)
+
+
+def is_infinite(text: str) -> bool:
+    """Tell whether a number is written as infinity."""
+    return text.strip().lstrip("+").lower() in {"inf", "infinity"}
 
 
 def exceeds(left: float, right: float) -> bool:

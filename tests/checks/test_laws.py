@@ -47,6 +47,7 @@ def find(*rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: St
 
 # Numbers that are possible, what makes one of them impossible, of which tasks, and what the rule says of it.
 PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Stated, str, str]] = {
+    "not-a-number": (ROTATE, {"MR": "0.5"}, OPEN, "error", "not MR 0 or 1/2"),
     "range": (ROTATE, {"Hits@10": "53.3"}, OPEN, "error", "0 <= Hits@10 <= 1"),
     "swapped-columns": (ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, OPEN, "error", "range, hits-monotone"),
     "hits-monotone": (ROTATE, {"Hits@3": "0.575"}, OPEN, "error", "Hits@3 <= Hits@10"),
@@ -148,7 +149,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
         for context in (OPEN, KNOWN, replace(KNOWN, tool="rotate"))
     ],
     ({"AMRI": "1.0000000001", "AMR": "0.000", "AMRR": "-0.2"}, OPEN, "", ()),
-    ({"MRR": "1", "AMRR": "1", "Hits@1": "1", "nDCG": "1", "AH@1": "1"}, OPEN, "", ()),
+    ({"MRR": "1", "AMRR": "1", "Hits@1": "1", "nDCG": "1", "AH@1": "1"}, OPEN, "", ("info", "a perfect model, or")),
+    ({"MRR": "1", "Hits@10": "1"}, OPEN, "", ()),
     ({"MRR": "0.338", "AMRR": "0.338"}, OPEN, "", ()),
     # Upper bounds need the number of candidates; under another protocol there could be more.
     ({"MR": "9000", "Hits@10": "0.533"}, OPEN, "", ()),

@@ -360,7 +360,7 @@ def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
     short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
     if found.line == unfinished and (short or not text):
         return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
-    if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+    if text.lower().lstrip("+-") == "nan":
         return f"it is {text}: the scores were not numbers, as when training diverges"
     if not text:
         return "it has no value"

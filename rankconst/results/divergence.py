@@ -1,0 +1,49 @@
+"""Evaluations of scores that were not numbers: one number shows it, and none of the others is believed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.results.columns import encode
+from rankconst.results.reading import number_evaluations
+from rankconst.values.bounds import NOT_A_NUMBER, PERFECT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rankconst.adjusting import Done
+    from rankconst.results.reading import Reading
+
+_MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
+
+
+def find_diverged(reading: Reading, told: Iterable[int]) -> dict[int, str]:
+    """Return the places of all numbers of some evaluations, whatever the ties, with the reason that one place tells."""
+    entries = reading.entries
+    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
+    evaluations = number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
+    reasons: dict[int, str] = {}
+    for place in told:
+        shown = f"{entries[place].metric.label} {entries.text_at(place)}"
+        reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
+    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)[entries.head_of]
+    own = np.flatnonzero(np.isin(evaluations, list(reasons)) & base).tolist()
+    return {place: reasons[int(evaluations[place])] for place in own}
+
+
+def find_perfect(done: Iterable[Done], reading: Reading) -> dict[int, str]:
+    """Return the places of MRRs and Hits@1 that are both exactly 1 in their evaluation, with what that may mean."""
+    ones: dict[str, list[int]] = {}
+    for each in done:
+        if each.batch.metric in {_MRR, _FIRST}:
+            ones.setdefault(each.batch.metric.key, []).extend(each.batch.index[each.batch.value == 1].tolist())
+    reciprocal, first = (ones.get(metric.key, []) for metric in (_MRR, _FIRST))
+    if not reciprocal or not first:
+        return {}
+    evaluations = number_evaluations(reading)
+    both = {*evaluations[reciprocal].tolist()} & {*evaluations[first].tolist()}
+    return {place: PERFECT for place in (*reciprocal, *first) if int(evaluations[place]) in both}
