@@ -160,7 +160,7 @@ def _build_all(build: Build) -> Outcome:
             build.reporter.warn(f"{source.key}: {error}")
             failures[source.key] = error
             continue
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             if built:
                 write_parts(build.out, parts)
             done = f"{build.out} holds the {len(built)} built before" if built else "nothing was written"

@@ -405,5 +405,8 @@ def test_interrupted_run_keeps_what_is_done(
             run(*keys, fetcher=stopped)
         assert re.search(f"interrupted in beta: .*{told}; run the same command again", " ".join(printed(screen)))
         assert (tmp_path / "out").exists() == (len(keys) > 1)
-    outcome = run("alpha", "beta", "gamma", mirror=small)
-    assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
+    with pytest.raises(SystemExit):  # asked to end, as by a batch system
+        run("alpha", "gamma", fetcher=stopped, out=tmp_path / "ended")
+    for out in ("out", "ended"):
+        outcome = run("alpha", "beta", "gamma", mirror=small, out=tmp_path / out)
+        assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
