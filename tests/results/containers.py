@@ -162,7 +162,7 @@ _WRITERS: dict[str, Callable[[Numbers], str]] = {
 
 
 def _write(numbers: Numbers, container: str, folder: Path) -> Path:
-    stem = "_".join(numbers.texts.get("file", "results").split())
+    stem = "_".join(numbers.texts.get("file", "results").replace("/", " ").split())
     path = folder / f"{stem}.{_SUFFIX.get(container, container)}"
     if container == "workbook":
         _write_workbook(numbers, path)
@@ -175,12 +175,12 @@ Addresses = dict[tuple[str, str], str | None]
 """Model and metric to the ranking tasks of the number, with its rank type unless it is realistic; None if asked."""
 
 
-def find_addresses(numbers: Numbers, container: str) -> Addresses:
-    """Adjust the numbers in a container, without an option, and return the address that each was adjusted at."""
+def find_addresses(numbers: Numbers, container: str, **options: Any) -> Addresses:
+    """Adjust the numbers in a container, with some options, and return the address that each was adjusted at."""
     with tempfile.TemporaryDirectory() as folder:
         results = _make_frame(numbers) if container == "frame" else _write(numbers, container, Path(folder))
         try:
-            entries = rankconst.adjust(read_given(results)).numbers.entries
+            entries = rankconst.adjust(read_given(results), **options).numbers.entries
         except RankconstError:
             entries = ()
     found = {

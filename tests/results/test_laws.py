@@ -78,6 +78,58 @@ def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking
     assert address is None or (asking.field in _DECLARED and address != PLAIN), address
 
 
+OPTIONS = {
+    "split": ("train", "valid", "test"),
+    "side": ("head", "tail", "both"),
+    "protocol": ("raw", "standard", "pykeen", "sampled:50"),
+    "aggregation": ("micro", "macro-query", "macro-relation"),
+}
+
+
+class Against(NamedTuple):
+    """A text that says one value of a field, and an option with another."""
+
+    asking: Asking
+    value: str
+
+
+@st.composite
+def _against(draw: st.DrawFn) -> Against:
+    """A word that says a value, alone or among others, in a place where it is asked about."""
+    words = [word for word in list_lexicon().values() if word.says and word.field in OPTIONS]
+    word = draw(st.sampled_from(words))
+    container = draw(st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)]))
+    place = draw(st.sampled_from(sorted(PLACES[container] & _list_places(word))))
+    others = [value for value in OPTIONS[word.field] if not value.startswith(word.says)]
+    text = draw(st.sampled_from(_FRAMES)).format(draw(st.sampled_from(_CASES))(word.text))
+    return Against(Asking(container, place, word.field, text), draw(st.sampled_from(others)))
+
+
+@pytest.mark.slow
+@settings(max_examples=choose(80, 600))
+@example(Against(Asking("csv", "cell", "side", "we rank the tail entities"), "head"))
+@example(Against(Asking("json", "above", "split", "Measured on the dev set"), "test"))
+@example(Against(Asking("latex", "caption", "protocol", "raw"), "standard"))
+@given(_against())
+def test_no_option_overrules_what_the_texts_of_a_number_say(against: Against) -> None:
+    container, place, field, text = against.asking
+    numbers = Numbers(labels=DATASET, texts={place: text})
+    assert find_addresses(numbers, container, **{field: against.value})[FIRST] is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("container", PLACES)
+def test_an_option_changes_no_number_that_declares_another_value(container: str) -> None:
+    for heading, declared, option in (
+        ("Split", "valid", "test"),
+        ("Side", "tail", "both"),
+        ("Protocol", "raw", "pykeen"),
+    ):
+        numbers = Numbers(labels={**DATASET, heading: declared})
+        assert {*find_addresses(numbers, container, **{heading.lower(): option}).values()} == {None}
+    assert {*find_addresses(Numbers(labels=DATASET), container, dataset="wn18rr").values()} == {None}
+
+
 _LABELS = {
     "Dataset": ("FB15k-237", "WN18RR", "fb15k237"),
     "Split": ("test", "valid", "validation", "dev"),
