@@ -75,7 +75,7 @@ def as_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return several names; a single one is a list of one, not of its letters."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         return (require_text(names),)
-    return tuple(names)
+    return tuple(map(require_text, names))
 
 
 def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:

@@ -126,7 +126,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     """Read a text; `k` is that of its metric, if the text leaves it open."""
     if not text.strip():
         return _NOTHING
-    bare = _CAPTION.sub("", _ARROWS.sub("", text), count=1)
+    bare = _CAPTION.sub("", _ARROWS.sub("", text.replace("\\@", "@")), count=1)
     bare = _drop_files(bare) if " " in bare.strip() else bare
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
     spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None

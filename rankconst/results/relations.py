@@ -23,7 +23,7 @@ _FEW = 50
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
 _NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
 _NOT_ONE = "no relation of its dataset, of which others in column {} are"
-_ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
+ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 
 
 def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
@@ -55,7 +55,7 @@ def _name(cell: str) -> str:
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
     """Return the relations of a dataset among cells, in any spelling, if most of those that name something are some."""
-    names = {cell for cell in cells if cell and cell.lower() not in _ALL}
+    names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
         return set()
@@ -69,7 +69,7 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
 
 def _add_relation(context: Stated, cell: str, found: Collection[str], reading: Reading, column: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
-    if context.relations or cell.lower() in _ALL or (not cell and reading.of_objects):
+    if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
     if cell in found:  # what it is called, and what heads it, is about the relation
         about = {"aggregation", "relations"}

@@ -355,3 +355,34 @@ def test_two_splits_of_nell_have_its_name(name: str) -> None:
     text = f"dataset,MRR\n{name},0.5\n"
     assert tell(text, "a.csv") == ["?--dataset nell995 or --dataset nell995_redgnn"]
     assert tell(text, "a.csv", dataset="nell995") == ["nell995"]
+
+
+# -- what is hidden, not read or not one of these -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("switch", "expected"), [("false", 0.3), ("true", 0.2)])
+def test_the_branch_of_a_switch_that_is_not_set_is_hidden(switch: str, expected: float) -> None:
+    rows = r"\ifold TransE & 0.2 \\ \else TransE & 0.3 \\ \fi"
+    text = rf"\newif\ifold \old{switch} \begin{{tabular}}{{lr}} Model & FB15k-237 MRR \\ {rows} \end{{tabular}}"
+    entries = rankconst.adjust(read_opened(Document("a.tex", text))).numbers.entries
+    assert [each.published.value for each in entries if each.published] == [expected]
+
+
+def test_a_column_that_may_be_a_metric_is_mentioned() -> None:
+    reading = read_opened(Document("a.csv", "dataset,Hist@1,HITS\\@3,MRR\nUMLS,0.3,0.35,0.4\n"))
+    assert [each.what for each in reading.skipped] == ["Hist@1"]
+    assert [entry.metric.label for entry in reading.entries] == ["Hits@3", "MRR"]
+
+
+def test_a_script_in_a_column_of_datasets_names_none() -> None:
+    text = "model,dataset,MRR\nA,glove-bow-wn18rr.sh,0.2\n"
+    assert tell(text, "a.csv") == [LEFT]
+    assert tell(text, "a.csv", dataset="wn18rr") == ["wn18rr"]
+    assert tell("dataset,MRR\nwordnet-mlj12,0.3\n", "a.csv") == ["wn18"]
+
+
+def test_a_row_of_all_relations_is_of_all() -> None:
+    assert tell("dataset,relation,MRR\nnations,all,0.3\nnations,treaties,0.5\n", "a.csv") == [
+        "nations",
+        "nations standard (treaties)",
+    ]

@@ -16,7 +16,8 @@ from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import CORNER, Text, gather
-from rankconst.results.labels import Label, answer, doubt, name_model, read_label
+from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_model, read_label
+from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import Word, list_lexicon, list_roles, list_values
 
@@ -68,6 +69,8 @@ def declare(role: str, cell: str) -> Label:
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     if role == "version" or (label.version and not label.graphs):  # in a column of datasets or splits, too
         return label
+    if role == "dataset" and cell.endswith(FILE_ENDINGS):  # a script
+        return Label(cell)
     if role == "dataset":
         if label.whole and label.graphs:
             return label
@@ -246,7 +249,7 @@ def _read_role(role: str, over: Label | None, cell: str) -> Said:
     """Read a cell of a column with a role; what is over it may be affirmed or denied."""
     if over is not None and (answered := answer(over, cell)) is not None:
         return Said((Text(answered, "row", _ROW),))
-    if is_missing(cell):
+    if is_missing(cell) or (role == "relations" and cell.lower() in ALL):
         return _NOTHING
     if role in _SAID:
         return Said((Text(declare(role, cell), "row", _ROW),))

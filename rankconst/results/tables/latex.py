@@ -6,6 +6,7 @@ Comments and what is not set are blanked out, so that places stay those of the f
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
@@ -39,11 +40,33 @@ _UNSET = re.compile(
     r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*", re.DOTALL
 )
 
+_NEWIF = re.compile(r"\\newif\s{0,9}\\if([a-zA-Z]{1,40})")
+_MOST_SWITCHES = 20
+
 
 def _hide(text: str) -> str:
     """Blank out what LaTeX does not set."""
     shown = _COMMENT.sub(lambda found: found[0][: found.start(1) - found.start()] + " " * len(found[1]), text)
-    return _UNSET.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), shown)
+    shown = _UNSET.sub(lambda found: _blank(found[0]), shown)
+    for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
+        values = re.findall(rf"\\{name}(true|false)\b", shown)
+        branches = re.compile(rf"(?<!newif)\\if{name}\b(?P<false>.*?)(?:\\else\b(?P<true>.*?))?\\fi\b", re.DOTALL)
+        shown = branches.sub(partial(_choose, group=values[-1] if values else "false"), shown)
+    return shown
+
+
+def _blank(text: str) -> str:
+    """Return as many blanks, line ends kept."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _choose(found: re.Match[str], group: str) -> str:
+    """Blank out the branch of a switch that is not set."""
+    first, last = found.span(group)
+    if first < 0:
+        return found[0]
+    text, start = found[0], found.start()
+    return text[: first - start] + _blank(text[first - start : last - start]) + text[last - start :]
 
 
 _DEFINED = re.compile(
@@ -60,7 +83,7 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     for found in _DEFINED.finditer(text):
         body = read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
         if body is not None:
-            parts += (text[position : found.start()], re.sub(r"[^\n]", " ", text[found.start() : body[1]]))
+            parts += (text[position : found.start()], _blank(text[found.start() : body[1]]))
             position = body[1]
             if not found[2] and len(bodies) < _MOST_MACROS:
                 bodies.setdefault(found[1], set()).add(body[0])

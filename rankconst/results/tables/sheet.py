@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 
 _SHORT = 3
+_AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
 _ENDS = {"h", "t", "s", "o"}  # head, tail, subject, object
 
 
@@ -109,6 +111,8 @@ class SheetReader:
         reasons = {j: find_reason(heading, j) for j in heading.measures}
         for j in (j for j, reason in reasons.items() if reason):
             self._notes.add(None, heading.keys[j], reasons[j])
+        for key in (key for j, key in enumerate(heading.keys) if j not in heading.measures and _AT_K.search(key)):
+            self._notes.add(None, key, "not the name of a metric; is it Hits@k?")
         measured = [j for j, reason in reasons.items() if not reason]
         numbers = {j: self._read_numbers(j, spread=heading.measures[j].spread) for j in measured}
         if not sheet.exact:
