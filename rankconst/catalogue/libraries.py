@@ -112,7 +112,7 @@ def parse_library(name: str) -> Library:
     """Read the name of a library."""
     rows = load_libraries()
     spellings = {key: (row.title, *row.spellings) for key, row in rows.items()}
-    names = Names("library for several right answers", spellings, f"Known: {', '.join(rows)}.")
+    names = Names("library", spellings, f"Known: {', '.join(rows)}.")
     return rows[names.resolve(name)]
 
 

@@ -144,7 +144,7 @@ def test_queries_without_right_answers_count_as_the_library_says(run: Run, write
             6,
             "implicit cuts precision off at a k that it does not print",
         ),
-        (["map=0.2", "--tool", "pykeen"], "5,2", 4, "unknown library for several right answers 'pykeen'"),
+        (["map=0.2", "--tool", "pykeen"], "5,2", 4, "unknown library 'pykeen'"),
         (["map=0.2"], "5,0", 6, "some queries have no right answers. What does a query without right answers count?"),
         (["map=0.2"], f"{2**62},3", 6, "numbers whole"),
         (["map=0.2"], "5,x", 6, "line 2: 5, x: expected num_candidates, relevant, numbers whole"),

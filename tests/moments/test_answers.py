@@ -240,7 +240,7 @@ def test_libraries_say_what_a_name_means() -> None:
         ("implicit", "map", "implicit cuts map off at a k that it does not print: write map@10"),
         ("torchmetrics", "map@10", "map@10 is no metric of torchmetrics of which there are constants"),
         ("ranx", "recall", "recall needs a k: write recall@10"),
-        ("pykeen", "mrr", "unknown library for several right answers 'pykeen'"),
+        ("pykeen", "mrr", "unknown library 'pykeen'"),
     ],
 )
 def test_names_that_a_library_lacks(tool: str, name: str, said: str) -> None:
