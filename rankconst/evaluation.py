@@ -210,7 +210,12 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
     if not file.dataset:
         return file
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant
+    from rankconst.catalogue.suites import is_mean, load_suites
 
+    if is_mean(file.dataset):
+        answered = user.dataset in load_suites()
+        asked = () if answered else (Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES),)
+        return replace(file, dataset=None, asks=(*asked, *file.asks))
     meant = list_meant(file.dataset, typed=False)
     if not meant:
         return file
@@ -226,14 +231,21 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
     return replace(file, asks=(Question("dataset", text, option=option, choices=meant), *file.asks))
 
 
+_SUITES = "--dataset SUITE, one that `rankconst show suites` lists"
+
+
 def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
     """Tell whether what a file says does not contradict what the user asks for; unknown names agree."""
     from rankconst.catalogue.benchmarks import list_meant
+    from rankconst.catalogue.suites import is_mean, load_suites
 
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
         stated, asked = getattr(file, name), getattr(user, name)
-        if stated and name == "dataset" and (meant := list_meant(stated, typed=False)):
+        if stated and name == "dataset" and is_mean(stated):
+            if asked and asked not in load_suites():
+                return False
+        elif stated and name == "dataset" and (meant := list_meant(stated, typed=False)):
             if asked and asked not in meant:
                 return False
         elif stated and asked and _parse(stated, parsers[name]) not in {asked, None}:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
 from rankconst.catalogue.tools import TOOLS
+from rankconst.names import squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +72,14 @@ def _gather_graphs(key: str, entries: Mapping[str, dict[str, Any]]) -> tuple[str
 def _list_names() -> Names:
     spellings = {key: (suite.title, *suite.aliases) for key, suite in load_suites().items()}
     return Names("suite", spellings, "`rankconst show suites` lists them all.")
+
+
+_MEANS = {"average", "avg", "mean", "overall", "all", "total", "totalavg", "totalaverage", "avgall", "averageall"}
+
+
+def is_mean(name: str) -> bool:
+    """Tell whether a name in the place of a graph is that of a mean over graphs: Average."""
+    return squash(name) in _MEANS
 
 
 def find_suite(name: str) -> Suite | None:

@@ -23,6 +23,9 @@ SIZES = {
     "ultra_inductive_e": 18,
     "ultra_inductive_er": 23,
     "grail_12": 12,
+    "grail_fb15k237": 4,
+    "grail_wn18rr": 4,
+    "grail_nell": 4,
     "ingram_13": 13,
     "kgicl_43": 43,
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.suites import is_mean
 from rankconst.names import read_count
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
@@ -82,6 +83,23 @@ class _Column(NamedTuple):
     head_of: Places  # in the heads of the table
     context_of: Places
     percent: Flags  # whether it is a percentage by what names it
+
+
+# Of fewer, a column called Avg is that of both sides.
+_FEWEST_GRAPHS = 2
+
+
+def _name_mean(label: Label) -> str | None:
+    """Return the word of a heading that says that its numbers are means over graphs; None if none does."""
+    if is_mean(label.text):
+        return label.text
+    words = [] if label.metric is None else label.text.split()
+    for word in words:
+        rest = read_label(" ".join(other for other in words if other != word))
+        # The average rank is a metric.
+        if is_mean(word) and rest.metric == label.metric:
+            return word
+    return None
 
 
 class SheetReader:
@@ -237,7 +255,29 @@ class SheetReader:
             head_of[text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
         texts = tuple(Text(each, "column", "its heading") for each in labels[::-1])
+        if (mean := self._find_mean(j)) is not None:
+            texts = (Text(mean, "column", "its heading"), *texts)
         return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_beside(j)), percent)
+
+    def _find_mean(self, j: int) -> Label | None:
+        """Return a label if a column is the mean over graphs that columns beside it are of: Avg, Avg MRR."""
+        for level, label in enumerate(self._heading.labels[j]):
+            name = _name_mean(label)
+            if name is not None and len(self._list_beside(j, level)) >= _FEWEST_GRAPHS:
+                return Label(name, graphs=(name,), whole=True)
+        return None
+
+    def _list_beside(self, j: int, level: int) -> set[tuple[str, ...]]:
+        """Return the graphs, or versions, of columns whose headings differ from another's in one level only."""
+        measures, own, found = self._heading.measures, self._heading.labels[j], set()
+        for k, measure in measures.items():
+            other = self._heading.labels[k]
+            if measure.metric != measures[j].metric or len(other) != len(own):
+                continue
+            apart = [place for place, (one, two) in enumerate(zip(own, other, strict=True)) if one.text != two.text]
+            if apart == [level]:
+                found.add((*other[level].graphs, other[level].version))
+        return found - {("",)}
 
     def _label_long(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
         """Return the numbers of a column of values, whose metrics another names."""
