@@ -44,7 +44,7 @@ def find_floor(chance: Done, tables: Tables) -> Done | None:
 
 
 def judge(done: Done) -> NDArray[np.int64]:
-    """Return 1 for numbers better than their baseline, -1 for worse ones, 0 for those that cannot be told from it.
+    """Judge numbers: 1 is better than the baseline, -1 is worse, and 0 cannot be distinguished from it.
 
     Better means that, however the number was rounded, the baseline gets as much with a probability below
     :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the law of the baseline's results
@@ -88,14 +88,14 @@ def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
     stands = int(judge(held)[0])
     if stands > 0:
         return f"{told} Counting gets {gets}; {text} is {_show_way(held)}."
-    return f"{told} Counting does {'better' if stands < 0 else 'as well'}: it gets {gets}."
+    return f"{told} Counting {'does better' if stands < 0 else 'is no worse'}: it gets {gets}."
 
 
 def _explain_chance(one: Done, text: str) -> str:
     gets, metric = show_expected(one.constants.expectation), one.batch.metric
     stands, index = int(judge(one)[0]), one.adjust().index
     if stands == 0:
-        return f"{text} cannot be told from chance: a random ranker gets {gets}."
+        return f"{text} cannot be distinguished from chance: a random ranker gets {gets}."
     if stands < 0:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
@@ -110,7 +110,7 @@ def _explain_chance(one: Done, text: str) -> str:
 
 def _show_way(one: Done) -> str:
     index = one.adjust().index
-    return "better" if index is None else f"{100 * float(index[0]):.1f} % of the way from there to perfect"
+    return "better" if index is None else f"{100 * float(index[0]):.1f}% of the way from there to perfect"
 
 
 def show_expected(value: float | None) -> str:
@@ -144,5 +144,5 @@ def _count(stands: NDArray[np.int64], baseline: str) -> str:
     counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
     worse = int((stands < 0).sum())
     unclear = size - better - worse
-    rest = [f"{worse:,} worse"] * bool(worse) + [f"{unclear:,} cannot be told from it"] * bool(unclear)
+    rest = [f"{worse:,} worse"] * bool(worse) + [f"{unclear:,} cannot be distinguished from it"] * bool(unclear)
     return f"{counted}; {', '.join(rest)}."

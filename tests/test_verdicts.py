@@ -116,12 +116,13 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
     [
         (
             *("0.975", "hits@10", "nations", "test"),
-            "Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9 % of the way from there to perfect. "
-            "Counting does as well: it gets 0.9788.",
+            "Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9% of the way from there to perfect. "
+            "Counting is no worse: it gets 0.9788.",
         ),
         (
             *("0.95", "hits@10", "nations", "test"),
-            "0.95 cannot be told from chance: a random ranker gets 0.9469. Counting does better: it gets 0.9788.",
+            "0.95 cannot be distinguished from chance: a random ranker gets 0.9469. "
+            "Counting does better: it gets 0.9788.",
         ),
         (
             *("0.30", "mrr", "nations", "test"),
@@ -129,7 +130,7 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
         ),
         (
             *("177", "mr", "fb15k237", "train"),
-            "A random ranker gets 7,185; 177 is 97.6 % of the way from there to perfect.",
+            "A random ranker gets 7,185; 177 is 97.6% of the way from there to perfect.",
         ),
         ("0.5", "mrr", "wn18rr", "train", "Chance hardly matters here: it changes 0.5 by 0.0001."),
     ],
@@ -145,7 +146,7 @@ def test_many_numbers_in_words() -> None:
     assert floor is not None
     assert floor.batch.tasks.baseline == FLOOR
     assert summarise({nations: floor}) == (
-        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be told from it. "
+        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be distinguished from it. "
         "1 is better than counting."
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))

@@ -178,7 +178,7 @@ def report_answers(adjusted: AdjustedReading) -> None:
     name = adjusted.reading.name
     shares = [each.batch.value for each in adjusted.done if each.batch.tasks.is_chance and each.batch.metric.is_share]
     read, few = (sum(map(count, shares)) for count in (len, lambda values: int((values < _FEW_PERCENT).sum())))
-    percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1 %"
+    percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
     told = percent * bool(adjusted.user.percent and few)
     report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)

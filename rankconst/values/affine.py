@@ -145,7 +145,7 @@ def _z(metric: Metric, moments: Moments) -> Affine:
     if moments.variance <= bound_error(moments, moments.variance_error):
         why = f"is 0: the expected {moments.expectation:g} is certain"
         if moments.variance_error:
-            why = f"cannot be told from 0, with an error of {moments.variance_error:.2g}"
+            why = f"cannot be distinguished from 0, with an error of {moments.variance_error:.2g}"
         raise UndefinedError(f"the z-score of {metric.label} is undefined here: the variance {why}.")
     deviation = math.sqrt(moments.variance)
     return Affine(moments.expectation, deviation if metric.increasing else -deviation)

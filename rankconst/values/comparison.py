@@ -187,7 +187,7 @@ class Comparison:
         said = f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
         ends = show_uncertain(abs(self.difference), self._turn(self.confidence_interval), ends_only=True)
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
-        return f"{said}the difference of {self._show_difference()} is {errors}. 95 % confidence interval: {ends}."
+        return f"{said}the difference of {self._show_difference()} is {errors}. 95% confidence interval: {ends}."
 
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""

@@ -203,7 +203,7 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If the variance is 0, or cannot be told from 0.
+            If the variance is 0, or cannot be distinguished from 0.
         """
         return self._map("z")
 

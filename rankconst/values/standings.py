@@ -73,8 +73,8 @@ class Standings:
         every = "both" if others == 2 else f"all {others}"
         many = every if found == others else f"{found} of the {others}" if found else f"any of {others}"
         whom = "the other model" if others == 1 else f"{many} other models"
-        verb, level = ("is better than", "p <") if found else ("cannot be told from", "at p =")
-        alone = f"Two models alone are told apart by a difference of {show_enough(self.smallest)}."
+        verb, level = ("is better than", "p <") if found else ("cannot be distinguished from", "at p =")
+        alone = f"For a single pair, a difference of {show_enough(self.smallest)} is enough."
         if not found and abs(self.published[0].value - self.published[1].value) >= self.smallest:
             alone += " Rounded as they are, these may differ by less."
         if any(parse_value(each.text).deviation is not None for each in self.published):

@@ -157,7 +157,7 @@ def test_what_could_be_fractions_or_percentages(run: Run, write: Write) -> None:
 
 def test_percentages_that_may_be_fractions_are_counted(run: Run, write: Write) -> None:
     path = write("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n", "a.csv")
-    said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1 %.\n"
+    said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1%.\n"
     assert said in run("adjust", path, "--percent").err.replace(str(path), "a.csv")
     assert "read as percentages" not in run("adjust", path, "--percent", "-m", "mr").err
 

@@ -52,7 +52,7 @@ def test_one_value(run_in_terminal: RunInTerminal) -> None:
         ["chance", "0.0007", "a random ranker"],
         ["counting", "0.2345", "a ranker that only counts training triples"],
         ["Chance hardly matters here: it changes 0.338 by 0.0005. Counting gets 0.2345;"],
-        ["0.338 is 13.5 % of the way from there to perfect."],
+        ["0.338 is 13.5% of the way from there to perfect."],
         ["Assumed: test split, both sides, standard protocol."],
         [f"More: --details. Tables {open_once().version}."],
     ]

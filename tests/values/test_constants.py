@@ -252,8 +252,8 @@ def test_there_is_no_z_where_the_variance_cannot_be_told_from_0(moments: Moments
     adjusted = constants.adjust(7.0)
     assert adjusted.z is adjusted.z_interval is None
     assert adjusted.index == pytest.approx(-0.2)
-    assert "the variance cannot be told from 0, with an error of" in adjusted.undefined["z"]
-    with pytest.raises(UndefinedError, match="cannot be told from 0"):
+    assert "the variance cannot be distinguished from 0, with an error of" in adjusted.undefined["z"]
+    with pytest.raises(UndefinedError, match="cannot be distinguished from 0"):
         constants.z(7.0)
 
 

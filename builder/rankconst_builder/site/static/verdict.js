@@ -8,7 +8,7 @@ const CERTAIN = Math.sqrt(1 / 0.05 - 1);
 const SMALL = 0.005;
 
 /**
- * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be told from it; null where only
+ * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be distinguished from it; null where only
  * p, which the program computes, tells; hasTail: whether the program knows p.
  * @param {Rung} rung @param {Published} published @param {number} shift @param {boolean} hasTail
  */
@@ -32,7 +32,7 @@ export function showExpected(value) {
 
 /** @param {Rung} rung */
 function showWay({ adjusted: { index } }) {
-  return !index ? "better" : `${fixed(100 * index.value, 1)} % of the way from there to perfect`;
+  return !index ? "better" : `${fixed(100 * index.value, 1)}% of the way from there to perfect`;
 }
 
 /** @param {Rung} rung @param {Published} published @param {number | null} stands */
@@ -40,7 +40,7 @@ function explainChance(rung, { text }, stands) {
   const { constants, adjusted } = rung;
   const { metric } = constants;
   const gets = showExpected(constants.expectation);
-  if (stands === 0) return `${text} cannot be told from chance: a random ranker gets ${gets}.`;
+  if (stands === 0) return `${text} cannot be distinguished from chance: a random ranker gets ${gets}.`;
   if (stands === -1) return `${text} is worse than chance: a random ranker gets ${gets}.`;
   if (!adjusted.index) return `A random ranker gets ${gets}.`;
   if (adjusted.index.value < 0) return `A random ranker gets ${gets}; ${text} is worse.`;
@@ -59,7 +59,7 @@ function explainCounting(rung, { text }, stands) {
   if (stands === 1 || (stands === null && index && index.value > 0))
     return `Counting gets ${gets}; ${text} is ${showWay(rung)}.`;
   if (stands === null) return `Counting gets ${gets}, which is better.`;
-  return `Counting does ${stands ? "better" : "as well"}: it gets ${gets}.`;
+  return `Counting ${stands ? "does better" : "is no worse"}: it gets ${gets}.`;
 }
 
 /**
