@@ -25,6 +25,7 @@ from rankconst.evaluation import (
     look_up,
     parse_stated,
     settle,
+    weigh,
 )
 from rankconst.tables.answers import AnswerTables
 from rankconst.tables.counts_file import make_answer_tables
@@ -299,7 +300,10 @@ def _adjust_values(
     _warn_of_gaps(tasks, tables)
     against = (DEFAULT_BASELINE, *baselines)
     done = adjust_values(
-        published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), against
+        published,
+        tool,
+        lambda metric, each: tables.look_up(replace(weigh(tasks, metric, tool), baseline=each), metric),
+        against,
     )
     if significance:
         done = [add_significance(each) for each in done]

@@ -328,11 +328,20 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations,
     )
-    if row is not None and tasks.side in row.unranked:
-        raise DataError(row.unranked[tasks.side])
+    if row is not None and (reason := row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)):
+        raise DataError(reason)
     if file.relations and not user.relations:
         tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row
+
+
+def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
+    """Return ranking tasks as a tool weighs them for a metric; DataError where that has no constants."""
+    if tool is None or tasks.is_micro:
+        return tasks
+    if reason := tool.unmade.get(metric.label):
+        raise DataError(reason)
+    return replace(tasks, aggregation=DEFAULT_AGGREGATION) if metric.label in tool.unweighted else tasks
 
 
 def look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE) -> Constants:

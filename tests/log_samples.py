@@ -149,16 +149,16 @@ MRR : 0.18 \t\t Filt. MRR : 0.308
 Hit@10 : 0.31 \t\t Filt. Hit@10 : 0.5
 """,
             """\
-2 - both raw -: Hits@1 0.100
-2 - both - -: Hits@1 0.200
-3 - both raw -: Hits@10 0.303
-3 - both - -: Hits@10 0.450
-4 - both raw -: MR 400.5 ± 0.45
-4 - both - -: MR 250.5 ± 0.45
-5 - both raw -: MRR 0.180
-5 - both - -: MRR 0.308
-6 - both raw -: Hits@10 0.31
-6 - both - -: Hits@10 0.50
+2 - - raw -: Hits@1 0.100
+2 - - - -: Hits@1 0.200
+3 - - raw -: Hits@10 0.303
+3 - - - -: Hits@10 0.450
+4 - - raw -: MR 400.5 ± 0.45
+4 - - - -: MR 250.5 ± 0.45
+5 - - raw -: MRR 0.180
+5 - - - -: MRR 0.308
+6 - - raw -: Hits@10 0.31
+6 - - - -: Hits@10 0.50
 """,
         ),
     ],

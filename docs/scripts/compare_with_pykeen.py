@@ -275,7 +275,6 @@ def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[
     pairs = {model: indices["nations", model] for model in MODELS}
     amrr = "; ".join(f"{MODELS[model]} {old:.3f}, exact {new:.3f}" for model, (old, new) in pairs.items())
     z = {dataset: _find(scores, dataset, "tucker").right for dataset in ("nations", "wn18rr")}
-    upper, exact = _median_of_two(3, 5)
     rows = [
         ("Hoyt et al. 2022, figure 1, AMRR", "formed with E = ln N / (N − 1), N the mean count", f"Nations: {amrr}"),
         ("the same, z and AGMRI", "N − 1 candidates", "above"),
@@ -295,23 +294,12 @@ def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[
             "formed with E = ln N / (N − 1)",
             "E = H(N)/N, averaged over tasks",
         ),
-        (
-            "PyKEEN 1.11.1, expectation of the median rank",
-            f"that of the upper median: {upper:.3f} for tasks of 3 and 5 candidates",
-            f"{exact:.3f} by enumeration, as its own `__call__` has it",
-        ),
     ]
     return _table(("where", "printed", "exact"), "lll", rows)
 
 
 def _find(scores: Sequence[Score], dataset: str, model: str) -> Score:
     return next(each for each in scores if (each.dataset, each.model, each.metric) == (dataset, model, MRR))
-
-
-def _median_of_two(first: int, second: int) -> tuple[float, float]:
-    """Return the mean of the larger and of the middle of two random ranks, by enumeration."""
-    pairs = [(one, other) for one in range(1, first + 1) for other in range(1, second + 1)]
-    return sum(map(max, pairs)) / len(pairs), sum(map(sum, pairs)) / 2 / len(pairs)
 
 
 def _mark(text: str, changes: bool) -> str:

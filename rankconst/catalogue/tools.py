@@ -45,8 +45,12 @@ class Tool:
     test_sets: Mapping[str, str] = field(default_factory=dict, hash=False)
     sides: Mapping[str, str] = field(default_factory=dict, hash=False)
     programs: tuple[str, ...] = ()  # the names of others that evaluate by its code
-    # Side to the reason why none of the tool's numbers is of it.
+    # Side to the reason why none of the tool's numbers is of it; the same for protocols.
     unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
+    unfit: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # The labels of metrics that its macro averages leave unweighted, and of others why they cannot be adjusted there.
+    unweighted: frozenset[str] = frozenset()
+    unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
         """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
@@ -147,13 +151,26 @@ TOOLS: dict[str, Tool] = {
                 "ln(N)/(N-1) for the expectation of MRR, and the last digits of z of GMR; what is computed with "
                 "get_candidate_set_size or the table that it published (doi:10.5281/zenodo.6331629) counts one "
                 "candidate too few in each task.",
+                "MacroRankBasedEvaluator of 1.11.1 leaves VR, SDR and MAD unweighted, MAD without the factor 1.4826, "
+                "and counts ranks; --aggregation macro-query adjusts VR and SDR accordingly, and leaves MAD out.",
                 "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and the test set was filtered "
                 "without the validation set: protocol pykeen-train+test, of which you build the tables yourself.",
             ),
-            evidence=_files(
-                "ffabious/pykeen-kge-bench",
-                "58c44df1d9279b773d0ed185692ab48ee399dba3/results/complete/benchmark_results.csv",
+            evidence=(
+                *_files(
+                    "ffabious/pykeen-kge-bench",
+                    "58c44df1d9279b773d0ed185692ab48ee399dba3/results/complete/benchmark_results.csv",
+                ),
+                *_files(
+                    "pykeen/pykeen",
+                    "f2837386f37e8d69a2cad3bc2f5e4740ec5a255b/src/pykeen/evaluation/rank_based_evaluator.py",
+                ),
             ),
+            unweighted=frozenset({"VR", "SDR"}),
+            unmade={
+                "MAD": "PyKEEN 1.11.1's macro evaluator leaves MAD unweighted and without the factor 1.4826: there are "
+                "no constants for that. Multiplied by 1.4826 it is that of --aggregation micro.",
+            },
             unranked={
                 "relation": "PyKEEN ranks heads and tails only: it has no evaluation of relations, and 1.11.1 refuses "
                 f"one. {_OTHER_PROGRAM}"
@@ -166,13 +183,27 @@ TOOLS: dict[str, Tool] = {
             ties=_WORST,
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
-            effect="AmpliGraph drops test triples with unseen entities, so its number is of fewer tasks.",
+            effect="AmpliGraph drops test triples with unseen entities; its unfiltered ranks are one too large.",
             caveats=(
+                "Without a filter, its default, or with one that lacks the test set, every rank of version 2.2.0 is "
+                "one too large: a perfect model has MR 2 and Hits@1 0.",
+                "Scores tie if they are within 0.001; the strategies best and middle give ranks below 1.",
                 "Triples with entities unseen in training are dropped (28 of the test set of FB15k-237, 210 of "
                 "WN18RR's, 18 of YAGO3-10's); so the number is not comparable with a number on the whole test set.",
                 "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
             ),
-            evidence=_files("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d/docs/experiments.rst"),
+            evidence=(
+                *_files("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d/docs/experiments.rst"),
+                *_files(
+                    "Accenture/AmpliGraph",
+                    "71716acaf30d6dba054a37a74d945ddbcb65beb6/ampligraph/latent_features/models/"
+                    "ScoringBasedEmbeddingModel.py",
+                ),
+            ),
+            unfit={
+                "raw": "without a filter every rank of AmpliGraph 2.2.0 is one too large. Subtract 1 from its MR, and "
+                "leave out --tool; its MRR and Hits@k cannot be repaired."
+            },
         ),
         Tool(
             key="conve",
@@ -243,6 +274,7 @@ TOOLS: dict[str, Tool] = {
                 "well.",
                 "Its print_results cuts off the decimals of the mean rank: 400 may be anything from 400 up to 401.",
                 "Numbers without Filt. in front are of protocol raw.",
+                "Its RelationPredictionEvaluator prints the same lines: add --side relation.",
             ),
             evidence=_files(
                 "torchkge-team/torchkge",
@@ -472,6 +504,49 @@ TOOLS: dict[str, Tool] = {
             },
             test_sets={f"{name}_ind": "valid+test" for name in _GRAIL},
             sides=dict.fromkeys(_SPARSE, "tail"),
+        ),
+        Tool(
+            key="dicee",
+            title="DICE Embeddings",
+            reference="Demir and Ngonga Ngomo 2022, Hardware-agnostic computation for large-scale knowledge graph "
+            "embeddings, doi:10.1016/j.simpa.2022.100377",
+            repositories=("dice-group/dice-embeddings",),
+            caveats=(
+                "In 0.3.3 heads are ranked as tails of reciprocals; eval_report.json has the numbers of each split.",
+            ),
+            evidence=_files(
+                "dice-group/dice-embeddings", "c12e04587254a8433671975924d12c478976a30a/dicee/evaluator.py"
+            ),
+        ),
+        Tool(
+            key="tgb",
+            title="TGB",
+            protocol="sampled:20",
+            ties="the mean of best and worst rank; scores that are not numbers get the best",
+            whole_ranks=False,
+            reference="Huang et al. 2023, Temporal graph benchmark, arXiv:2307.01026",
+            repositories=("shenyangHuang/TGB",),
+            effect="TGB has 20 negatives on some data sets only; elsewhere name --protocol.",
+            caveats=(
+                "Its own negatives: 20 on tgbl-comment, coin and flight, 100 on tgbl-review and thgl-forum, 1,000 on "
+                "thgl-software, all entities on tgbl-wiki and tkgl: add --protocol sampled:M or time-aware.",
+                "Whatever metric is asked for, the evaluator of 2.3.0 returns MRR and Hits@10.",
+            ),
+            evidence=_files(
+                "shenyangHuang/TGB", "67354c9d2b7b98c29b2bb4de335023652dcc6095/tgb/linkproppred/evaluate.py"
+            ),
+        ),
+        Tool(
+            key="neuralkg",
+            title="NeuralKG",
+            reference="Zhang et al. 2022, NeuralKG, arXiv:2202.12571",
+            repositories=("zjukg/NeuralKG",),
+            caveats=(
+                "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks.",
+            ),
+            evidence=_files(
+                "zjukg/NeuralKG", "f8667396344d6f3464f770331d27d6253f06575c/src/neuralkg/eval_task/link_prediction.py"
+            ),
         ),
         Tool(
             key="regcn",

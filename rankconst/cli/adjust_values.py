@@ -24,6 +24,7 @@ from rankconst.evaluation import (
     gather_assumed,
     parse_stated,
     settle,
+    weigh,
 )
 from rankconst.listing import Column, Format, Listing, fixed, number, show_interval, show_tail
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
@@ -114,8 +115,8 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
     done: list[Done] = []
     for (tasks, tool), values in of_tasks.items():
 
-        def look_up(metric: Metric, baseline: str, tasks: Tasks = tasks) -> Constants:
-            return query.tables.look_up(replace(tasks, baseline=baseline), metric)
+        def look_up(metric: Metric, baseline: str, tasks: Tasks = tasks, tool: Tool | None = tool) -> Constants:
+            return query.tables.look_up(replace(weigh(tasks, metric, tool), baseline=baseline), metric)
 
         done += adjust_values(values, tool, look_up, query.baselines)
     return done, pairs

@@ -285,9 +285,18 @@ def _lay_out(
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
         _MEANING_OF_ENOUGH * ("smallest_difference" not in hidden),
+        _find_note(asked.dataset),
     )
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
     return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
+
+
+def _find_note(dataset: str) -> str:
+    """Return what surprises in the files of a benchmark, as a line; nothing of graphs of your own."""
+    from rankconst.catalogue.benchmarks import load_benchmarks
+
+    source = load_benchmarks().get(dataset)
+    return f"Note: {source.note}" if source is not None and source.note else ""
 
 
 def _entitle(opened: Tables, dataset: str) -> str:

@@ -22,7 +22,7 @@ from rankconst.adjusting import (
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, locate, parse_stated, settle
+from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, locate, parse_stated, settle, weigh
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.answers import find_answers
 from rankconst.results.columns import encode, list_distinct
@@ -162,6 +162,11 @@ def _adjust_groups(
         if group.said not in settled or not places.size:
             continue
         tasks, tool = settled[group.said]
+        try:
+            tasks = weigh(tasks, group.metric, tool)
+        except DataError as error:
+            left |= dict.fromkeys(places.tolist(), error)
+            continue
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
         how = {"percent": user.percent and group.metric.is_share, "exact": group.exact, "decimals": rounded}
         kept, numbers = _read(reading.entries, places, group.metric, impossible, **how)

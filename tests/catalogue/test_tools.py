@@ -43,7 +43,7 @@ def published(reference: Path) -> list[dict[str, str]]:
 
 def test_every_tool_that_users_ask_for_is_there() -> None:
     asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg simkgc compgcn grail"
-    asked += " ultra"
+    asked += " ultra dicee tgb neuralkg"
     temporal = "regcn tkgforecastingevaluation xerte tntcomplex atise"
     assert list(TOOLS) == [*asked.split(), *temporal.split()]
     assert [key for key, tool in TOOLS.items() if tool.protocol == "time-aware"] == temporal.split()
@@ -89,7 +89,8 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
         assert tool.key in users or tool.key in {
-            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "grail", "ultra", "tkgforecastingevaluation")
+            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "grail", "ultra", "tkgforecastingevaluation"),
+            *("dicee", "tgb", "neuralkg"),
         }
 
 

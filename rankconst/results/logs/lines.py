@@ -94,7 +94,7 @@ class LogFormat:
     tests: bool = False  # True if it evaluates the test split, and prints no split
     decimals: int | None = None  # always printed: a value with fewer, at the end of the file, is cut off
     # What the group of that name means; None for a line without it.
-    sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
+    sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
     # How its numbers are found, where one line says more than a pattern can.
     scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None

@@ -38,6 +38,7 @@ READER = LogFormat(
     ),
     sign=rule(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ", "Filt. "),
     tests=True,
+    sides={None: None},  # it prints the same of relations
     protocols={None: "raw", "Filt. ": None},
     refine=_restore,
 ).reader

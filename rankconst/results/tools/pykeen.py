@@ -198,6 +198,8 @@ def _list_numbers(
             continue
         metric, why = _judge(path, old)
         _, unread = read_number(leaf.value)
+        if metric is not None and not unread and _is_whole_reciprocal(path, metric, leaf.value):
+            metric, why = None, "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
         if metric is None or unread:
             if metric is not None or why:
                 skipped.append(Skipped(leaf.line, path.text, why or unread))
@@ -212,6 +214,12 @@ def _list_numbers(
             num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
         yield leaf, metric, context
+
+
+def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:
+    """Tell whether a value is the inverse of an optimistic or pessimistic median rank, divided as whole numbers are."""
+    inverse = metric == (CATALOGUE["inverse_median_rank"], None)
+    return inverse and RANK_TYPES.get(path.rank_type) != "realistic" and float(str(value)) == 0
 
 
 @lru_cache(maxsize=8192)

@@ -1,0 +1,325 @@
+"""Run the libraries of libraries.toml that are installed on random scores: ``python check_libraries.py [LIBRARY...]``.
+
+For each of twelve sets of candidates N, right answers R and k, the value of every query is held against the definition
+that the registry names, and mean and variance over all queries against the constants, within four standard errors.
+Then a query without right answers is added, for what it counts. Ends with 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import rankconst
+from rankconst.catalogue.libraries import LEFT_OUT, parse_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SETS = [(5, 1, 1), (5, 2, 3), (9, 4, 3), (3, 2, 5), (20, 20, 5), (20, 1, 10), (50, 12, 10), (50, 3, 10)]
+SETS += [(100, 20, 10), (100, 5, 100), (200, 5, 10), (200, 20, 10)]
+QUERIES = 400
+# float32, in which some of them compute.
+TOLERANCE = 2e-6
+ERRORS = 4.0
+
+
+class Queries(NamedTuple):
+    """Scores of all candidates of each query, distinct, and which are right; shape (queries, N)."""
+
+    scores: Any
+    right: Any
+
+    def rank(self) -> Iterator[Any]:
+        """Yield the places of the right answers of each query."""
+        for scores, right in zip(self.scores, self.right, strict=True):
+            order = np.argsort(-scores)
+            yield 1 + np.flatnonzero(right[order])
+
+    def name(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+        """Return right answers and scores of each query by names of documents, as trec_eval has them."""
+        truth, run = {}, {}
+        for q, (scores, right) in enumerate(zip(self.scores, self.right, strict=True)):
+            truth[f"q{q:04}"] = {f"d{d}": int(each) for d, each in enumerate(right.tolist()) if each} or {"none": 0}
+            run[f"q{q:04}"] = {f"d{d}": each for d, each in enumerate(scores.tolist())}
+        return truth, run
+
+
+Values = dict[str, Any]
+
+
+def run_ranx(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    from ranx import Qrels, Run, evaluate
+
+    truth, run = queries.name()
+    names = [f"{name}@{k}" for name in ("recall", "precision", "f1", "hit_rate", "hits", "mrr", "ndcg", "map")]
+    names += ["mrr", "ndcg", "map"]
+    if not queries.right.any(axis=1).all():
+        names.remove(f"f1@{k}")  # 0 / 0
+    found: Values = evaluate(Qrels(truth), Run(run), names, return_mean=False)
+    return found
+
+
+def run_trec_eval(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import pytrec_eval
+
+    truth, run = queries.name()
+    measures = {f"{name}.{k}" for name in ("recall", "P", "success", "ndcg_cut", "map_cut")}
+    found = pytrec_eval.RelevanceEvaluator(truth, measures | {"recip_rank", "ndcg", "map"}).evaluate(run)
+    return {name: np.array([found[query][name] for query in truth]) for name in found["q0000"]}
+
+
+def run_ir_measures(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import ir_measures
+
+    truth, run = queries.name()
+    measures = [ir_measures.parse_measure(f"{name}@{k}") for name in ("R", "P", "Success", "nDCG", "AP", "RR")]
+    measures += [ir_measures.RR, ir_measures.AP, ir_measures.nDCG]
+    found: Values = {}
+    for metric in ir_measures.iter_calc(measures, truth, run):
+        found.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
+    return {name: np.array([values[query] for query in truth]) for name, values in found.items()}
+
+
+def run_sklearn(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    from sklearn.metrics import label_ranking_average_precision_score, ndcg_score
+
+    pairs = [(right[None].astype(int), scores[None]) for scores, right in zip(*queries, strict=True)]
+    found = {
+        "label_ranking_average_precision_score": [label_ranking_average_precision_score(*each) for each in pairs],
+        f"ndcg_score@{k}": [ndcg_score(*each, k=k) for each in pairs],
+    }
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def run_cornac(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    from cornac import metrics
+
+    rows = [metrics.Recall(k), metrics.Precision(k), metrics.FMeasure(k), metrics.HitRatio(k), metrics.MRR()]
+    rows += [metrics.NDCG(k), metrics.MAP()]
+    if k > queries.scores.shape[1]:  # it raises
+        rows = [metrics.MRR(), metrics.MAP()]
+    found: Values = {row.name: [] for row in rows}
+    for scores, right in zip(*queries, strict=True):
+        gt, order = np.flatnonzero(right), np.argsort(-scores)
+        for row in rows:
+            how = {"gt_pos": gt, "gt_neg": np.flatnonzero(~right), "pd_rank": order, "pd_scores": scores}
+            found[row.name].append(row.compute(**how, item_indices=np.arange(scores.size)))
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def run_rectools(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import pandas as pd
+    from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
+
+    users, items = np.nonzero(queries.right)
+    truth = pd.DataFrame({"user_id": users, "item_id": items})
+    order = np.argsort(-queries.scores, axis=1)
+    number, size = order.shape
+    reco = pd.DataFrame(
+        {
+            "user_id": np.repeat(np.arange(number), size),
+            "item_id": order.ravel(),
+            "rank": np.tile(np.arange(1, size + 1), number),
+        }
+    )
+    rows = {"recall": Recall(k), "precision": Precision(k), "f1": F1Beta(k), "hit_rate": HitRate(k)}
+    rows |= {"mrr": MRR(k), "map": MAP(k), "ndcg": NDCG(k)}
+    return {f"{name}@{k}": row.calc_per_user(reco, truth).sort_index().to_numpy() for name, row in rows.items()}
+
+
+def run_rexmex(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    from rexmex.metrics import ranking
+
+    found: Values = {"mean_reciprocal_rank": [], f"hits_at_k@{k}": [], f"average_precision_at_k@{k}": []}
+    for scores, right in zip(*queries, strict=True):
+        order, gt = np.argsort(-scores).tolist(), np.flatnonzero(right).tolist()
+        found["mean_reciprocal_rank"].append(ranking.mean_reciprocal_rank(gt, order))
+        found[f"hits_at_k@{k}"].append(ranking.hits_at_k(gt, order, k))
+        found[f"average_precision_at_k@{k}"].append(ranking.average_precision_at_k(gt, order, k))
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def run_recommenders(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the library's names."""
+    import pandas as pd
+    from recommenders.evaluation import python_evaluation as of
+
+    users, items = np.nonzero(queries.right)
+    truth = pd.DataFrame({"userID": users, "itemID": items, "rating": 1.0})
+    number, size = queries.scores.shape
+    pred = pd.DataFrame(
+        {
+            "userID": np.repeat(np.arange(number), size),
+            "itemID": np.tile(np.arange(size), number),
+            "prediction": queries.scores.ravel(),
+        }
+    )
+    rows = {"recall_at_k": of.recall_at_k, "precision_at_k": of.precision_at_k, "ndcg_at_k": of.ndcg_at_k}
+    rows |= {"map": of.map, "map_at_k": of.map_at_k}
+    return {f"{name}@{k}": row(truth, pred, col_prediction="prediction", k=k) for name, row in rows.items()}
+
+
+def run_lightgbm(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the library's names."""
+    import lightgbm
+
+    number, size = queries.scores.shape
+    data = lightgbm.Dataset(
+        np.zeros((queries.scores.size, 1)),
+        queries.right.ravel().astype(int),
+        group=[size] * number,
+        init_score=queries.scores.ravel(),
+        params={"verbose": -1, "feature_pre_filter": False},
+    )
+    how = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [k], "verbose": -1, "learning_rate": 1e-30}
+    booster = lightgbm.Booster(how, data)
+    return {name: value for _, name, value, _ in booster.eval_train()}
+
+
+def run_xgboost(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the library's names."""
+    import xgboost
+
+    number, size = queries.scores.shape
+    data = xgboost.DMatrix(
+        np.zeros((queries.scores.size, 1)),
+        queries.right.ravel().astype(int),
+        group=[size] * number,
+        base_margin=queries.scores.ravel(),
+    )
+    names = [f"ndcg@{k}", f"map@{k}", f"pre@{k}", "ndcg", "map"]
+    booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": names, "base_score": 0.0}, [data])
+    found = (each.split(":") for each in booster.eval(data).split("\t")[1:])
+    return {name.removeprefix("eval-"): float(value) for name, value in found}
+
+
+def run_implicit(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the library's names."""
+    from implicit.evaluation import ranking_metrics_at_k
+    from scipy.sparse import csr_matrix
+
+    class Model:
+        def recommend(self, users: Any, rows: Any, N: int, **_: Any) -> tuple[Any, Any]:  # noqa: ARG002
+            order = np.argsort(-queries.scores[users], axis=1)[:, :N]
+            return order.astype(np.int32), np.take_along_axis(queries.scores[users], order, axis=1)
+
+    # Its area under the curve divides by 0, and of fewer candidates than k it reads beyond the list.
+    if queries.right.all() or k > queries.scores.shape[1]:
+        return {}
+    test = csr_matrix(queries.right.astype(float))
+    found = ranking_metrics_at_k(Model(), csr_matrix(test.shape), test, K=k, show_progress=False)
+    return {f"{name}@{k}": found[name] for name in ("precision", "map", "ndcg")}
+
+
+ADAPTERS: dict[str, tuple[str, Callable[[Queries, int], Values]]] = {
+    "ranx": ("ranx", run_ranx),
+    "trec_eval": ("pytrec_eval", run_trec_eval),
+    "ir_measures": ("ir_measures", run_ir_measures),
+    "sklearn": ("sklearn", run_sklearn),
+    "cornac": ("cornac", run_cornac),
+    "rectools": ("rectools", run_rectools),
+    "rexmex": ("rexmex", run_rexmex),
+    "recommenders": ("recommenders", run_recommenders),
+    "lightgbm": ("lightgbm", run_lightgbm),
+    "xgboost": ("xgboost", run_xgboost),
+    "implicit": ("implicit", run_implicit),
+}
+"""Library to the module that it is and the function that runs it."""
+
+
+def draw(rng: Any, size: int, right: int, number: int = QUERIES) -> Queries:
+    """Draw distinct scores, which float32 tells apart, and put the right answers first."""
+    scores = rng.permuted(np.tile(np.arange(size) / 256.0, (number, 1)), axis=1)
+    return Queries(scores, np.tile(np.arange(size) < right, (number, 1)))
+
+
+def compare(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Iterator[str]:
+    """Yield what differs."""
+    for size, right, k in SETS:
+        queries = draw(rng, size, right)
+        places = list(queries.rank())
+        known = rankconst.from_counts([size] * QUERIES, relevant=right, tool=tool)
+        for name, values in run(queries, k).items():
+            where = f"{tool} {name}, N = {size}, R = {right}, k = {k}"
+            constants = known.constants(name)
+            expected = np.array([evaluate(tool, name, each, size, k) for each in places])
+            if np.ndim(values) and (worst := np.abs(values - expected).max()) > TOLERANCE:
+                yield f"{where}: a query differs by {worst:.2g}"
+            mean, spread = np.mean(values), np.sqrt(constants.variance)
+            if not np.ndim(values) and abs(mean - expected.mean()) > max(TOLERANCE, 1e-5):
+                yield f"{where}: the mean is {mean:.6f}, not {expected.mean():.6f}"
+            if abs(mean - constants.expectation) > ERRORS * spread + TOLERANCE:
+                yield f"{where}: the mean is {mean:.6f}, chance {constants.expectation:.6f}"
+            if np.ndim(values):
+                yield from compare_spread(where, values, constants.variance * QUERIES)
+
+
+def compare_spread(where: str, values: Any, variance: float) -> Iterator[str]:
+    """Yield what is wrong with the variance of one query's value."""
+    squares = (values - values.mean()) ** 2
+    error = squares.std() / np.sqrt(len(values))
+    if abs(squares.mean() - variance) > ERRORS * error + 10 * TOLERANCE:
+        yield f"{where}: the variance is {squares.mean():.6g}, by the constants {variance:.6g}"
+
+
+def evaluate(tool: str, name: str, places: Any, size: int, k: int) -> float:
+    """Return what the registry says of one query."""
+    try:
+        return rankconst.from_ranks(places, queries=np.zeros(len(places), int)).evaluate(name, tool=tool)
+    except rankconst.RankconstError:  # over min(k, N)
+        return float((places <= k).sum() / min(k, size))
+
+
+def compare_empty(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Iterator[str]:
+    """Yield what differs from what the registry says of a query without right answers."""
+    one, k = draw(rng, 20, 3, 1), 5
+    queries = Queries(np.repeat(one.scores, 2, axis=0), np.concatenate([one.right, np.zeros_like(one.right)]))
+    row = parse_library(tool)
+    try:
+        alone, both = run(one, k), run(queries, k)
+    except (ValueError, ZeroDivisionError, IndexError) as error:
+        print(f"{tool}: refuses a query without right answers: {error}")
+        return
+    for name, values in both.items():
+        meant = row.find(name)
+        if meant is None:
+            yield f"{tool} {name}: no such name"
+            continue
+        counts = row.count_empty(meant.key)
+        value, first = np.nanmean(values), np.mean(alone[name])
+        expected = first if counts == LEFT_OUT else (first + float(counts)) / 2
+        if abs(value - expected) > 1e-5:
+            yield f"{tool} {name}: with a query without right answers {value:.6f}, expected {expected:.6f} ({counts})"
+
+
+def main(names: list[str]) -> int:
+    """Run the libraries that are named, or all that are installed."""
+    failed = 0
+    for tool, (module, run) in ADAPTERS.items():
+        if names and tool not in names:
+            continue
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            print(f"{tool}: not installed")
+            continue
+        rng = np.random.default_rng(len(tool))
+        found = [*compare(tool, run, rng), *compare_empty(tool, run, rng)]
+        print(f"{tool}: {len(found)} differ", *found, sep="\n  ")
+        failed += len(found)
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
