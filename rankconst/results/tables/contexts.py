@@ -257,8 +257,9 @@ def _read_role(role: str, over: Label | None, cell: str) -> Said:
     rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
     facts: dict[str, Any] = dict.fromkeys(COUNTS, read_count(cell))
     facts |= {"relations": (cell,), "rank_type": rank_types[0]}
-    named = role == "tool" and not is_tool(cell)  # a tool's name is not a protocol
-    return Said((Text(label, "row", _ROW),) if named and label.tells else (), ((role, facts.get(role, cell)),))
+    # A tool's name is not a protocol, and what is called after a repository is a name as a model's is.
+    own = _read_name(cell).texts if role == "tool" and not is_tool(cell) else ()
+    return Said(own, ((role, facts.get(role, cell)),))
 
 
 def _read_name(cell: str, scope: str = "name") -> Said:
