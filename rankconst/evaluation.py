@@ -86,7 +86,7 @@ class Question:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
         accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
         option, these = self.option, ""
-        if option and self.total and self.field != "dataset" and "column" not in option:
+        if option and self.total and self.field in NAMES[1:] and "column" not in option:
             option += f" for all {self.total:,} numbers"
             these = f"--accept {shlex.quote(f'{self.word}={self.option.split()[1]}')} for these" if self.word else ""
         ways = ", or ".join(filter(None, (option, these, accept)))
