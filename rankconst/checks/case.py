@@ -220,7 +220,7 @@ class Case:
         """The names of the tasks, behind a blank; empty if they are not known."""
         if (tasks := self.tasks) is None:
             return ""
-        assumed = " (assumed)" * self.assumed
+        assumed = " (assumed)" if self.assumed else ""
         return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{assumed}"
 
     @functools.cached_property

@@ -84,10 +84,12 @@ def find_questions(reading: Reading, tables: Tables, user: Stated) -> Iterator[t
     asked = [(places, judge.ask(said, evidence)) for places, said, evidence in _gather(reading, percent=user.percent)]
     waiting = sum(len(places) for places, question in asked if question is not None)
     # An option is for the whole file.
-    some = reading.layout == "wide" and waiting < len(reading.entries)
+    differ = reading.layout == "wide" and waiting < len(reading.entries)
     for places, question in asked:
-        if question is not None:
-            yield places, replace(question, option=_name_columns(question.option)) if some else question
+        if question is not None and differ:
+            yield places, replace(question, option=_name_columns(question.option))
+        elif question is not None:
+            yield places, question
 
 
 def _gather(reading: Reading, *, percent: bool) -> Iterator[tuple[NDArray[np.intp], Stated, Evidence]]:
@@ -246,9 +248,10 @@ class _Judge:
         apart: list[tuple[str, str]] = []
         if tasks is not None and tasks not in found:
             apart = _list_apart(self._choose_nearest(tasks, found)[0], tasks)
-        text = f"no dataset is named; its numbers are those of {' '.join((dataset, *(key for _, key in apart)))}"
-        option = " ".join(f"--{name} {key}" for name, key in (("dataset", dataset), *apart))
-        return Question("tasks", text, option=option)
+        named = [("dataset", dataset), *apart]
+        keys = " ".join(key for _, key in named)
+        text = f"no dataset is named; its numbers are those of {keys}"
+        return Question("tasks", text, option=_write_options(named))
 
     def _search(self, evidence: Evidence) -> list[Tasks]:
         """Return the tasks of all benchmarks that numbers fit."""
@@ -315,11 +318,16 @@ def _list_apart(tasks: Tasks, others: Tasks) -> list[tuple[str, str]]:
     return [(name, key) for name, key in names if key != getattr(others, name)]
 
 
+def _write_options(named: Iterable[tuple[str, str]]) -> str:
+    """Return the options that name tasks: ``--split valid --protocol raw``."""
+    return " ".join(f"--{name} {key}" for name, key in named)
+
+
 def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
     """Say which tasks numbers are of, and which options say so."""
     apart = [_list_apart(each, tasks) for each in others]
     named = list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
     own = ", ".join(key for _, key in _list_apart(tasks, others[0]))
-    options = [" ".join(f"--{name} {key}" for name, key in each) for each in apart]
+    options = [_write_options(each) for each in apart]
     text = f"its numbers are those of {named}, not of {own}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))

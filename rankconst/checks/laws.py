@@ -231,8 +231,9 @@ def _find_means_against_hits(case: Case) -> Iterator[Finding]:
     yield from _compare_with_hits(case, "MR", bound_mean_rank_by_hits)
 
 
-# What an inverse cannot tell from a slip.
-_OR_RUNS = ", or a mean over several runs"
+def _name_runs(possible: bool) -> str:
+    """Name what an inverse cannot tell from a slip."""
+    return ", or a mean over several runs" if possible else ""
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
@@ -267,7 +268,7 @@ def _compare_with_hits(case: Case, label: str, find_bound: Callable[..., Interva
         f"{found.measured} is impossible: {', '.join(map(str, case.hits.values()))} allow "
         f"{f'an {label} of ' if found.inverted else ''}at {word} {limit:.6g}"
         + (f" with at most {most:,.0f} candidates." if by_most else "."),
-        f"One of these numbers is of another evaluation, or a slip{_OR_RUNS * runs}.",
+        f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
         "warning" if (by_most and case.assumed) or runs else "error",
     )
 
@@ -305,7 +306,7 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
             (mean.measured, reciprocal.measured),
             f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
             f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at least {least:.6g}.",
-            f"MR and MRR are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+            f"MR and MRR are of different evaluations, or one of them is a slip{_name_runs(runs)}.",
             "warning" if runs else "error",
         )
 
@@ -352,7 +353,7 @@ def _find_unordered_means(case: Case) -> Iterator[Finding]:
                 f"{low} <= {high}",
                 f"{less.measured} and {more.measured} are not of the same ranks: {low} is at least "
                 f"{less.interval.lower:.6g}, {high} at most {more.interval.upper:.6g}.",
-                f"The two are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+                f"The two are of different evaluations, or one of them is a slip{_name_runs(runs)}.",
                 "warning" if runs else "error",
             )
 

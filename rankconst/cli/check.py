@@ -124,8 +124,9 @@ def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
         )
     if files and typed:
         raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {typed[0]}.")
-    for each in (each for each in files if not names_file(each) and each.replace(".", "", 1).rstrip("%").isdigit()):
-        raise UsageError(f"which metric is {each}? Write it before the number: mrr={each}.")
+    for each in files:
+        if not names_file(each) and each.replace(".", "", 1).rstrip("%").isdigit():
+            raise UsageError(f"which metric is {each}? Write it before the number: mrr={each}.")
     return files, typed
 
 
@@ -211,10 +212,10 @@ def _report(checked: CheckedReading) -> None:
 
 def _summarise(every: Sequence[CheckedReading]) -> str:
     """Return how much was checked, and what was found."""
+    numbers = sum(len(each.reading.entries) for each in every)
+    findings = sum(len(each.findings) for each in every)
     errors = sum(each.num_errors for each in every)
-    said = [
-        *[count_of(len(every), "file")] * (len(every) > 1),
-        count_of(sum(len(each.reading.entries) for each in every), "number"),
-        count_of(sum(len(each.findings) for each in every), "finding"),
-    ]
-    return ", ".join(said) + (f" ({count_of(errors, 'error')})" if errors else "")
+    summary = f"{count_of(numbers, 'number')}, {count_of(findings, 'finding')}"
+    if len(every) > 1:
+        summary = f"{count_of(len(every), 'file')}, {summary}"
+    return f"{summary} ({count_of(errors, 'error')})" if errors else summary
