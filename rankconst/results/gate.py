@@ -7,6 +7,7 @@ declaration has consumed is asked about. No sentence is understood. What nothing
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,6 +131,7 @@ class _Dataset(NamedTuple):
 
 
 _LONGEST_NAME = 20
+_VERSIONED = re.compile(r"\W*v\d$", re.IGNORECASE)  # the nearest version counts
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
@@ -157,7 +159,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     ((name, place),) = named.values()
     if version is None:
         return _Dataset(name, place)
-    whole = f"{name} {version.label.version}"
+    whole = f"{_VERSIONED.sub('', name)} {version.label.version}"
     if names_known(whole):
         return _Dataset(whole, place)
     return _Dataset(name, place, (version.ask(Word(version.label.text.lower(), "graph")),))

@@ -173,7 +173,7 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
                 words[word.text] = word
     if not bare.isascii():  # Chinese has no blanks between words
         words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare.lower()}
-    whole = all(each.kind for each in found) if found else bool(words)
+    whole = all(each.kind or each.text.lower() in words for each in found) if found else bool(words)
     label = Label(
         text,
         values={about: tuple(each) for about, each in values.items()},

@@ -95,6 +95,11 @@ def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -
     assert tell(write(heading, ["Model", "FB15k-237"], ["", "v1"], ["A", 0.4]), metric="mrr") == [expected]
 
 
+def test_the_nearest_version_counts() -> None:
+    table: list[list[object]] = [["Model", "v1", "v2"], ["GraIL", 0.8, 0.7]]
+    assert tell(write("WN18RR v1 to v4, inductive", *table), metric="mrr") == ["wn18rr_v1_ind", "wn18rr_v2_ind"]
+
+
 def test_a_version_is_one_of_a_graph_that_has_it() -> None:
     assert tell("dataset,version,MRR\nUMLS,v1,.6\n", "a.csv") == ["?v1"]
     assert tell("dataset,version,MRR\nUMLS,0.4.0,.6\nUMLS,,.6\n", "a.csv") == ["umls"] * 2
@@ -184,8 +189,8 @@ def test_heads_and_tails_are_both_sides() -> None:
 
 
 def test_columns_that_say_the_side_in_any_letters() -> None:
-    rows = ["(h, r, ?)", "(?, p, o)", "h2t", "rt2h", "tails", "both"]
-    sides = ["tail", "head", "tail", "head", "tail", ""]
+    rows = ["(h, r, ?)", "(?, p, o)", "h2t", "rt2h", "tails", "both", "head-batch"]
+    sides = ["tail", "head", "tail", "head", "tail", "", "head"]
     for heading in ("direction", "query", "side"):
         table: list[list[object]] = [["model", heading, "MRR"], *(["A", row, 0.6] for row in rows)]
         assert tell(write("Nations", *table)) == [f"nations {side}".strip() for side in sides]
@@ -224,6 +229,11 @@ def test_a_corner_is_a_label_of_its_table() -> None:
 )
 def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     assert tell(write("FB15k-237", ["Model", "Note", "MRR"], ["TransE", cell, 0.3]))[0].startswith("?")
+
+
+@pytest.mark.parametrize("name", ["Δ", "Improvement", "σ"])
+def test_a_row_that_is_no_model_is_asked_about(name: str) -> None:
+    assert tell(write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])) == ["umls", f"?{name.lower()}"]
 
 
 @pytest.mark.parametrize("rest", ["lnMRR", "nMRR", "MRR epoch", "MRR@f", "MRR (out)", "MRR/n", "MRR (f)"])
