@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,12 @@ def list_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
             except SyntaxError:  # prose
                 continue
             yield from list_names(program)
+
+
+def test_the_interpreter_of_pykeen_needs_no_rankconst() -> None:
+    script = ROOT / "tests" / "benchmarks" / "pykeen_metrics.py"
+    done = subprocess.run([sys.executable, "-I", "-S", script, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def is_there(module: str, name: str) -> bool:

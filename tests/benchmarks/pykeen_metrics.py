@@ -22,9 +22,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from rankconst.moments import compute_moments
-
-# PyKEEN's interpreter runs this file too, and a child's peak memory begins with its parent's: nothing big here.
+# PyKEEN's interpreter, which has no rankconst, runs this file too, and a child's peak memory begins with its parent's:
+# nothing but the standard library here.
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,6 +64,7 @@ def work_rankconst(options: dict[str, Any]) -> None:
     """Take the counts from the bundled tables, and compute every metric from them."""
     import rankconst
     from rankconst.catalogue.metrics import TABULATED
+    from rankconst.moments import compute_moments
 
     for metric in TABULATED:
         importlib.import_module(f"rankconst.moments.{metric.moments.partition('.')[0]}")
