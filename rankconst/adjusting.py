@@ -20,7 +20,7 @@ from rankconst.values.constants import Constants
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -222,6 +222,7 @@ _MRR = parse_metric("mrr")
 
 # How much sums over millions of groups may lose to rounding.
 _NOISE = 1e-8
+_BLOCK = 2**16  # numbers
 # Where scores tie, the rank next to k may be half a rank beyond it.
 _TIED = 0.5
 _CONTRADICTION = (
@@ -238,7 +239,21 @@ def _explain_contradictions(
     ranks; `show` returns a number as it is written, by its place.
     """
     order = np.lexsort((k, evaluation))
-    evaluation, k, lower, upper = evaluation[order], k[order], lower[order], upper[order]
+    stops = np.flatnonzero(np.append(np.diff(evaluation[order]) != 0, True)) + 1
+    # In blocks of whole evaluations that fit into the caches.
+    least = np.arange(_BLOCK, order.size + _BLOCK, _BLOCK).clip(max=order.size)
+    blocks = np.unique(stops[np.searchsorted(stops, least)])
+    found: dict[int, str] = {}
+    for start, stop in itertools.pairwise([0, *blocks.tolist()]):
+        own = order[start:stop]
+        found |= _explain_block(own, evaluation[own], k[own], lower[own], upper[own], show=show)
+    return found
+
+
+def _explain_block(
+    order: Places, evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, *, show: Callable[[int], str]
+) -> dict[int, str]:
+    """Do the same for some evaluations, one after the other, k ascending; `order` has the places of the numbers."""
     new = np.r_[True, np.diff(evaluation) != 0]
     group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
     mean = np.isinf(k)
@@ -312,34 +327,45 @@ def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
 
 
 def fill_columns(
-    size: int, done: Iterable[Done], rows: Places | None = None, against: Mapping[str, Iterable[Done]] | None = None
+    size: int,
+    done: Iterable[Done],
+    rows: Places | None = None,
+    against: Mapping[str, Iterable[Done]] | None = None,
+    *,
+    wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
+    """Return arrays of `size` with the numbers of some batches, NaN where there is none; all, or those `wanted`.
 
     They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
     its ends, and p_method. The same against further baselines is behind ``@``: ``index@frequency``. `rows` says in
     which row the number at each index of a batch goes, -1 for none.
     """
-    keys = [f"{form}{end}" for form in FORMS for end in ENDS]
-    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
+    keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
+    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted}
     for each in done:
         index = each.batch.index if rows is None else rows[each.batch.index]
         chosen = index >= 0
         if not chosen.any():
             continue
         at = index[chosen]
-        columns["expectation"][at] = each.constants.expectation
-        columns["variance"][at] = each.constants.variance
+        constants = each.constants
+        numbers: dict[str, Any] = {"expectation": constants.expectation, "variance": constants.variance}
         adjusted = each.adjust()
         for form in FORMS:
             interval = getattr(adjusted, f"{form}_interval")
             if interval is not None:
-                columns[form][at] = getattr(adjusted, form)[chosen]
-                columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
+                ends = (getattr(adjusted, form), *interval)
+                numbers |= {f"{form}{end}": values for end, values in zip(ENDS, ends, strict=True)}
+        for key in columns.keys() & numbers.keys():
+            values = numbers[key]
+            columns[key][at] = values if np.ndim(values) == 0 or chosen.all() else values[chosen]
         if each.significance:
             _fill_significance(columns, each, index, size)
     for baseline, others in (against or {}).items():
-        columns |= {f"{key}@{baseline}": values for key, values in fill_columns(size, others, rows).items()}
+        ending = f"@{baseline}"
+        own = None if wanted is None else {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
+        filled = fill_columns(size, others, rows, wanted=own)
+        columns |= {f"{key}@{baseline}": values for key, values in filled.items()}
     return columns
 
 

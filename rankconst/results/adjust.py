@@ -157,6 +157,8 @@ def _adjust_groups(
     fractions, left = list(impossible), dict[int, RankconstError]()
     done: list[Done] = []
     told: list[int] = []  # where scores were not numbers
+    # Of each kind of number the texts that were read before, as numbers.
+    read: dict[tuple[Metric, bool], Numbers] = {}
     for group, own in groups.items():
         places = own[~np.isin(own, fractions)] if fractions else own
         if group.said not in settled or not places.size:
@@ -169,7 +171,8 @@ def _adjust_groups(
             continue
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
         how = {"percent": user.percent and group.metric.is_share, "exact": group.exact, "decimals": rounded}
-        kept, numbers = _read(reading.entries, places, group.metric, impossible, **how)
+        held = read.setdefault((group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan))
+        kept, numbers = _read(reading.entries, places, group.metric, held, impossible, **how)
         told += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
@@ -218,8 +221,9 @@ def _word(asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable
     """Return why each number was not adjusted, or what to know about it."""
     told: dict[int, list[str]] = {}
     for question in asked:
+        said = f"{question}."
         for place in question.numbers:
-            told.setdefault(place, []).append(f"{question}.")
+            told.setdefault(place, []).append(said)
     for place, reason in reasons.items():
         told.setdefault(place, [reason])  # where there are questions, they are the reason
     for place, note in notes:
@@ -305,12 +309,15 @@ _FEW = 50
 
 
 def _read(
-    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], **how: Any
+    entries: Entries, places: Places, metric: Metric, numbers: Numbers, impossible: dict[int, str], **how: Any
 ) -> tuple[Places, Numbers]:
-    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
-    numbers = np.full((len(entries.written), 3), np.nan)
+    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3).
+
+    `numbers` has those of the texts that were read before, and NaN for others, which are added.
+    """
     codes = entries.text_of[places]
     used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
+    used = used[np.isnan(numbers[used, 0])]
     try:
         if used.size > _FEW:
             texts = [entries.written[code] for code in used.tolist()]

@@ -230,7 +230,7 @@ class AdjustedReading:
         against = {key: self._split(found) for key, found in self.against.items()}
         for place, (_, names) in enumerate(self.list_added()):
             others = {key: found[place] for key, found in against.items()}
-            filled = fill_columns(size, done_of[place], self.rows, others)
+            filled = fill_columns(size, done_of[place], self.rows, others, wanted=names)
             added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
         return added | self.described
 
