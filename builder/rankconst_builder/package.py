@@ -375,14 +375,26 @@ def _split_parts(existing: Tables) -> dict[str, Part]:
             "folder with --out."
         )
     whole = {name: existing.read(name) for name in COLUMNS}
+    split = {name: _split_table(table) for name, table in whole.items()}
     provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
     return {
         key: Part(
-            {name: take_dataset(table, key) for name, table in whole.items()},
+            {name: rows.get(key, whole[name].slice(0, 0)) for name, rows in split.items()},
             {name: value for name, value in provenance.get(key, {}).items() if name != "dataset"},
         )
         for key in existing.datasets
     }
+
+
+def _split_table(table: pa.Table) -> dict[str, pa.Table]:
+    """Return the rows of each dataset, which are together."""
+    coded: Any = table["dataset"].combine_chunks().dictionary_encode()
+    codes = view_numbers(coded.indices)
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    found = {}
+    for start, stop in itertools.pairwise([*starts, len(table)]):
+        found[coded.dictionary[codes[start]].as_py()] = table.slice(start, stop - start)
+    return found
 
 
 def take_dataset(table: pa.Table, key: str) -> pa.Table:
