@@ -114,7 +114,7 @@ def adjust(
         ``note`` says why; it is an error if that is all there is. ``"note"`` returns the result even then, and
         ``"raise"`` refuses it for the first of them.
     baseline
-        ``"frequency"``, ``"inverse"``, ``"counting"`` or ``"all"`` to compare with what such a ranker gets, too:
+        ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with that ranker, too:
         ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
 
     Returns
@@ -387,7 +387,7 @@ def constants(
     split, side, protocol, tool, aggregation, relations, tables
         As for :func:`adjust`.
     baseline
-        ``"uniform"`` is chance; ``"frequency"``, ``"inverse"`` and ``"counting"`` know the training set.
+        ``"uniform"`` is chance; ``"frequency"`` and ``"counting"`` know the training set.
 
     Returns
     -------

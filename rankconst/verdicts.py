@@ -34,12 +34,12 @@ _CERTAIN = math.sqrt(1 / _BELOW - 1)
 _SMALL = 0.005
 
 
-def find_floor(chance: Done, tables: Tables) -> Done | None:
+def find_floor(chance: Done, tables: Tables, baseline: str = FLOOR) -> Done | None:
     """Return numbers held to what counting gets; None where there are no such constants."""
-    batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=FLOOR))
+    batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=baseline))
     try:
         return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
-    except (UnknownNameError, UndefinedError, UsageError):  # training, archived or older tables
+    except (UnknownNameError, UndefinedError, UsageError):  # training, archived
         return None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.adjusting import add_significance, pick, tabulate
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.evaluation import describe_assumed
 from rankconst.names import join_words, write_html
 from rankconst.verdicts import explain, find_floor, show_expected
@@ -176,7 +176,7 @@ def describe_value(done: Sequence[Done], tables: Tables, assumed: Mapping[str, S
         sentence=sentence,
         _chance=chance,
         _title=write_title(done, tables),
-        _rows=list_rows(chance, others, floor),
+        _rows=list_rows(chance, others, floor, tables),
         _notes=notes,
     )
 
@@ -194,7 +194,7 @@ def write_title(done: Sequence[Done], tables: Tables) -> str:
     return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
 
 
-def list_rows(chance: Done, others: Sequence[Done], floor: Done | None) -> list[Row]:
+def list_rows(chance: Done, others: Sequence[Done], floor: Done | None, tables: Tables) -> list[Row]:
     """List a published number, its index, and what rankers without learning get."""
     adjusted, metric = chance.adjust(), chance.batch.metric
     rows = [("published", chance.batch.texts[0], "")]
@@ -202,13 +202,15 @@ def list_rows(chance: Done, others: Sequence[Done], floor: Done | None) -> list[
         name = metric.name_of("index")
         meaning = "0 = chance, 1 = perfect"
         rows.append(("adjusted", f"{float(adjusted.index[0]):.4f}", f"{name}: {meaning}" if name else meaning))
-    baselines = [chance, *(each for each in others if each.batch.tasks.baseline != FLOOR)]
-    if floor is not None:
-        baselines.append(floor)
-    for each in baselines:
-        baseline = BASELINES[each.batch.tasks.baseline]
-        title = "chance" if baseline.key == DEFAULT_BASELINE else baseline.key
-        rows.append((title, show_expected(each.constants.expectation), baseline.brief))
+    floors = [] if floor is None else [floor, find_floor(chance, tables, SINGLE_STEP)]
+    further = [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
+    counting = tables.find_counting(chance.batch.tasks.dataset)
+    titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
+    for each in [chance, *further, *floors]:
+        if each is not None:
+            row = BASELINES[each.batch.tasks.baseline]
+            brief = counting.brief if row.key == FLOOR and counting is not None else row.brief
+            rows.append((titles.get(row.key, row.key), show_expected(each.constants.expectation), brief))
     return rows
 
 

@@ -7,7 +7,6 @@ split to the rows of its file in their order. Of a protocol only the attributes 
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -210,8 +209,8 @@ def filter_splits(protocol: Protocol, split: str) -> tuple[str, ...]:
     return {"none": (), "own": ("train", split), "up_to": up_to, "all": ORDER}[protocol.known]
 
 
-# A score of an entity on a side, for a query of the other entity and a relation.
-Score = Callable[[str, "Hashable", "Hashable", "Hashable"], Any]
+# A score of an entity on a side, for a query of the other entity, a relation and perhaps a time.
+Score = Callable[[str, "Hashable", "Hashable", "Hashable", Any], Any]
 
 
 def score_uniform(dataset: Dataset) -> Score:
@@ -219,87 +218,108 @@ def score_uniform(dataset: Dataset) -> Score:
     return lambda *_: 0
 
 
-def score_range(dataset: Dataset) -> Score:
-    seen = {one for h, r, t, *_ in dataset["train"] for one in (("head", r, h), ("tail", r, t))}
-    return lambda side, _, relation, answer: int((side, relation, answer) in seen)
-
-
 def score_frequency(dataset: Dataset) -> Score:
     train = {row[:3] for row in dataset["train"]}
     often = Counter(("head", r, h) for h, r, _ in train) + Counter(("tail", r, t) for _, r, t in train)
-    return lambda side, _, relation, answer: often[side, relation, answer]
+    return lambda side, _, relation, answer, *__: often[side, relation, answer]
 
 
-def score_inverse(dataset: Dataset) -> Score:
+def score_rules(dataset: Dataset) -> Score:
+    """Score by the highest confidence of any rule of one atom, then by frequency."""
     train = {row[:3] for row in dataset["train"]}
-    sizes = [len({row[:3] for row in dataset[split]}) for split in ORDER]
-    least = Fraction(99, 100) - Fraction(sizes[1] + sizes[2], sum(sizes)) if any(sizes) else 1
+    often = score_frequency(dataset)
     pairs: dict[Hashable, set[tuple[Hashable, Hashable]]] = {}
     for h, r, t in train:
         pairs.setdefault(r, set()).add((h, t))
-    inverses: dict[Hashable, list[Hashable]] = {}
-    for r, s in itertools.product(pairs, pairs):
-        common = sum(1 for x, y in pairs[r] if (y, x) in pairs[s])
-        shares = Fraction(common, len(pairs[r])), Fraction(common, len(pairs[s]))
-        if common and max(shares) >= least:
-            inverses.setdefault(r, []).append(s)
 
-    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable) -> int:
+    @functools.cache
+    def rate(body: Hashable, relation: Hashable, *, turned: bool) -> Fraction:
+        found = {(y, x) if turned else (x, y) for x, y in pairs[body]}
+        return Fraction(len(found & pairs.get(relation, set())), len(found) + 5)
+
+    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any) -> tuple[Fraction, int]:
         h, t = (answer, entity) if side == "head" else (entity, answer)
-        return int(any((t, s, h) in train for s in inverses.get(relation, ())))
+        frequency = often(side, entity, relation, answer, None)
+        others = {x if side == "tail" else y for x, y in pairs.get(relation, set())}
+        confidences = [Fraction(frequency, len(others) + 5)]
+        for body, connected in pairs.items():
+            if body != relation and (h, t) in connected:
+                confidences.append(rate(body, relation, turned=False))
+            if (t, h) in connected:
+                confidences.append(rate(body, relation, turned=True))
+        return max(confidences), frequency
 
     return score
 
 
-def score_counting(dataset: Dataset) -> Score:
-    first, second = score_inverse(dataset), score_frequency(dataset)
-    return lambda *query: (first(*query), second(*query))
-
-
-def score_forecast(dataset: Dataset, split: str) -> Score:
-    """Score by the last time that the splits before have the fact with, then by frequency."""
+def score_recency(dataset: Dataset, split: str) -> Score:
+    """Score by the last time that the splits before have the fact with, then by frequency in the training set."""
     last: dict[Hashable, Any] = {}
     for name in ORDER[: ORDER.index(split)]:
         for h, r, t, time in dataset[name]:
             last[h, r, t] = max(time, last.get((h, r, t), time))
     often = score_frequency(dataset)
 
-    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable) -> tuple[bool, Any, int]:
+    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any) -> tuple[bool, Any, int]:
         h, t = (answer, entity) if side == "head" else (entity, answer)
         seen = last.get((h, relation, t))
-        return seen is not None, seen or 0, often(side, entity, relation, answer)
+        return seen is not None, seen or 0, often(side, entity, relation, answer, None)
 
     return score
 
 
-BASELINE_SCORES: dict[str, Callable[[Dataset], Score]] = {
-    "uniform": score_uniform,
-    "range": score_range,
-    "frequency": score_frequency,
-    "inverse": score_inverse,
-    "counting": score_counting,
-}
+def score_single_step(dataset: Dataset) -> Score:
+    """Score by the last time before the query's that any split has the fact with, then by frequency until then."""
+
+    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, now: Any) -> tuple[bool, Any, int]:
+        h, t = (answer, entity) if side == "head" else (entity, answer)
+        before = [row for row in everything(dataset) if row[3] < now]
+        seen: list[Any] = [time for *fact, time in before if fact == [h, relation, t]]
+        place = 0 if side == "head" else 2
+        facts = {row[:3] for row in before if row[1] == relation and row[place] == answer}
+        return bool(seen), max(seen, default=0), len(facts)
+
+    return score
+
+
+def score_baselines(dataset: Dataset, split: str, choice: str) -> dict[str, Score]:
+    """Return the score of every baseline, if counting ranks by `choice`."""
+    scores = {"uniform": score_uniform(dataset), "frequency": score_frequency(dataset)}
+    if choice == "recency":
+        return {**scores, "counting": score_recency(dataset, split), "counting_single_step": score_single_step(dataset)}
+    return {**scores, "counting": scores["frequency"] if choice == "frequency" else score_rules(dataset)}
+
+
+def choose_counting(dataset: Dataset, protocol: Protocol) -> str:
+    """Return by what counting ranks: what has the larger expected MRR on the validation set, exactly."""
+    expected = {}
+    for choice in ("rules", "frequency"):
+        ranks = rank_brute_force(dataset, protocol, "valid", ["counting"], choice)["counting"]
+        places = [*ranks["head"], *ranks["tail"]]
+        expected[choice] = sum(
+            sum(Fraction(1, rank) for rank in range(above + 1, above + same + 1)) / same for above, same in places
+        )
+    return max(expected, key=expected.__getitem__)
 
 
 Ranks = dict[str, list[tuple[int, int]]]
 
 
 def rank_brute_force(
-    dataset: Dataset, protocol: Protocol, split: str, baselines: Iterable[str], *, forecasting: bool = False
+    dataset: Dataset, protocol: Protocol, split: str, baselines: Iterable[str], choice: str = "rules"
 ) -> dict[str, Ranks]:
     """Count for each baseline, side and ranked row how many candidates score above the true answer, and how many the
-    same."""
-    scores = {baseline: BASELINE_SCORES[baseline](dataset) for baseline in baselines}
-    if forecasting and "counting" in scores:
-        scores["counting"] = score_forecast(dataset, split)
+    same; `choice` is what counting ranks by."""
+    known = score_baselines(dataset, split, choice)
+    scores = {baseline: known[baseline] for baseline in baselines if baseline in known}
     rows, candidates = list_candidates(dataset, protocol, split)
     found: dict[str, Ranks] = {baseline: {"head": [], "tail": []} for baseline in scores}
     for place, (heads, tails) in zip(rows, candidates, strict=True):
-        h, r, t = dataset[split][place][:3]
+        h, r, t, *time = dataset[split][place]
         for side, entity, answer, others in (("head", t, h, heads), ("tail", h, t, tails)):
             for baseline, score in scores.items():
-                own = score(side, entity, r, answer)
-                values = [score(side, entity, r, other) for other in others]
+                own = score(side, entity, r, answer, *time[:1] or [None])
+                values = [score(side, entity, r, other, *time[:1] or [None]) for other in others]
                 found[baseline][side].append((sum(one > own for one in values), values.count(own)))
     return found
 

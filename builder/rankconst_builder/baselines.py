@@ -1,344 +1,460 @@
 """Count where a baseline ranks the true answer of every task: how many candidates score above it, and how many alike.
 
-Scores are whole numbers from 0. Almost all are 0, so a baseline lists the others, group by group: by relation if they
-are the same for all queries of a relation and a side, else by query. Candidates that score alike may be ranked by
-further scores. For a task whose true answer scores s,
+Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal level by frequency. Few
+candidates of a query have a level, so only these are listed; frequency is the same for all queries of a relation. For a
+task whose true answer scores s,
 
     offset = candidates that score above s - known answers that do
     size = candidates that score s - known answers other than its own that do
 
-and those that score 0 are all that do not score above. Everything is counted by sorting and searching, at once for all
-tasks of a side.
+where the candidates above are those of a higher frequency, corrected for those whose level puts them elsewhere.
 
-To add a baseline, list the functions that score candidates under its key in :data:`SCORES`, and add its row to the
-catalogue.
+To add a baseline, write its ranker, name it in :data:`RANKERS`, and add its row to the catalogue.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR, SINGLE_STEP
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, rate_protocol
 from rankconst.errors import DataError
+from rankconst.moments import compute_moments
 from rankconst.progress import unseen
-from rankconst_builder.candidates import Blocks, TaskCounts
-from rankconst_builder.words import (
-    BATCH,
-    Packing,
-    Triples,
-    count_runs,
-    drop_repeats,
-    locate,
-    pack,
-    search,
-    sort_words,
-    split_batches,
-    unpack,
-)
+from rankconst.tasks import Histogram
+from rankconst_builder.candidates import Blocks, TaskCounts, count_protocols, list_queries
+from rankconst_builder.rules import PRIOR, Order, Train, cut, pack_all, spread
+from rankconst_builder.words import drop_repeats, is_new, locate, pack, search, sort_words, split_batches, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.progress import Stage
-    from rankconst_builder.candidates import Queries, RankedTasks
+    from rankconst_builder.candidates import Queries
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words
 
-    _Layer = tuple[Codes, "Scores"]  # the group of each query, and the scores
-    _Score = Callable[["Train", str, str, Queries], _Layer]  # of a split and a side
+    _Leveled = tuple[Codes, Codes, Codes, Codes, Codes]
 
 
 _OTHER = {"head": "tail", "tail": "head"}
 
+_CELLS = 1 << 22  # of the tables in which levels and frequencies are looked up
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The candidates that score above 0; all others score 0."""
 
-    pairs: Words  # group and entity in one number, ascending, each once
-    score: Codes  # each >= 1
-    num_entities: int
+class Ranker:
+    """Ranks the candidates of the queries of a side by how many triples have them with the relation: `frequency`.
 
-    def find(self, groups: Codes, entities: Codes) -> Codes:
-        """Return the scores of entities, each in its group."""
-        found = np.zeros_like(groups)
-        rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
-        found[rows] = self.score[place]
+    Rankers that know more give some candidates a level. A candidate ranks by its level, or by the level that its
+    frequency is worth if that is as high; then by frequency.
+    """
+
+    timed = False  # True if what is known depends on a query's time
+
+    def __init__(self, train: Train, split: str, side: str) -> None:
+        self.train, self.split, self.side = train, split, side
+        self.graph = train.facts if self.timed else train.graph
+        self.queries = list_queries(self.graph, self.graph.splits[split], side)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Look at the facts, once."""
+
+    @functools.cached_property
+    def most(self) -> int:
+        """The highest frequency."""
+        return int(self.train.occurrences[self.side].score.max(initial=0))
+
+    def locate(self, queries: Queries) -> Codes:
+        """Return which of the split's queries some of them are, with or without their times."""
+        plain = queries.num_times > 1 and not self.timed
+        return np.searchsorted(self.queries.keys, queries.keys // np.uint64(queries.num_times if plain else 1))
+
+    def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
+        """Return how often each entity occurs with its query's relation."""
+        return self.train.occurrences[self.side].find(self.queries.relation[queries], entities)
+
+    def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
+        """Return how many entities occur more often with each query's relation, and how many as often."""
+        return self.train.occurrences[self.side].order.count(self.queries.relation[queries], frequency)
+
+    def find_levels(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the level of each entity, each for its query; 0 for none."""
+        del entities
+        return np.zeros_like(queries)
+
+    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
+        """Yield queries, some at a time, and the entities that have the least level of each at least.
+
+        These are arrays of one length: the query's place among those yielded, the entity, its level and its frequency.
+        """
+        del least
+        yield from ()
+
+    def reach(self, queries: Codes, frequency: Codes) -> Codes:
+        """Return the level that a frequency is worth."""
+        del frequency
+        return np.zeros_like(queries)
+
+    def need(self, queries: Codes, levels: Codes) -> Codes:
+        """Return the least frequency that is worth a level."""
+        del levels
+        return np.full_like(queries, self.most + 1)
+
+    def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
+        """Return whole numbers in the order of levels and frequencies; 0 for what has neither."""
+        reached = self.reach(queries, frequency)
+        # What reaches a level by its frequency has a higher one than all that have the level by a rule.
+        plain = (levels <= reached) & (frequency > 0)
+        return (2 * np.maximum(levels, reached) + plain) * (self.most + 1) + frequency
+
+    def find(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the scores of entities, each for its query."""
+        return self.score(queries, self.find_levels(queries, entities), self.find_frequency(queries, entities))
+
+    @functools.cached_property
+    def places(self) -> tuple[Codes, Codes, Codes]:
+        """What the true answer of each row scores, and how many score above it, and the same, before a filter.
+
+        How many score the same is not known if it scores 0.
+        """
+        asked, true = self.queries.of_task, getattr(self.graph.splits[self.split], self.side)
+        levels, frequency = self.find_levels(asked, true), self.find_frequency(asked, true)
+        own, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
+        by_level = levels > reached
+        above, same = self.count_frequency(asked, np.where(by_level, self.need(asked, levels) - 1, frequency))
+        same[by_level] = 0
+        # An entity of a lower level is above a true answer if its frequency puts it there.
+        least = np.where(by_level, levels, reached + 1)
+        scored = own > 0
+        of_query = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
+        np.minimum.at(of_query, (scored.astype(np.int64), asked), least)
+        order = np.argsort(asked, kind="stable")
+        starts = np.searchsorted(asked[order], self.queries.places)
+        for part, group, _, level, often in self.list_levels(of_query.min(axis=0)):
+            of_row, step = spread(self.queries.frequency[part])
+            rows = order[starts[part][of_row] + step]
+            # Above what scores 0 is all that does not.
+            silent = np.bincount(group[often == 0], minlength=part.size)
+            above[rows] += np.where(scored[rows], 0, silent[of_row])
+            # The others rank by their levels in place of their frequencies.
+            ahead = np.flatnonzero((level >= of_query[1, part][group]) & (level > self.reach(part[group], often)))
+            place, seldom = group[ahead], often[ahead]
+            for sign, levels in ((1, level[ahead]), (-1, np.zeros_like(ahead))):
+                scores = self.score(part[place], levels, seldom)
+                counted = np.flatnonzero(scores)
+                more, equal = Order(place[counted], scores[counted]).count(of_row, own[rows])
+                above[rows] += np.where(scored[rows], sign * more, 0)
+                same[rows] += sign * equal
+        return own, above, same
+
+
+class RuleRanker(Ranker):
+    """Ranks by the highest confidence of the rules of one atom that a candidate fulfils, of which frequency is one."""
+
+    def prepare(self) -> None:
+        """Find the least frequency that is as sure as each level: f / whole >= support / the rule's whole."""
+        rules = self.train.rules
+        whole = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
+        product = rules.support.astype(np.uint64) * whole.astype(np.uint64) - np.uint64(1)
+        self._needed = (product // rules.whole.astype(np.uint64)).astype(np.int64) + 1
+        self._bound = 2 + max(self.most, int(self._needed.max(initial=0)))
+        self._needs = pack_all((rules.relation, self.graph.num_relations), (self._needed, self._bound))
+
+    def reach(self, queries: Codes, frequency: Codes) -> Codes:
+        """Return the level that a frequency is worth."""
+        found = np.zeros(queries.size, dtype=np.int64)
+        some = np.flatnonzero(frequency)
+        relation = self.queries.relation[queries[some]]
+        words = pack(relation, frequency[some] + 1, self._bound)
+        found[some] = search(self._needs, words) - self.train.rules.starts[relation]
         return found
 
-    @functools.cached_property
-    def order(self) -> _Order:
-        """The scores in order."""
-        return _Order(unpack(self.pairs, self.num_entities)[0], self.score)
+    def need(self, queries: Codes, levels: Codes) -> Codes:
+        """Return the least frequency that is worth a level."""
+        starts = self.train.rules.starts[self.queries.relation[queries]]
+        return np.append(self._needed, 0)[np.where(levels > 0, starts + levels - 1, -1)]
 
-
-class _Order:
-    """Scores above 0, in order within each group."""
-
-    def __init__(self, groups: Codes, scores: Codes) -> None:
-        self._step = 1 + int(scores.max(initial=0))
-        if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
-            raise DataError(f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys.")
-        self._keys, frequency = np.unique(groups * self._step + scores, return_counts=True)
-        self._until = np.append(0, np.cumsum(frequency))
-        self._ends = np.cumsum(np.bincount(groups, minlength=1))
-
-    def count(self, groups: Codes, scores: Codes) -> tuple[Codes, Codes]:
-        """Return how many of each group score above, and how many the same."""
-        asked = groups * self._step + np.minimum(scores, self._step)
-        place = search(self._keys, asked)
-        hit = np.append(self._keys, -1)[place] == asked
-        upto = self._until[place + hit]
-        return self._ends[np.minimum(groups, self._ends.size - 1)] - upto, upto - self._until[place]
-
-
-@dataclass(frozen=True, eq=False)
-class Train:
-    """What baselines know: the distinct triples of the training set, and when facts were seen."""
-
-    facts: Graph
-
-    @property
-    def graph(self) -> Graph:
-        """The graph without its times."""
-        return self.facts.timeless
-
-    @property
-    def triples(self) -> Triples:
-        """The triples, repetitions included."""
-        return self.graph.splits["train"]
-
-    @functools.cached_property
-    def counts(self) -> dict[str, tuple[Words, Codes]]:
-        """Pairs of relation and head, or tail, in one number each, ascending, and how many triples have them."""
-        return {side: self._count(other) for side, other in _OTHER.items()}
-
-    def _count(self, side: str) -> tuple[Words, Codes]:
-        packing, number = Packing.plan(self.graph, side, len(self.triples)), self.graph.num_entities
-        found = []
-        for part in packing.parts:
-            keys = packing.find_keys(drop_repeats(packing.sort([self.triples], part)))
-            found.append(pack(packing.find_given(keys), packing.find_anchors(keys, part), number))
-        return count_runs(sort_words(found))
-
-    @functools.cached_property
-    def occurrences(self) -> dict[str, Scores]:
-        """In how many triples each entity is the head, or the tail, of each relation."""
-        return {side: self.score(*counts) for side, counts in self.counts.items()}
-
-    @functools.cached_property
-    def ranges(self) -> dict[str, Scores]:
-        """Which entities are the head, or the tail, of each relation."""
-        return {
-            side: replace(scores, score=np.broadcast_to(np.int64(1), scores.score.shape))
-            for side, scores in self.occurrences.items()
-        }
-
-    @functools.cached_property
-    def inverses(self) -> tuple[Codes, Codes]:
-        """Pairs of relations that are inverse, each pair in both orders, ascending."""
+    def _orient(self, kinds: Codes) -> Codes:
+        """Return kinds of connections as rules have them: those of an anchor that is a tail are the other way round."""
         number = self.graph.num_relations
-        found = [np.unique(np.empty(0, np.uint64), return_counts=True)]
-        for one, other, loop in self._list_opposite():
-            # Two triples are counted from either; a loop is met from both.
-            codes = np.concatenate([pack(one, other, number), pack(other[~loop], one[~loop], number)])
-            found.append(np.unique(codes, return_counts=True))
-        codes, where = np.unique(np.concatenate([codes for codes, _ in found]), return_inverse=True)
-        # Sums of whole numbers below 2^53 are exact.
-        common = np.bincount(where, np.concatenate([times for _, times in found])).astype(np.int64)
-        relation, inverse = unpack(codes, number)
-        pairs, counts = self.counts["tail"]
-        frequency = np.bincount(unpack(pairs, self.graph.num_entities)[0], counts, number).astype(np.int64)
-        others = sum(int(self.graph.find_firsts(split).sum()) for split in self.graph.splits if split != "train")
-        least = Fraction(99, 100) - Fraction(others, int(counts.sum()) + others)
-        rarer = np.minimum(frequency[relation], frequency[inverse])
-        # As Python's integers, which do not overflow.
-        kept = np.flatnonzero(common.astype(object) * least.denominator >= rarer.astype(object) * least.numerator)
-        return relation[kept], inverse[kept]
+        return kinds if self.side == "tail" else (kinds + number) % (2 * number)
 
-    def _list_opposite(self) -> Iterator[tuple[Codes, Codes, NDArray[np.bool_]]]:
-        """Yield relations of triples (x, r, y) and (y, s, x), and whether x is y; some at a time."""
-        number = self.graph.num_relations
-        packing = Packing.plan(self.graph, RELATION_SIDE, len(self.triples))
-        for part in packing.parts:
-            words = drop_repeats(packing.sort([self.triples], part, functools.partial(_turn, number)))
-            keys, kinds = packing.find_keys(words), packing.find_answers(words)
-            turned = kinds >= number
-            # Where both directions meet, once for each pair of entities that has both.
-            met = np.flatnonzero((keys[1:] == keys[:-1]) & (turned[1:] > turned[:-1])) + 1
-            first, last = np.searchsorted(keys, keys[met]), np.searchsorted(keys, keys[met], "right")
-            for pair, one in _expand(np.arange(met.size), first, met - first):
-                for row, other in _expand(np.arange(one.size), met[pair], (last - met)[pair]):
-                    place = one[row]
-                    loop = packing.find_anchors(keys[place], part) == packing.find_given(keys[place])
-                    yield kinds[place], kinds[other] - number, loop
+    @functools.cached_property
+    def _anchors(self) -> Codes:
+        return unpack(self.queries.keys, self.graph.num_relations)[0]
 
-    def score(self, pairs: Words, scores: Codes) -> Scores:
-        """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
-        allowed, number = self.graph.allowed_entities, self.graph.num_entities
-        kept = slice(None) if allowed is None else allowed[unpack(pairs, number)[1]]
-        return Scores(pairs[kept], scores[kept], number)
+    def find_levels(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the level of each entity, each for its query; 0 for none."""
+        rules, number = self.train.rules, self.graph.num_relations
+        row, kind = self.train.connections.find(self._anchors[queries], entities)
+        codes = pack(self.queries.relation[queries[row]], self._orient(kind), 2 * number)
+        hit, rule = locate(rules.codes, codes)
+        found = np.zeros(queries.size, dtype=np.int64)
+        np.maximum.at(found, row[hit], rules.level[rule])
+        return found
 
-
-def _turn(num_relations: int, batch: Triples) -> Triples:
-    """Write triples from the smaller entity to the larger; relations of those turned round follow the others."""
-    turned = batch.head > batch.tail
-    relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
-    loops = batch.head == batch.tail
-    columns = (np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
-    again = (batch.head[loops], relation[loops] + num_relations, batch.tail[loops])
-    return Triples(*map(np.append, columns, again))
-
-
-def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes, Codes]]:
-    """Yield each value as often as it counts, along with start, start + 1, ...; in batches, one at least."""
-    ends = np.cumsum(counts)
-    cuts = np.searchsorted(ends, np.arange(BATCH, counts.sum(), BATCH))
-    for part in np.split(np.arange(values.size), cuts):
-        steps = np.arange(counts[part].sum()) - np.repeat(np.cumsum(counts[part]) - counts[part], counts[part])
-        yield np.repeat(values[part], counts[part]), np.repeat(starts[part], counts[part]) + steps
+    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
+        """Yield queries, some at a time, and the entities that have the least level of each at least."""
+        connections, entities, kinds = self.train.connections, self.graph.num_entities, 2 * self.graph.num_relations
+        rules, occurrences = self.train.rules, self.train.occurrences[self.side]
+        by_relation = np.argsort(self.queries.relation, kind="stable")
+        relations = self.queries.relation[by_relation]
+        anchors = connections.place[self._anchors[by_relation]]
+        starts = connections.starts[anchors]
+        counts = connections.starts[anchors + 1] - starts
+        # Levels of all kinds and frequencies of all entities, for as many relations as there is room for.
+        width = max(_CELLS // (entities + kinds), 1)
+        level, often = np.zeros(width * kinds, dtype=np.int32), np.zeros(width * entities, dtype=np.int32)
+        for first in np.unique(relations // width) * width:
+            inside = slice(*np.searchsorted(rules.codes, _bound(first, width, kinds)))
+            relation, kind = unpack(rules.codes[inside], kinds)
+            rule = (relation - first) * kinds + self._orient(kind)
+            level[rule] = rules.level[inside]
+            inside = slice(*np.searchsorted(occurrences.pairs, _bound(first, width, entities)))
+            occurring = occurrences.pairs[inside].view(np.int64) - first * entities
+            often[occurring] = occurrences.score[inside]
+            begin, end = np.searchsorted(relations, (first, first + width))
+            for part in cut(counts[begin:end]):
+                rows = np.arange(begin, end)[part]
+                group, step = spread(counts[rows])
+                # A slice is faster than a list of places.
+                one = slice(starts[rows[0]], starts[rows[0]] + counts[rows[0]])
+                triples = one if rows.size == 1 else starts[rows][group] + step
+                place = (relations[rows] - first)[group]
+                found = level[place * kinds + connections.kind[triples]]
+                kept = np.flatnonzero(found >= least[by_relation[rows]][group])
+                group, found, entity = group[kept], found[kept], connections.entity[triples][kept]
+                new = np.flatnonzero(is_new(group) | is_new(entity))
+                if new.size:
+                    group, entity, found = group[new], entity[new], np.maximum.reduceat(found, new)
+                    frequency = often[(relations[rows] - first)[group] * entities + entity]
+                    yield by_relation[rows], group, entity, found.astype(np.int64), frequency.astype(np.int64)
+            level[rule], often[occurring] = 0, 0
 
 
-def _score_frequency(train: Train, split: str, side: str, queries: Queries) -> _Layer:
-    del split
-    return queries.relation, train.occurrences[side]
+def _bound(first: int, width: int, size: int) -> Words:
+    """Return where the words of some relations start and end; `size` is the number of codes that follow a relation."""
+    return np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
 
 
-def _score_inverse(train: Train, split: str, side: str, queries: Queries) -> _Layer:
-    del split
-    relation, inverse = train.inverses
-    counts = np.bincount(relation, minlength=queries.num_relations)
-    starts = np.cumsum(counts) - counts
-    found = []
-    for batch in split_batches(train.triples):
-        # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
-        anchors, answers = getattr(batch, side), getattr(batch, _OTHER[side])
-        for row, place in _expand(np.arange(len(batch)), starts[batch.relation], counts[batch.relation]):
-            hit, query = queries.match(anchors[row], inverse[place])
-            found.append(pack(query, answers[row[hit]], train.graph.num_entities))
-    pairs = drop_repeats(sort_words(found))
-    return queries.places, train.score(pairs, np.ones(pairs.size, dtype=np.int64))
+class RecencyRanker(Ranker):
+    """Ranks by the last time at which the splits before have the fact, then by frequency in the training set."""
+
+    def prepare(self) -> None:
+        """Find when each answer of a query was last seen."""
+        order = [*SPLITS]
+        pairs, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+        for earlier in order[: order.index(self.split)]:
+            for batch in split_batches(self.train.facts.splits[earlier]):
+                rows, query = self.queries.match(getattr(batch, _OTHER[self.side]), batch.relation)
+                pairs.append(pack(query, getattr(batch, self.side)[rows], self.graph.num_entities))
+                times.append(batch.codes[-1][rows])
+        distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
+        last = np.zeros(distinct.size, dtype=np.int64)
+        np.maximum.at(last, place, np.concatenate(times) + 1)
+        self._seen = self.train.score(distinct, last)
+
+    def find_levels(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the level of each entity, each for its query; 0 for none."""
+        return self._seen.find(queries, entities)
+
+    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
+        """Yield queries, some at a time, and the entities that have the least level of each at least."""
+        queries, entities = unpack(self._seen.pairs, self.graph.num_entities)
+        kept = np.flatnonzero(self._seen.score >= least[queries])
+        queries, entities = queries[kept], entities[kept]
+        frequency = self.find_frequency(queries, entities)
+        yield self.queries.places, queries, entities, self._seen.score[kept], frequency
 
 
-def _score_recent(train: Train, split: str, side: str, queries: Queries) -> _Layer:
-    """Score candidates by the last time at which the splits before have the fact."""
-    order = [*SPLITS]
-    pairs, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-    for earlier in order[: order.index(split)]:
-        for batch in split_batches(train.facts.splits[earlier]):
-            rows, query = queries.match(getattr(batch, _OTHER[side]), batch.relation)
-            pairs.append(pack(query, getattr(batch, side)[rows], train.graph.num_entities))
-            times.append(batch.codes[-1][rows])
-    distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
-    last = np.zeros(distinct.size, dtype=np.int64)
-    np.maximum.at(last, place, np.concatenate(times) + 1)
-    return queries.places, train.score(distinct, last)
+class StepRanker(Ranker):
+    """Ranks by the last time before the query's at which any split has the fact, then by frequency before that time."""
+
+    timed = True
+
+    def prepare(self) -> None:
+        """Put the facts in the order in which they answer queries, and in which they are new."""
+        entities, times = self.graph.num_entities, self.graph.num_times
+        plain, self._place = self.queries.timeless
+        answers, firsts = [], []
+        for triples in self.graph.splits.values():
+            for batch in split_batches(triples):
+                anchor, entity, time = getattr(batch, _OTHER[self.side]), getattr(batch, self.side), batch.codes[-1]
+                rows, query = plain.match(anchor, batch.relation)
+                if self.graph.allowed_entities is not None:
+                    allowed = self.graph.allowed_entities[entity[rows]]
+                    rows, query = rows[allowed], query[allowed]
+                answers.append(pack_all((query, plain.keys.size), (entity[rows], entities), (time[rows], times)))
+                columns = (batch.relation, self.graph.num_relations), (entity, entities), (anchor, entities)
+                firsts.append(pack_all(*columns, (time, times)))
+        self._answers = drop_repeats(sort_words(answers))
+        pairs, self._answered = unpack(self._answers, times)
+        query, self._entity = unpack(pairs.view(np.uint64), entities)
+        self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
+        # When the same fact comes next.
+        self._next = np.append(self._answered[1:], times)
+        self._next[np.flatnonzero(np.append(is_new(pairs)[1:], True))] = times
+        self._count_firsts(sort_words(firsts))
+
+    def _count_firsts(self, facts: Words) -> None:
+        """Give a number to each new triple of a relation and an entity, in the order of time."""
+        entities, times = self.graph.num_entities, self.graph.num_times
+        triples, time = unpack(facts, times)
+        first = is_new(triples)
+        given, new = unpack(triples[first].view(np.uint64), entities)[0], time[first]
+        if self.graph.allowed_entities is not None:
+            allowed = self.graph.allowed_entities[given % entities]
+            given, new = given[allowed], new[allowed]
+        self._firsts = sort_words([pack(given, new, times)])
+        given, time = unpack(self._firsts, times)
+        starts = np.flatnonzero(is_new(given))
+        nth = np.arange(given.size) - np.repeat(starts, np.diff(starts, append=given.size)) + 1
+        self.most = int(nth.max(initial=0))
+        self._nth = sort_words([self._pack_nth(given // entities, nth, time)])
+
+    def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
+        return pack_all((relation, self.graph.num_relations), (nth, self.most + 2), (time, self.graph.num_times))
+
+    @functools.cached_property
+    def _time(self) -> Codes:
+        return unpack(self.queries.keys, self.graph.num_times)[1]
+
+    def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
+        """Return how often each entity occurs with its query's relation, before its time."""
+        time = self._time[queries]
+        given = pack(self.queries.relation[queries], entities, self.graph.num_entities)
+        start = pack(given, np.zeros_like(time), self.graph.num_times)
+        return search(self._firsts, start + time.view(np.uint64)) - search(self._firsts, start)
+
+    def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
+        """Return how many entities occur more often with each query's relation, and how many as often."""
+        relation, time = self.queries.relation[queries], self._time[queries]
+
+        def count(least: Codes) -> Codes:
+            # As many entities have occurred n times as have occurred for the n-th time.
+            until = search(self._nth, self._pack_nth(relation, least, time))
+            return until - search(self._nth, self._pack_nth(relation, least, np.zeros_like(time)))
+
+        more = count(np.minimum(frequency, self.most) + 1)
+        return more, count(frequency) - more
+
+    def find_levels(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the level of each entity, each for its query; 0 for none."""
+        time = self._time[queries]
+        pairs = pack(self._place[queries], entities, self.graph.num_entities)
+        start = pack(pairs, np.zeros_like(time), self.graph.num_times)
+        begin, end = search(self._answers, start), search(self._answers, start + time.view(np.uint64))
+        return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
+
+    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
+        """Yield queries, some at a time, and the entities that have the least level of each at least."""
+        counts = np.diff(self._starts)[self._place]
+        for part in cut(counts):
+            queries = self.queries.places[part]
+            group, step = spread(counts[part])
+            fact = self._starts[self._place[queries]][group] + step
+            time, level = self._time[queries][group], self._answered[fact] + 1
+            last = np.flatnonzero((level <= time) & (self._next[fact] >= time) & (level >= least[queries][group]))
+            group, entities = group[last], self._entity[fact[last]]
+            yield queries, group, entities, level[last], self.find_frequency(queries[group], entities)
 
 
-SCORES: dict[str, tuple[_Score, ...]] = {
-    "range": (lambda train, _, side, queries: (queries.relation, train.ranges[side]),),
-    "frequency": (_score_frequency,),
-    "inverse": (_score_inverse,),
-    "counting": (_score_inverse, _score_frequency),
+# -- baselines ------------------------------------------------------------------------------------------------------
+
+RULES, FREQUENCY, RECENCY = "rules", "frequency", "recency"
+
+RANKERS: dict[str, dict[str, type[Ranker]]] = {
+    RULES: {"frequency": Ranker, FLOOR: RuleRanker},
+    FREQUENCY: {"frequency": Ranker, FLOOR: Ranker},
+    RECENCY: {"frequency": Ranker, FLOOR: RecencyRanker, SINGLE_STEP: StepRanker},
 }
-"""Key of a baseline to what scores candidates; by the second are ranked those that the first does not score."""
-
-FORECASTS = SCORES | {"counting": (_score_recent, _score_frequency)}
-"""The same on benchmarks for forecasting."""
+"""What counting ranks by on a graph, to the ranker of each baseline there."""
 
 
 def count_baselines(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str], stage: Stage = unseen
-) -> dict[tuple[str, str, str], TaskCounts]:
-    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers."""
-    informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
-    place = functools.cache(functools.partial(_place, Train(graph)))
-    scores = FORECASTS if graph.forecasting else SCORES
+) -> tuple[dict[tuple[str, str, str], TaskCounts], str | None]:
+    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
 
-    @functools.cache
-    def stack(tasks: RankedTasks, split: str, side: str, baseline: str) -> _Places:
-        return functools.reduce(_stack, [place(tasks, split, side, score) for score in scores[baseline]])
-
-    found: dict[tuple[str, str, str], TaskCounts] = {}
-    done: dict[tuple[TaskCounts, str], TaskCounts] = {}
+    Also return what counting ranks by, if it is among them.
+    """
+    found = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
+    informed = [] if "train" in graph.missing else [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
+    rankers = Rankers(Train(graph))
+    choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
+    kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
+    done: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}  # protocols that agree share their counts
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
-            found[protocol, split, DEFAULT_BASELINE] = chance
-            for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
-                if (chance, baseline) not in done:
-                    places = {side: stack(chance.tasks, split, side, baseline) for side in _OTHER}
-                    done[chance, baseline] = _rank(chance, places)
-                found[protocol, split, baseline] = done[chance, baseline]
+            for baseline in informed:
+                kind = kinds.get(baseline)
+                if chance.answers is not None and kind is not None:
+                    if (chance, kind) not in done:
+                        done[chance, kind] = _rank(rankers, chance, split, kind)
+                    found[protocol, split, baseline] = done[chance, kind]
                 advance()
-    return found
+    return found, choice
 
 
-@dataclass(frozen=True)
-class _Places:
-    """The true answers of one side among the scores, before a protocol removes any."""
+@dataclass(frozen=True, eq=False)
+class Rankers:
+    """The rankers of a graph, each made once."""
 
-    layers: tuple[_Layer, ...]  # the first that has a candidate says what it scores
-    query: Codes  # which query each task asks, without its time. Shape (n,)
-    own: Codes  # the score of each task's true answer. Shape (n,)
-    above: Codes  # how many score above it, and how many the same. Shapes (n,)
-    same: Codes
+    train: Train
+    made: dict[tuple[type[Ranker], str, str], Ranker] = field(default_factory=dict)
 
-    def find(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the scores of candidates, each of a query."""
-        found = np.zeros_like(queries)
-        for groups, scores in reversed(self.layers):
-            own = scores.find(groups[queries], entities)
-            found = np.where(own > 0, own, found)
-        return found
+    def get(self, kind: type[Ranker], split: str, side: str) -> Ranker:
+        """Return the ranker of a kind for a side of a split."""
+        if (kind, split, side) not in self.made:
+            self.made[kind, split, side] = kind(self.train, split, side)
+        return self.made[kind, split, side]
 
 
-def _place(train: Train, tasks: RankedTasks, split: str, side: str, score: _Score) -> _Places:
-    true = getattr(train.graph.splits[split], side)[tasks.rows]
-    queries, _ = tasks.queries[side].timeless
-    groups, scores = score(train, split, side, queries)
-    asked = groups[queries.of_task]
-    own = scores.find(asked, true)
-    return _Places(((groups, scores),), queries.of_task, own, *scores.order.count(asked, own))
+def _choose_counting(graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers) -> str:
+    """Return what counting ranks by: of rules and frequency, what has the larger expected MRR on the validation set."""
+    if graph.forecasting:
+        return RECENCY
+    fitting = [key for key, protocol in PROTOCOLS.items() if protocol.fits(graph.temporal, graph.qualified)]
+    usual = PROTOCOLS[min(fitting, key=rate_protocol)]
+    address = usual.key, "valid"
+    chance = counts.get(address) or count_protocols(graph, [usual], ["valid"]).get(address)
+    if chance is None or not chance.tasks.rows.size:
+        return RULES
+    expected = {}
+    for choice in (RULES, FREQUENCY):
+        tallies = _rank(rankers, chance, "valid", RANKERS[choice][FLOOR]).tallies
+        both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
+        expected[choice] = compute_moments(parse_metric("mrr"), both)
+    rules, frequency = expected.values()
+    better = frequency.expectation - rules.expectation > frequency.expectation_error + rules.expectation_error
+    return FREQUENCY if better else RULES
 
 
-def _stack(first: _Places, second: _Places) -> _Places:
-    """Rank by the first scores; candidates that these give the same, or none, by the second."""
-    (groups, top), (others, low) = *first.layers, *second.layers
-    group, entity = unpack(top.pairs, top.num_entities)
-    under = low.find(others[group], entity)
-    step = 1 + int(low.score.max(initial=0))
-    both = replace(top, score=top.score * step + under)
-    own = first.own * step + second.own
-    above, same = both.order.count(groups[first.query], own)
-    # Among the second scores are those that the first rank.
-    scored = under > 0
-    moved_above, moved_same = _Order(group[scored], under[scored]).count(groups[first.query], second.own)
-    unscored = first.own == 0
-    above += unscored * (second.above - moved_above)
-    same += unscored * (second.same - moved_same)
-    return _Places(((groups, both), (others, low)), first.query, own, above, same)
-
-
-def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:
+def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
     """Remove the known answers: what remains above each true answer, and with its score."""
     blocks = {}
     for side, answers in (chance.answers or {}).items():
-        queries, place = chance.tasks.queries[side], places[side]
-        known = place.find(answers.queries.timeless[1][answers.query], answers.entity)
-        scored = known > 0
-        above, same = _Order(answers.query[scored], known[scored]).count(answers.queries.of_task, place.own)
-        offset = place.above - above
+        scorer, queries = rankers.get(kind, split, side), chance.tasks.queries[side]
+        own, above, same = (column[chance.tasks.rows] for column in scorer.places)
+        asked, query, entity = answers.queries, answers.query, answers.entity
+        if scorer.timed and asked is not queries:
+            # Each time at which a query is asked has the answers of any.
+            starts, place = np.searchsorted(query, np.arange(asked.keys.size + 1)), queries.timeless[1]
+            query, step = spread(np.diff(starts)[place])
+            asked, entity = queries, entity[starts[place][query] + step]
+        known = scorer.find(scorer.locate(asked)[query], entity)
+        scored = np.flatnonzero(known)
+        known_above, known_same = Order(query[scored], known[scored]).count(asked.of_task, own)
+        offset = above - known_above
         candidates = chance.blocks[side].size[queries.of_task]
         # The known answers of a filter include the true one.
-        size = np.where(place.own > 0, place.same - same + bool(known.size), candidates - offset)
+        size = np.where(own > 0, same - known_same + bool(known.size), candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
                 f"{side}: ties of a true answer exceed the candidates. Please report this bug with the dataset."

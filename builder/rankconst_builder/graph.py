@@ -36,7 +36,7 @@ class Graph:
     num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
     # Splits whose files are missing: what does not need them can be counted.
     missing: frozenset[str] = frozenset()
-    forecasting: bool = False  # True if the dataset says that no time of one split occurs in another
+    forecasting: bool = False  # True if all times of a split are later than those of the one before
     qualified: bool = False  # True if facts have qualifiers in place of a time
     # Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
     # numbers relations there, so they count as seen when its train is the inference graph.
@@ -220,7 +220,7 @@ def encode_labels(
         max(found[1], stated[1]),
         num_times,
         frozenset(missing),
-        forecasting,
+        forecasting or (not values and _is_in_order(splits)),
         bool(values),
         known[0] if known else NO_TRIPLES.relation,
         entity_labels,
@@ -257,6 +257,12 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
         number = distinct.size
     timed = any(labels.time for labels in files.values())
     return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number
+
+
+def _is_in_order(splits: Mapping[str, Triples]) -> bool:
+    """Tell whether all times of each split are later than those of the one before."""
+    times = [triples.time for triples in splits.values() if triples.time is not None and len(triples)]
+    return len(times) > 1 and all(one.max() < other.min() for one, other in itertools.pairwise(times))
 
 
 def _check_times(graph: Graph) -> None:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.arrow import as_pandas, refuse_masked
-from rankconst.catalogue.baselines import BUILT
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, DownloadError, MissingExtraError, UnknownNameError, UsageError
@@ -47,9 +47,9 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
     refuse_unused(given["train"], statistics.entities_train, protocols)
-    histograms = count_histograms(key, graph, protocols, BUILT, SPLITS)
+    histograms, counting = count_histograms(key, graph, protocols, INFORMED, SPLITS)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
-    tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
+    tables = {"datasets": describe_dataset(source, statistics, {}, counting), **tabulate_histograms(histograms)}
     return TablesInMemory(
         path=Path(key),
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},

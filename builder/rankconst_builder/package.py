@@ -56,10 +56,11 @@ KEYS: dict[str, tuple[str, ...]] = {
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
     "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
     "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
-    "baseline_candidates": ("dataset", "baseline", "protocol", "split", "side", "offset", "num_candidates"),
+    # In this order files are smallest.
+    "baseline_candidates": ("dataset", "baseline", "side", "split", "protocol", "num_candidates", "offset"),
     "baseline_candidates_by_relation": (
-        *("dataset", "baseline", "protocol", "split", "side"),
-        *("relation", "offset", "num_candidates", "weight"),
+        *("dataset", "baseline", "side", "split", "protocol"),
+        *("relation", "num_candidates", "offset", "weight"),
     ),
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
+from rankconst.catalogue.baselines import COUNTING, DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
@@ -325,6 +325,7 @@ def _build_from_files(
 ) -> Part:
     key = source.key
     tallies: Tallies | None = None
+    counting: str | None = None
     if graph is not None:
         protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
         statistics = describe_graph(graph)
@@ -340,7 +341,9 @@ def _build_from_files(
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
     if tallies is None:
         stage = build.reporter.stage
-        histograms = count_histograms(key, graph, protocols, build.baselines, build.splits, stage=stage)
+        histograms, counting = count_histograms(key, graph, protocols, build.baselines, build.splits, stage=stage)
+        if counting not in {None, "rules"}:
+            build.reporter.say(f"{key}: {COUNTING[counting].summary}")
     else:
         histograms = list_histograms(key, graph, protocols, tallies)
     for protocol, split in itertools.product(protocols, build.splits):
@@ -350,7 +353,7 @@ def _build_from_files(
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
     return Part(
         tables={
-            "datasets": describe_dataset(source, statistics, contents, graph.missing),
+            "datasets": describe_dataset(source, statistics, contents, counting, graph.missing),
             **tabulate(histograms, build.reporter.stage),
         },
         provenance={
@@ -367,7 +370,7 @@ def _build_from_files(
 def _describe_choice(build: Build) -> dict[str, str]:
     """Name the splits and baselines that were chosen, where these are not all."""
     splits = {} if {*build.splits} == {*SPLITS} else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
-    whole = {*build.baselines} >= {*BUILT}
+    whole = {*build.baselines} >= {*INFORMED}
     return splits if whole else {**splits, "baselines": ",".join([DEFAULT_BASELINE, *build.baselines])}
 
 

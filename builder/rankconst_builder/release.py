@@ -58,7 +58,7 @@ DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
 ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
 """Column of the constants to the column of its error."""
 
-ROUNDING, SAMPLED_ROUNDING = 8 * float(np.finfo(np.float64).eps), 1e-12
+ROUNDING, SAMPLED_ROUNDING = 16 * float(np.finfo(np.float64).eps), 1e-12
 """Relative differences that the same sample may have on another machine, and its standard errors."""
 
 STANDARD_ERRORS = 5

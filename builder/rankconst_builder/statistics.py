@@ -135,12 +135,17 @@ def _count_seen(packing: Packing, words: Words, part: int) -> int:
 
 
 def describe_dataset(
-    source: Benchmark, statistics: Statistics, contents: Mapping[str, Content], missing: Iterable[str] = ()
+    source: Benchmark,
+    statistics: Statistics,
+    contents: Mapping[str, Content],
+    counting: str | None,
+    missing: Iterable[str] = (),
 ) -> pa.Table:
-    """Return the row of a dataset; without contents, that of one that is in memory only."""
+    """Return the row of a dataset, with what counting ranks by; without contents, of one that is in memory only."""
     row = {
         **describe_source(source),
         **statistics.tabulate(missing),
+        "counting": counting,
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
         "verified": bool(contents) and all(content.verified for content in contents.values()),
     }

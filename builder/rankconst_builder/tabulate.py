@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from rankconst.arrow import join_texts, wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
 from rankconst.moments import compute_moments
 from rankconst.progress import unseen
@@ -45,7 +45,7 @@ HISTOGRAM_TABLES = (
 )
 """The tables that hold histograms."""
 
-CARRIED = {DEFAULT_BASELINE: TABULATED, "counting": HEADLINE}
+CARRIED = {DEFAULT_BASELINE: TABULATED, FLOOR: HEADLINE, SINGLE_STEP: HEADLINE}
 """Baseline to the metrics that the constants table has rows of; others are computed from the histograms."""
 
 

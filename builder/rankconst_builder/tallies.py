@@ -232,20 +232,19 @@ def count_histograms(
     splits: Collection[str],
     *,
     stage: Stage = unseen,
-) -> dict[Tasks, Histogram]:
-    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
+) -> tuple[dict[Tasks, Histogram], str | None]:
+    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
+
+    Also return what counting ranks by, if it is among the baselines.
+    """
     trained = tally_protocols(graph, protocols, "train", stage=stage) if "train" in splits else {}
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
-    informed = count_baselines(graph, counts, baselines, stage)
-    return list_histograms(
-        key,
-        graph,
-        protocols,
-        {
-            **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
-            **{address: count.tallies for address, count in informed.items()},
-        },
-    )
+    informed, choice = count_baselines(graph, counts, baselines, stage)
+    tallies = {
+        **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
+        **{address: count.tallies for address, count in informed.items()},
+    }
+    return list_histograms(key, graph, protocols, tallies), choice
 
 
 def list_histograms(

@@ -600,14 +600,15 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
     ranked = _list_baselines(opened, dataset)
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
     protocols = [parse_protocol(key) for key in PROTOCOLS if key in {protocol for protocol, _, _ in held}]
-    histograms = count_histograms(dataset, graph, protocols, ranked, tuple(each for each in SPLITS if each in splits))
+    evaluated = tuple(each for each in SPLITS if each in splits)
+    histograms, counting = count_histograms(dataset, graph, protocols, ranked, evaluated)
     sides = {side for _, _, side in held}
     kept = {tasks: each for tasks, each in histograms.items() if tasks.side != RELATION_SIDE or tasks.side in sides}
     tabulated = {
         name: table for name, table in tabulate_histograms(kept).items() if len(table) and name in opened.names
     }
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    return {**describe_graph(graph).tabulate(graph.missing), "sha256": hashes}, tabulated
+    return {**describe_graph(graph).tabulate(graph.missing), "counting": counting, "sha256": hashes}, tabulated
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:

@@ -95,7 +95,8 @@ def adjust(
     if several:  # the counts know the library, which decides what the names of metrics mean
         facts = (*facts[:5], None)
     user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
-    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
+    alone = None if file is not None or several or len(given) != 1 else opened.resolve_dataset(given[0])
+    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
     source: str | Document | None = file
     if several and file is None:
         source, typed, metric = write_values(typed, metric or [], percent, opened), [], None

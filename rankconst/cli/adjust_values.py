@@ -177,7 +177,7 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     caption.append(f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip())
     single = len(data["text"]) == 1 or (ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
-    card = "" if full or not single else write_rows(list_rows(done[0], done[1:], floors[chance[0]]))
+    card = "" if full or not single else write_rows(list_rows(done[0], done[1:], floors[chance[0]], query.tables))
     return Listing(columns, data, write_title(done, query.tables), "\n".join(filter(None, caption)), card)
 
 

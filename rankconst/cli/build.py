@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, DEFAULT_BASELINE, FLOOR, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import (
+    ALL_BASELINES,
+    DEFAULT_BASELINE,
+    FLOOR,
+    INFORMED,
+    SINGLE_STEP,
+    parse_baseline,
+)
 from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli import options
@@ -69,8 +76,8 @@ _Baseline = Annotated[
     list[str] | None,
     option(
         "--baseline -b BASELINE",
-        f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
-        f"repeatable. Default: {FLOOR}.",
+        f"What to rank with besides chance: {', '.join(INFORMED)}, all, or {DEFAULT_BASELINE} for chance alone; "
+        f"repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each other in time.",
     ),
 ]
 _Mirror = Annotated[
@@ -150,7 +157,7 @@ def build(
                 out=out,
                 fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(benchmarks)),
                 protocols=chosen,
-                baselines=_choose_baselines(baseline or [DEFAULT_BASELINE if scheduler else FLOOR]),
+                baselines=_choose_baselines(baseline or ([DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP])),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
                 local={source.key: here for source in sources if files},
                 train_url=url,
@@ -341,12 +348,8 @@ def _open_fetcher(mirror: str | None, offline: bool, reporter: Reporter, downloa
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
     """Return the keys of the baselines that know something of the training set."""
-    keys = BUILT if ALL_BASELINES in names else [parse_baseline(name).key for name in names]
-    if retired := [key for key in keys if key not in OFFERED]:
-        raise UsageError(
-            f"new tables have no baseline {retired[0]}. Use --baseline {', '.join(BUILT)} or {ALL_BASELINES}."
-        )
-    return tuple(key for key in BUILT if key in keys)
+    keys = INFORMED if ALL_BASELINES in names else [parse_baseline(name).key for name in names]
+    return tuple(key for key in INFORMED if key in keys)
 
 
 def _read_columns(columns: str | None, own: bool) -> str | None:

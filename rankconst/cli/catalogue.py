@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.answers import FAMILIES, GROUPS
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.libraries import Library, load_libraries, parse_library
 from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
 from rankconst.catalogue.names import resolve_name
@@ -249,7 +249,7 @@ REGISTRIES: dict[str, Registry] = {
     ),
     "baselines": Registry(
         "baseline",
-        lambda: OFFERED,
+        lambda: BASELINES,
         parse_baseline,
         (Column("baseline", "baseline"), Column("summary", "how it ranks"), Column("reference")),
         f"The default is {DEFAULT_BASELINE}. The others know the training set. Equal scores are in random order.",

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import ALL_BASELINES, OFFERED
+from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
@@ -49,7 +49,7 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
             "SIDE": SIDES,
             "PROTOCOL": (*PROTOCOLS, "sampled:500"),
             "AGGREGATION": AGGREGATIONS,
-            "BASELINE": (*OFFERED, ALL_BASELINES),
+            "BASELINE": (*BASELINES, ALL_BASELINES),
             "TOOL": TOOLS,
         }.items()
     },

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
 from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
 _OF_DATASETS = {"metrics", "baselines"}  # the lists of what follows the name of a dataset
-_COUNTING = "counting"
+_FLOORS = {FLOOR: "counting", SINGLE_STEP: "single-step"}
 _RELATIONS = "relations"
 
 
@@ -125,14 +125,14 @@ def show(
     if relations:
         print_listing(_list_relations(opened, asked, baseline), format)
         return
-    rankers = [each for each in further if each.lower() in OFFERED]  # show wn18rr counting
+    rankers = [each for each in further if each.lower() in BASELINES]  # show wn18rr counting
     baseline = baseline or next(iter(rankers), None)
     chosen = [parse_metric(each) for each in further if each not in rankers]
     if cite:
-        _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
+        _print_citations(opened, asked, chosen, opened.list_baselines(baseline, dataset), format)
         return
     people = format in FOR_PEOPLE  # who get the metrics that papers print, of the usual protocol
-    found = _look_up(opened, asked, chosen or (HEADLINE if people else ()), opened.list_baselines(baseline))
+    found = _look_up(opened, asked, chosen or (HEADLINE if people else ()), opened.list_baselines(baseline, dataset))
     if people:
         how = {"brief": not chosen, "whole": bool(chosen or protocol), "ladder": baseline is not None}
         print_listing(_lay_out(opened, asked, found, **how), format)
@@ -264,10 +264,13 @@ def _lay_out(
     """
     rows = []
     for constants in found:
-        counting = replace(constants.tasks, baseline=_COUNTING)
-        known = opened.is_tabulated(counting, constants.metric)
-        level = opened.look_up(counting, constants.metric).expectation if known else None
-        rows.append(_describe(constants) | {_COUNTING: level})
+        levels = {
+            baseline: opened.look_up(tasks, constants.metric).expectation
+            for baseline in _FLOORS
+            for tasks in [replace(constants.tasks, baseline=baseline)]
+            if opened.is_tabulated(tasks, constants.metric)
+        }
+        rows.append({**_describe(constants), **dict.fromkeys(_FLOORS), **levels})
     blocks = join_protocols(rows)
     usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
     rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
@@ -275,12 +278,13 @@ def _lay_out(
     hidden = {*(_DETAILS if brief else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
-    counted = not ladder and any(row[_COUNTING] is not None for row in rows)
-    columns += [Column(_COUNTING, _COUNTING, show_constant, right=True)] * counted
+    held = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
+    counted = bool(held)
+    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in held]
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
     captions = (
-        "counting: a ranker that only counts training triples; see rankconst show counting." * counted,
+        _explain_counting(opened, asked.dataset) if counted else "",
         f"Tables: {opened.version_of(asked.dataset)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
@@ -297,6 +301,13 @@ def _find_note(dataset: str) -> str:
 
     source = load_benchmarks().get(dataset)
     return f"Note: {source.note}" if source is not None and source.note else ""
+
+
+def _explain_counting(opened: Tables, dataset: str) -> str:
+    """Say what counting ranks by on a dataset."""
+    counting = opened.find_counting(dataset)
+    said = "" if counting is None else f"{counting.summary} "
+    return f"{said}See rankconst show counting."
 
 
 def _entitle(opened: Tables, dataset: str) -> str:
@@ -339,7 +350,7 @@ _RELATION_COLUMNS = (
 def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listing:
     """List the relations, each against each baseline of a name, or against chance."""
     tasks = opened.tasks(asked.dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
-    names, baselines = opened.relations(tasks), opened.list_baselines(baseline)
+    names, baselines = opened.relations(tasks), opened.list_baselines(baseline, asked.dataset)
     rows: list[dict[str, Any]] = []
     for name in names:
         own = replace(tasks, relations=(name,))

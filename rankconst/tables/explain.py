@@ -6,12 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, explain_missing
-from rankconst.catalogue.metrics import MACRO_METRICS
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP, explain_missing
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, UNTABLED, explain_unfit, find_protocol
 from rankconst.names import shorten
-from rankconst.tables.schema import is_former
-from rankconst.version import precedes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,16 +80,6 @@ def list_missing(tables: Tables, dataset: str) -> str:
 def explain_baseline(tables: Tables, tasks: Tasks) -> str:
     """Say why the tables hold nothing of some tasks under a baseline that knows something."""
     baseline = BASELINES[tasks.baseline]
-    if precedes(tables.version, baseline.since):
-        return (
-            f"the tables ({tables.version}) have no baseline {baseline.key}; those since {baseline.since} do. "
-            "Leave out the baseline, or use newer tables."
-        )
-    if baseline.until and not precedes(tables.version, baseline.until):
-        return (
-            f"the tables ({tables.version}) have no baseline {baseline.key}; those before {baseline.until} do. Use "
-            f"--baseline {' or '.join(BUILT)}."
-        )
     missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
     if missing:
         return missing
@@ -101,10 +88,10 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
             f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the training set, whose file "
             f"was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
         )
-    if not tasks.is_micro and is_former(tables.version):
+    if baseline.key == SINGLE_STEP:
         return (
-            f"tables {tables.version} have {tasks.aggregation} averages under a baseline for "
-            f"{', '.join(metric.label for metric in MACRO_METRICS)} only. Use newer tables for others."
+            f"baseline {baseline.key} is for temporal graphs whose splits follow each other in time. Use --baseline "
+            f"{FLOOR}."
         )
     return f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 

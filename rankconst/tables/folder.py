@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import TablesError, first_line
 from rankconst.files import grows_without_measure
-from rankconst.tables.schema import COLUMNS, file_of
+from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -209,11 +209,10 @@ def check_whole(folder: Folder) -> None:
     """Check every table of a set; TablesError if one is not as the descriptor says."""
     descriptor = read_descriptor(folder)
     hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
-    names = [name for name in (file_of(table, descriptor["version"]) for table in COLUMNS) if name is not None]
-    lacking = [name for name in names if name not in hashes]
+    lacking = [name for name in COLUMNS if name not in hashes]
     if lacking:
         raise TablesError(f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them.")
-    for name in names:
+    for name in COLUMNS:
         read_table_file(folder, name, hashes[name])
 
 

@@ -19,7 +19,7 @@ from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
 from rankconst.names import is_key, shorten
 from rankconst.tables.folder import check_size, read_table_file
-from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, file_of, list_lacking, schema_of
+from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.published import NOISE
 
@@ -43,7 +43,7 @@ class TableFiles:
     descriptor: dict[str, Any]
     folder: Folder = field(repr=False, compare=False)
     place: str | None = field(default=None, compare=False)
-    _contents: dict[str, bytes | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _contents: dict[str, bytes] = field(default_factory=dict, init=False, repr=False, compare=False)
     _files: dict[str, pq.ParquetFile] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class TableFiles:
         Returns
         -------
         pyarrow.Table
-            With the columns of today, whatever version the set is of: what older versions lack is null.
+            With the columns of :data:`~rankconst.tables.schema.COLUMNS`.
 
         Raises
         ------
@@ -89,46 +89,35 @@ class TableFiles:
     ) -> pa.Table:
         """Read some columns of a table, in its order; those in `coded` as dictionaries."""
         content = self._read_content(name)
-        if content is None:
-            return schema_of(name).empty_table().select(columns)
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         with self._explain_damage(name):
             if name not in self._files:
-                file = open_parquet(self.folder / f"{file_of(name, self.version)}.parquet", content)
-                self._check_schema(name, file.schema_arrow)
+                file = open_parquet(self.folder / f"{name}.parquet", content)
+                self.check_schema(name, file.schema_arrow)
                 self._files[name] = file
             file = self._files[name]
             if coded:
                 file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
-            table = self._read_rows(name, file, columns, dataset, baseline)
+            table = self._read_rows(file, columns, dataset, baseline)
             self._check_values(name, table)
             if name == "constants" and {"metric", "expectation", "variance"} <= set(table.column_names):
                 self._check_ranges(table, dataset)
         return table
 
     def _read_rows(
-        self, name: str, file: pq.ParquetFile, columns: tuple[str, ...], dataset: str | None, baseline: str | None
+        self, file: pq.ParquetFile, columns: tuple[str, ...], dataset: str | None, baseline: str | None
     ) -> pa.Table:
-        names = file.schema_arrow.names
-        held = [column for column in columns if column in names]
         wanted = {"dataset": dataset, "baseline": baseline}
         chosen = {key: value for key, value in wanted.items() if value is not None}
         # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
         # (apache/arrow issue 34314), and files of this size gain nothing from them.
         groups, alone = _find_row_groups(file, chosen)
         if alone:
-            return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
-        table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *held])), use_threads=False)
-        return self._complete(name, columns, select_rows(table, chosen).select(held))
-
-    def complete(self, name: str, stored: pa.Table) -> pa.Table:
-        """Return a table as it is stored with the columns of today, whatever its values; TablesError for others."""
-        self._check_schema(name, stored.schema)
-        columns = [column.name for column in COLUMNS[name]]
-        held = [column for column in columns if column in stored.column_names]
-        return self._complete(name, tuple(columns), stored.select(held))
+            return file.read_row_groups(groups, [*columns], use_threads=False)
+        table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *columns])), use_threads=False)
+        return select_rows(table, chosen).select(columns)
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
@@ -157,7 +146,7 @@ class TableFiles:
         table.validate(full=True)
         for column in table.column_names:
             values, wrong = table[column], ""
-            may_lack = column in NULLABLE.get(name, ()) or column in list_lacking(name, self.version)
+            may_lack = column in NULLABLE.get(name, ())
             nulls = 0 if may_lack else values.null_count
             if (name, column) == ("datasets", "dataset") and not nulls:
                 strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
@@ -195,48 +184,32 @@ class TableFiles:
                     "Build the set again, or get it again."
                 )
 
-    def _read_content(self, name: str) -> bytes | None:
-        """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
+    def _read_content(self, name: str) -> bytes:
+        """Return the file of a table, checked."""
         if name not in self._contents:
-            file = file_of(name, self.version)
             if self.leaves_out(name):
                 raise UnknownNameError(
-                    f"macro averages and single relations under a baseline need {file}.parquet, which the package "
+                    f"macro averages and single relations under a baseline need {name}.parquet, which the package "
                     f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables; in "
                     "Python, open it with rankconst.load."
                 )
             described: list[dict[str, Any]] = self.descriptor["resources"]
-            resource = next((each for each in described if each.get("name") == file), {})
-            self._contents[name] = None if file is None else read_table_file(self.folder, file, resource.get("hash"))
+            resource = next((each for each in described if each.get("name") == name), {})
+            self._contents[name] = read_table_file(self.folder, name, resource.get("hash"))
         return self._contents[name]
 
     def leaves_out(self, name: str) -> bool:
         """Tell whether these tables came with the package, and a table is in the archive only."""
-        file = f"{file_of(name, self.version)}.parquet"
-        return name in ARCHIVED and self.place is None and not (self.path / file).is_file()
+        return name in ARCHIVED and self.place is None and not (self.path / f"{name}.parquet").is_file()
 
-    def _check_schema(self, name: str, found: pa.Schema) -> None:
-        """Refuse a file with other columns than today's, but for those that sets of this version do not have yet."""
-        import pyarrow as pa
-
-        expected, names = schema_of(name), found.names
-        lacking = list_lacking(name, self.version) - {*names}
-        if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
+    def check_schema(self, name: str, found: pa.Schema) -> None:
+        """Refuse a file with other columns than those of the table."""
+        expected = schema_of(name)
+        if not found.equals(expected):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}. "
+                f"{self.folder / name}.parquet has columns {found.names}; this rankconst reads {expected.names}. "
                 "Build the set again."
             )
-
-    def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:
-        """Add what sets of this version do not have yet."""
-        names = table.schema.names
-        for place, column in enumerate(columns):
-            if column not in names:
-                import pyarrow as pa
-
-                added = schema_of(name).field(column)
-                table = table.add_column(place, added, pa.nulls(len(table), added.type))
-        return table
 
 
 def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
@@ -315,7 +288,6 @@ class Records:
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
-    former: bool = False  # True for a set of the form before 2.0.0
     _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
     _blocks: dict[str, pa.Table] = field(default_factory=dict, repr=False)  # of all relations, by baseline
@@ -384,9 +356,7 @@ class Records:
         import pyarrow.compute as pc
 
         plain = tasks.is_micro and not tasks.relations
-        if self.former and not tasks.is_micro:
-            return None
-        name = "baseline_candidates" if plain and not self.former else "baseline_candidates_by_relation"
+        name = "baseline_candidates" if plain else "baseline_candidates_by_relation"
         wanted = {
             "protocol": (tasks.protocol,),
             "split": tuple({part.split for part in tasks.parts}),

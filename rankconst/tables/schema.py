@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rankconst.catalogue.baselines import BASELINES
-from rankconst.version import precedes
+from rankconst.catalogue.baselines import COUNTING, INFORMED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +20,6 @@ class TableColumn(NamedTuple):
     kind: Literal["text", "texts", "count", "real", "truth"]  # texts: a list of them; count: int64; real: float64
     description: str
     unit: str = ""
-    since: str = ""  # the version of the tables that has it first; in older ones it is null
 
 
 _TASKS = (
@@ -33,7 +31,7 @@ _TASKS = (
 _BASELINE = (
     *_TASKS,
     TableColumn("side", "text", "head or tail"),
-    TableColumn("baseline", "text", "frequency, inverse or counting; splits valid and test only"),
+    TableColumn("baseline", "text", f"{', '.join(INFORMED)}; splits valid and test only"),
 )
 _BLOCKS = (
     TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
@@ -62,6 +60,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("self_loops_train", "count", "distinct triples of train whose head is their tail"),
         TableColumn("dropped_valid", "count", "rows of valid that protocol pykeen drops: unseen in train, or repeated"),
         TableColumn("dropped_test", "count", "rows of test that protocol pykeen drops: unseen in train, or repeated"),
+        TableColumn("counting", "text", f"what counting ranks by: {', '.join(COUNTING)}; null where it has no rows"),
         TableColumn("source_urls", "texts", "where the files come from; empty for a graph of one's own"),
         TableColumn("sha256", "texts", "SHA-256 of the content of the train, valid and test files; null for no file"),
         TableColumn("verified", "truth", "whether each source file was checked against a hash known beforehand"),
@@ -100,14 +99,14 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         *_BASELINE,
         TableColumn("relation", "text", "the relation as the files write it"),
         *_BLOCKS[:-1],
-        TableColumn("weight", "real", "what a task counts in macro-query: 1 / tasks of its query", since="2.0.0"),
+        TableColumn("weight", "real", "what a task counts in macro-query: 1 / tasks of its query"),
         _BLOCKS[-1],
     ),
     "constants": (
         *_TASKS,
         TableColumn("side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"),
         TableColumn("aggregation", "text", "micro: every task counts once"),
-        TableColumn("baseline", "text", "the ranker whose results are expected: uniform (chance) or counting"),
+        TableColumn("baseline", "text", "the ranker whose results are expected: uniform (chance), or counting"),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),
@@ -130,21 +129,6 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
 ARCHIVED = frozenset({"baseline_candidates_by_relation"})
 """Tables that the package leaves out: a released archive has them."""
 
-# Until then every baseline had constants, and the only table of their ranks was by relation.
-_POOLED_SINCE = "2.0.0"
-_FORMER_FILES = {"baseline_candidates": None, "baseline_candidates_by_relation": "baseline_candidates"}
-
-
-def is_former(version: str) -> bool:
-    """Tell whether a set of a version is of the form before 2.0.0."""
-    return precedes(version, _POOLED_SINCE)
-
-
-def file_of(table: str, version: str) -> str | None:
-    """Return the name, without its ending, of a table's file in sets of a version; None if they have none."""
-    return _FORMER_FILES.get(table, table) if is_former(version) else table
-
-
 NULLABLE = {
     # What is counted in files of which one may be missing, and what a source need not state.
     "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]) - {"source_urls"},
@@ -153,22 +137,11 @@ NULLABLE = {
 """Table to its columns that may have nulls."""
 
 
-def list_lacking(table: str, version: str) -> frozenset[str]:
-    """Return the columns of a table that sets of a version do not have: they are read as null."""
-    return frozenset(column.name for column in COLUMNS[table] if precedes(version, column.since))
-
-
 LEAST = {
     **dict.fromkeys(("num_candidates", "num_tasks", "k"), 1),
     **dict.fromkeys(("expectation_error", "variance", "variance_error", "weight", "offset"), 0),
 }
 """Column to the least number that it can have."""
-
-
-def baselines_of(version: str) -> tuple[str, ...]:
-    """Return the keys of the baselines that tables of a version have."""
-    rows = (row for row in BASELINES.values() if not precedes(version, row.since))
-    return tuple(row.key for row in rows if not row.until or precedes(version, row.until))
 
 
 def schema_of(name: str) -> pa.Schema:

@@ -19,7 +19,15 @@ import numpy as np
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import (
+    ALL_BASELINES,
+    BASELINES,
+    COUNTING,
+    DEFAULT_BASELINE,
+    SINGLE_STEP,
+    Counting,
+    parse_baseline,
+)
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.names import Names, require_text
 from rankconst.catalogue.protocols import (
@@ -42,7 +50,6 @@ from rankconst.tables.explain import (
 )
 from rankconst.tables.folder import read_descriptor
 from rankconst.tables.reading import Records, TableFiles, select_rows
-from rankconst.tables.schema import baselines_of, is_former
 from rankconst.tables.suites import cover_suite, pool_suite
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
@@ -162,8 +169,8 @@ class Tables(TableFiles):
         relations
             Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
         baseline
-            The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"``, ``"inverse"`` and
-            ``"counting"`` know the training set.
+            The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"`` and ``"counting"``
+            know the training set, ``"counting_single_step"`` all facts before a query's time.
 
         Returns
         -------
@@ -321,13 +328,19 @@ class Tables(TableFiles):
             )
         return sampled_histogram(protocol, found.total)
 
-    def list_baselines(self, name: str | None) -> tuple[str, ...]:
-        """Return the keys of the baselines that a name asks for: chance if it is None, what the version has if all."""
+    def find_counting(self, dataset: str) -> Counting | None:
+        """Return what counting ranks by on a dataset, given by its key; None for a suite, or without counting."""
+        return COUNTING.get(self.datasets.get(dataset, {}).get("counting") or "")
+
+    def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
+        """Return the keys of the baselines that a name asks for: chance if it is None; if all, those of a dataset."""
         if name is None:
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
             return (parse_baseline(name).key,)
-        return tuple(key for key in baselines_of(self.version) if key in OFFERED)
+        counting = None if dataset is None else self.find_counting(dataset)
+        forecasts = counting is not None and counting.key == "recency"
+        return tuple(key for key in BASELINES if key != SINGLE_STEP or forecasts)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
         """Return the relations of some ranking tasks of valid or test, in alphabetical order.
@@ -392,7 +405,7 @@ class Tables(TableFiles):
         """Return what the set holds of a dataset, given by its key."""
         if dataset not in self._parsed:
             read = functools.partial(self._read, dataset=dataset)
-            self._parsed[dataset] = Records(dataset, read, is_former(self.version))
+            self._parsed[dataset] = Records(dataset, read)
         return self._parsed[dataset]
 
 

@@ -132,7 +132,7 @@ def read_labels(paths: dict[str, Path]) -> Graph:
 
 def count(graph: Graph) -> dict[Any, Histogram]:
     """Count all tasks; relations by the number in their label."""
-    found = count_histograms("mykg", graph, PROTOCOLS, ["counting", "inverse"], SPLITS)
+    found, _ = count_histograms("mykg", graph, PROTOCOLS, ["counting", "frequency"], SPLITS)
     return {
         replace(tasks, relations=tuple(re.sub(r"\D", "", name) for name in tasks.relations)): one
         for tasks, one in found.items()

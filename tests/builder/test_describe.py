@@ -38,7 +38,7 @@ def make_tables() -> dict[str, pa.Table]:
     rows["datasets"].append({**rows["datasets"][0], **own, "sha256": ["00", None, "11"]})
     tasks = {"dataset": "own", "split": "test", "side": "head", "num_candidates": 5, "num_tasks": 2, "protocol": "raw"}
     rows["candidates"] += [tasks, {**tasks, "protocol": "pykeen"}, {**tasks, "split": "valid"}]
-    blocks = {**tasks, "baseline": "inverse", "offset": 2}
+    blocks = {**tasks, "baseline": "frequency", "offset": 2}
     rows |= {
         "macro_candidates": [{**tasks, "aggregation": "macro-query", "weight": 0.5}],
         "candidates_by_relation": [{**tasks, "relation": "r"}],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, entities_of, everything, rank_brute_force, values_of
+from brute import ORDER, choose_counting, count_brute_force, entities_of, everything, rank_brute_force, values_of
 from cases import choose, for_each
 from graphs import blocks_of, count_candidates, sizes_of
 from rankconst.catalogue.baselines import INFORMED
@@ -58,9 +58,10 @@ def test_counts_and_baselines_equal_loops(dataset: Dataset) -> None:
         assert got.tasks.rows.tolist() == expected.rows
         assert sizes_of(got) == [expected.head, expected.tail]
         assert count_ranked(graph, STATEMENTS[key])["head"] == expected.num_entities
-    found = count_baselines(graph, chance, INFORMED)
+    found, choice = count_baselines(graph, chance, INFORMED)
+    assert choice == choose_counting(dataset, STATEMENTS["qualified"])
     for key, split in itertools.product(STATEMENTS, ("valid", "test")):
-        for baseline, blocks in rank_brute_force(dataset, STATEMENTS[key], split, INFORMED).items():
+        for baseline, blocks in rank_brute_force(dataset, STATEMENTS[key], split, INFORMED, choice).items():
             assert blocks_of(found[key, split, baseline]) == blocks, (key, split, baseline)
 
 

@@ -14,7 +14,14 @@ from rankconst.catalogue.aggregations import (
     is_either_macro,
     parse_aggregation,
 )
-from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, INFORMED, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import (
+    BASELINES,
+    DEFAULT_BASELINE,
+    FLOOR,
+    INFORMED,
+    SINGLE_STEP,
+    parse_baseline,
+)
 from rankconst.catalogue.metrics import MACRO_METRICS, parse_metric
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
@@ -40,7 +47,7 @@ def test_a_macro_average_may_be_of_either_kind() -> None:
 
 def test_every_baseline_is_whole() -> None:
     assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
-    assert [*OFFERED] == [DEFAULT_BASELINE, *BUILT] == ["uniform", "frequency", "inverse", "counting"]
+    assert [*BASELINES] == [DEFAULT_BASELINE, "frequency", FLOOR, SINGLE_STEP]
     for key, row in BASELINES.items():
         assert {parse_baseline(form(name)) for name in (key, *row.spellings) for form in (str.title, str.upper)} == {
             row

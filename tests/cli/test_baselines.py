@@ -12,7 +12,6 @@ import rankconst
 from carried import open_once
 from rankconst.adjusting import ENDS
 from rankconst.names import join_words
-from rankconst.version import bundled_versions
 
 pd = pytest.importorskip("pandas")
 
@@ -79,15 +78,6 @@ def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
     assert named == [{key: value for key, value in row.items() if key != "counting"} for row in plain]
 
 
-def test_older_tables_lack_counting(run: Run) -> None:
-    if "1.2.0" not in bundled_versions():
-        pytest.skip("this installation does not carry tables 1.2.0")
-    old = rankconst.load(version="1.2.0").path
-    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "counting", "--tables", str(old))
-    assert "the tables (1.2.0) have no baseline counting; those since 2.0.0 do" in screen.message
-    assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old)).code == 0
-
-
 @pytest.mark.slow
 def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) -> None:
     path = write(TABLE)
@@ -112,13 +102,13 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) ->
 
 def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, write: Write) -> None:
     path = write("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n")
-    rows = run("adjust", path, "-b", "inverse", "-f", "json").records
-    assert [row["MRR_skill_inverse"] is None for row in rows] == [False, True]
-    assert ["no skill: baseline inverse has no constants" in (row["note"] or "") for row in rows] == [False, True]
-    frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="inverse")
+    rows = run("adjust", path, "-b", "frequency", "-f", "json").records
+    assert [row["MRR_skill_frequency"] is None for row in rows] == [False, True]
+    assert ["no skill: baseline frequency has no constants" in (row["note"] or "") for row in rows] == [False, True]
+    frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="frequency")
     assert ["no constants on the training set" in note for note in frame["note"]] == [False, True]
     path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
-    assert "no constants on the training set" in run("adjust", path, "-b", "inverse").message
+    assert "no constants on the training set" in run("adjust", path, "-b", "frequency").message
 
 
 PAPER = r"""\begin{tabular}{lcc}
@@ -155,10 +145,10 @@ def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
     ("args", "told"),
     [
         (
-            ("--replace", "AMRR", "-b", "inverse"),
-            "AMRR means chance; against the inverse baseline replace",
+            ("--replace", "AMRR", "-b", "frequency"),
+            "AMRR means chance; against the frequency baseline replace",
         ),
-        (("--replace", "normalised", "-b", "inverse"), "normalised means chance"),
+        (("--replace", "normalised", "-b", "frequency"), "normalised means chance"),
         (("--replace", "skill"), "skill over which baseline?"),
         (("--replace", "skill", "-b", "chance"), "skill over which baseline?"),
         (("--replace", "skill", "-b", "all"), f"--replace is over one baseline: {join_words(FURTHER)}?"),

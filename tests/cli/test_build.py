@@ -20,7 +20,7 @@ from carried import open_once
 from cases import take_turns
 from cli.conftest import SMALL, child_environment
 from graphs import STATIC
-from rankconst.catalogue.baselines import BUILT, FLOOR
+from rankconst.catalogue.baselines import FLOOR, INFORMED, SINGLE_STEP
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UsageError
@@ -400,7 +400,8 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
 @pytest.mark.slow
 def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_graph: WriteGraph, out: Path) -> None:
     files = write_graph(SMALL)
-    for options, splits, baselines in (((), {"valid", "test"}, {FLOOR}), (EVERYTHING, {*ORDER}, {*BUILT})):
+    every = {*INFORMED} - {SINGLE_STEP}
+    for options, splits, baselines in (((), {"valid", "test"}, {FLOOR}), (EVERYTHING, {*ORDER}, every)):
         assert run("build", *files, "--name", "mykg", *options, "--out", out).code == 0
         tables = load(out)
         assert {row["split"] for row in tables.read("candidates").to_pylist()} == splits

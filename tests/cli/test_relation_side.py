@@ -47,7 +47,7 @@ def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
         assert "relation" not in {row["side"] for row in found.records} if found.code == 0 else found.code == 4
     (row,) = run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json").records
     assert row["index"] == rankconst.load(own).constants("mykg", "mr", side="relation").index(1.5)
-    assert run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-b", "inverse").code == 2
+    assert run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-b", "counting").code == 2
     assert run("show", "mykg", "relations", "--side", "relation", "--tables", own).code == 2
     plotted = run(
         "adjust", 1.5, "-d", "mykg", "--side", "relation", "-m", "mr", "--tables", own, "--out", tmp_path / "p.svg"

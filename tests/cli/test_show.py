@@ -9,7 +9,7 @@ import pytest
 
 from carried import open_once
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.libraries import load_libraries
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABULATED, describe_metric, parse_metric
@@ -35,7 +35,7 @@ LISTS: dict[str, Mapping[str, Any]] = {
     "tools": TOOLS,
     "libraries": load_libraries(),
     "protocols": PROTOCOLS,
-    "baselines": OFFERED,
+    "baselines": BASELINES,
     "aggregations": AGGREGATIONS,
     "suites": load_suites(),
     "rules": RULES,

@@ -17,7 +17,6 @@ from few_tables import few_tables
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tables import schema
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import bundled_versions
@@ -207,10 +206,3 @@ def test_tables_as_data_frames() -> None:
         assert list(frame.columns) == schema_of(name).names
         assert len(frame) == few_tables().read(name).num_rows > 0
     assert list(few_tables().datasets) == frame["dataset"].unique().tolist() == ["fb15k237", "nations"]
-
-
-def test_a_column_is_lacking_in_the_sets_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    column = schema.TableColumn("further", "count", "of a later version", since="9.1.0")
-    monkeypatch.setitem(schema.COLUMNS, "constants", (*schema.COLUMNS["constants"], column))
-    lacking = [schema.list_lacking("constants", version) for version in ("2.0.0", "9.0.9", "9.1.0", "10.0.0")]
-    assert lacking == [{"further"}, {"further"}, set(), set()]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import OFFERED
+from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, find_protocol, rate_protocol
@@ -341,7 +341,7 @@ def write_about(site: Site) -> str:
             "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:",
             tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
         ],
-        "Baselines": [tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts")],
+        "Baselines": [tag("dl", *list_facts([(row.title, row.summary) for row in BASELINES.values()]), class_="facts")],
         "An address for every constant": [
             "Each has an identifier with the version of the tables, which never changes its value. The part behind the "
             "dataset is the place of the constant in the dataset's JSON:",

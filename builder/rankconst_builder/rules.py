@@ -1,0 +1,318 @@
+"""What the training set says of pairs: how often entities occur with relations, and which rules it supports.
+
+Everything is counted by sorting whole numbers, and compared exactly.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.errors import DataError
+from rankconst_builder.words import (
+    BATCH,
+    Packing,
+    Triples,
+    count_runs,
+    drop_repeats,
+    is_new,
+    locate,
+    mark,
+    pack,
+    search,
+    sort_words,
+    split_batches,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.words import Codes, Mask, Words
+
+
+PRIOR = 5
+"""What a confidence adds to the pairs that it is counted on: the constant of AnyBURL, Meilicke et al. 2019."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The entities of each group that score above 0; all others score 0."""
+
+    pairs: Words  # group and entity in one number, ascending, each once
+    score: Codes  # each >= 1
+    num_entities: int
+
+    def find(self, groups: Codes, entities: Codes) -> Codes:
+        """Return the scores of entities, each in its group."""
+        found = np.zeros_like(groups)
+        rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
+        found[rows] = self.score[place]
+        return found
+
+    @functools.cached_property
+    def order(self) -> Order:
+        """The scores in order."""
+        return Order(unpack(self.pairs, self.num_entities)[0], self.score)
+
+
+class Order:
+    """Scores above 0, in order within each group."""
+
+    def __init__(self, groups: Codes, scores: Codes) -> None:
+        self._step = 1 + int(scores.max(initial=0))
+        if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
+            raise DataError(f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys.")
+        keys, frequency = count_runs(sort_words([(groups * self._step + scores).view(np.uint64)]))
+        self._keys = keys.view(np.int64)
+        self._until = np.append(0, np.cumsum(frequency))
+        self._ends = np.cumsum(np.bincount(groups, minlength=1))
+
+    def count(self, groups: Codes, scores: Codes) -> tuple[Codes, Codes]:
+        """Return how many of each group score above, and how many the same."""
+        asked = groups * self._step + np.minimum(scores, self._step)
+        place = search(self._keys, asked)
+        hit = np.append(self._keys, -1)[place] == asked
+        upto = self._until[place + hit]
+        return self._ends[np.minimum(groups, self._ends.size - 1)] - upto, upto - self._until[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """How sure a relation is of a pair that another connects: rules of one body atom, the surer the higher their level.
+
+    A kind of connection is a relation r', or number of relations + r' for a pair that it connects the other way round.
+    The level of a rule counts the distinct confidences up to its own among the rules for the same relation.
+    """
+
+    codes: Words  # relation and kind in one number, ascending
+    level: Codes  # >= 1, of each rule
+    starts: Codes  # where the levels of each relation start in what follows. Shape (relations,)
+    support: Codes  # of each relation's levels, ascending: a rule that has it, as support / whole
+    whole: Codes
+    relation: Codes
+
+    @classmethod
+    def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
+        """Rate rules by their confidence; `pairs` is how many pairs each relation connects."""
+        number = pairs.size
+        relation, kind = unpack(codes, 2 * number)
+        whole = pairs[kind % number] + PRIOR
+        order = np.lexsort((expand_fractions(support, whole), relation))
+        words = expand_fractions(support, whole)[order]
+        new = is_new(words) | is_new(relation[order])
+        first = order[new]
+        starts = np.searchsorted(relation[first], np.arange(number))
+        level = np.empty_like(order)
+        level[order] = np.cumsum(new) - starts[relation[order]]
+        return cls(codes, level, starts, support[first], whole[first], relation[first])
+
+
+def expand_fractions(above: Codes, below: Codes) -> Words:
+    """Return the first 64 binary digits of fractions below 1, whose order and equality are those of the fractions.
+
+    Two different fractions with denominators below 2^32 are more than 2^-64 apart.
+    """
+    if int(below.max(initial=0)) >> 32:
+        raise DataError(f"a relation connects {below.max():,} pairs; rules are compared exactly up to 2^32 of them.")
+    over = below.astype(np.uint64)
+    digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), over)
+    return digits << np.uint64(32) | (rest << np.uint64(32)) // over
+
+
+@dataclass(frozen=True, eq=False)
+class Connections:
+    """The triples of some entities, the anchors: each as what it connects its anchor with, and how."""
+
+    place: Codes  # of each entity among the anchors, -1 for others. Shape (entities,)
+    starts: Codes  # where the triples of each anchor start in what follows, and end. Shape (anchors + 1,)
+    pairs: Words  # place of the anchor and other entity in one number, ascending
+    entity: Codes  # the other entity
+    kind: Codes  # the relation, or number of relations + it if the anchor is its tail
+
+    @classmethod
+    def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
+        """Look at the training set for triples of some relations that have an anchor."""
+        entities, number = graph.num_entities, graph.num_relations
+        place = np.full(entities, -1)
+        place[anchors] = np.arange(anchors.size)
+        useful = np.zeros(number, dtype=np.bool_)
+        useful[relations] = True
+        found = []
+        for batch in split_batches(graph.splits["train"]):
+            for offset, anchor, other in ((0, batch.head, batch.tail), (number, batch.tail, batch.head)):
+                rows = np.flatnonzero((place[anchor] >= 0) & useful[batch.relation])
+                if graph.allowed_entities is not None:
+                    rows = rows[graph.allowed_entities[other[rows]]]
+                columns = (place[anchor[rows]], anchors.size), (other[rows], entities)
+                found.append(pack_all(*columns, (batch.relation[rows] + offset, 2 * number)))
+        words = drop_repeats(sort_words(found))
+        joined, kind = unpack(words, 2 * number)
+        pairs = joined.view(np.uint64)
+        starts = np.searchsorted(pairs, np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities))
+        return cls(place, starts, pairs, unpack(pairs, entities)[1], kind)
+
+    def find(self, anchors: Codes, entities: Codes) -> tuple[Codes, Codes]:
+        """Return which of some pairs have a triple, once for each, and how it connects them."""
+        pairs = pack(self.place[anchors], entities, self.place.size)
+        start = search(self.pairs, pairs)
+        row, step = spread(search(self.pairs, pairs + np.uint64(1)) - start)
+        return row, self.kind[start[row] + step]
+
+
+@dataclass(frozen=True, eq=False)
+class Train:
+    """What baselines know: the distinct triples of the training set, and when facts were seen."""
+
+    facts: Graph
+
+    @property
+    def graph(self) -> Graph:
+        """The graph without its times."""
+        return self.facts.timeless
+
+    @functools.cached_property
+    def _counts(self) -> tuple[dict[str, tuple[Words, Codes]], tuple[Words, Codes]]:
+        """Look at all triples once, by the pairs that they connect.
+
+        Return for heads and tails the pairs of relation and entity, in one number each, ascending, with the number of
+        triples that have them; and the pairs of relations that connect a pair of entities, with the number of such
+        pairs, as :func:`_count_shared` writes them.
+        """
+        number, entities = self.graph.num_relations, self.graph.num_entities
+        triples = self.graph.splits["train"]
+        packing = Packing.plan(self.graph, RELATION_SIDE, len(triples))
+        found: dict[str, list[Words]] = {"head": [], "tail": []}
+        shared: list[tuple[Words, Codes]] = []
+        for part in packing.parts:
+            words = drop_repeats(packing.sort([triples], part, functools.partial(_turn, number)))
+            keys, kinds = packing.find_keys(words), packing.find_answers(words)
+            smaller, larger = packing.find_anchors(keys, part), packing.find_given(keys)
+            turned = kinds >= number
+            relation = kinds - np.where(turned, number, 0)
+            found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
+            found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
+            shared += _count_shared(number, keys, relation, turned, smaller == larger)
+        return {side: count_runs(sort_words(parts)) for side, parts in found.items()}, add_up(shared)
+
+    @functools.cached_property
+    def num_anchors(self) -> dict[str, Codes]:
+        """How many heads, or tails, each relation has."""
+        return {side: self._count_relations(pairs) for side, (pairs, _) in self._counts[0].items()}
+
+    def _count_relations(self, pairs: Words, counts: Codes | None = None) -> Codes:
+        # Sums of whole numbers below 2^53 are exact.
+        found = np.bincount(unpack(pairs, self.graph.num_entities)[0], counts, self.graph.num_relations)
+        return found.astype(np.int64)
+
+    @functools.cached_property
+    def occurrences(self) -> dict[str, Scores]:
+        """In how many triples each entity that may be ranked is the head, or the tail, of each relation."""
+        return {side: self.score(*counts) for side, counts in self._counts[0].items()}
+
+    def score(self, pairs: Words, counts: Codes) -> Scores:
+        """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
+        allowed, number = self.graph.allowed_entities, self.graph.num_entities
+        kept = slice(None) if allowed is None else allowed[unpack(pairs, number)[1]]
+        return Scores(pairs[kept], counts[kept], number)
+
+    @functools.cached_property
+    def rules(self) -> Rules:
+        """The rules that at least one pair supports."""
+        number = self.graph.num_relations
+        shared, support = self._counts[1]
+        rest, turned = unpack(shared, 2)
+        one, other = unpack(rest.view(np.uint64), number)
+        # If a pair supports a rule, it supports the one from head to body.
+        codes = pack(one, other + turned * number, 2 * number)
+        back = pack(other, one + turned * number, 2 * number)[one != other]
+        codes, support = add_up([(codes, support), (back, support[one != other])])
+        return Rules.rate(codes, support, self._count_relations(*self._counts[0]["tail"]))
+
+    @functools.cached_property
+    def connections(self) -> Connections:
+        """How the entities of valid and test are connected by relations that are the body of a rule."""
+        graph, kinds = self.graph, 2 * self.graph.num_relations
+        asked = [mark(graph.num_entities, graph.splits[split], "head", "tail") for split in ("valid", "test")]
+        bodies = unpack(self.rules.codes, kinds)[1] % graph.num_relations
+        return Connections.gather(graph, np.flatnonzero(asked[0] | asked[1]), bodies)
+
+
+def _count_shared(number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask) -> Iterator[tuple[Words, Codes]]:
+    """Count the pairs that two relations connect, the smaller first, in the same direction (0) or not (1).
+
+    Rows are the distinct triples by the pairs of entities that they connect, in either direction: `turned` or not.
+    """
+
+    def count(one: Codes, other: Codes, differ: Mask | int) -> tuple[Words, Codes]:
+        relations = pack(np.minimum(one, other), np.maximum(one, other), number)
+        return count_runs(sort_words([pack(relations, np.broadcast_to(differ, one.shape), 2)]))
+
+    # A loop is the pair in both directions.
+    yield count(relation[loop], relation[loop], 1)
+    starts = np.flatnonzero(is_new(keys))
+    sizes = np.diff(starts, append=keys.size)
+    several = np.flatnonzero(sizes > 1)
+    rows = np.repeat(starts[several], sizes[several]) + spread(sizes[several])[1]
+    after = np.repeat(starts[several] + sizes[several], sizes[several]) - rows - 1
+    for part in cut(after):
+        first, step = spread(after[part])
+        one = rows[part][first]
+        other = one + 1 + step
+        differ = turned[one] != turned[other]
+        yield count(relation[one], relation[other], differ)
+        # Both (x, y) and (y, x) support that a relation is its own inverse.
+        own = np.flatnonzero(differ & (relation[one] == relation[other]))
+        yield count(relation[one[own]], relation[other[own]], 1)
+        loops = np.flatnonzero(loop[one])
+        yield count(relation[one[loops]], relation[other[loops]], 1)
+
+
+def _turn(num_relations: int, batch: Triples) -> Triples:
+    """Write triples from the smaller entity to the larger; relations of those turned round follow the others."""
+    turned = batch.head > batch.tail
+    relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
+    return Triples(np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
+
+
+def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
+    """Return distinct words, ascending, and the sum of what is counted of each."""
+    words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
+    order = np.argsort(words)
+    starts = np.flatnonzero(is_new(words[order]))
+    return words[order][starts], np.add.reduceat(counts[order], starts) if starts.size else counts
+
+
+def spread(counts: Codes) -> tuple[Codes, Codes]:
+    """Return each place as often as it counts, along with 0, 1, ..."""
+    places = np.repeat(np.arange(counts.size), counts)
+    return places, np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def cut(weights: Codes) -> Iterator[slice]:
+    """Yield places in groups that weigh as much as a batch at most, or are one place."""
+    ends = np.cumsum(weights)
+    total = int(ends[-1]) if ends.size else 0
+    heavy = np.flatnonzero(weights >= BATCH)
+    cuts = np.concatenate([np.searchsorted(ends, np.arange(BATCH, total, BATCH)), heavy, heavy + 1])
+    bounds = np.unique(np.concatenate([[0], cuts, [weights.size]]))
+    for start, end in itertools.pairwise(bounds.tolist()):
+        yield slice(start, end)
+
+
+def pack_all(*columns: tuple[Codes, int]) -> Words:
+    """Return codes in one number each; with every column comes the number of codes that it can be."""
+    bound = math.prod(size for _, size in columns)
+    if bound > 1 << 64:
+        raise DataError(f"{' x '.join(f'{size:,}' for _, size in columns)} are too many for 64-bit keys.")
+    words = columns[0][0].astype(np.uint64)
+    for codes, size in columns[1:]:
+        words = pack(words, codes, size)
+    return words
