@@ -88,7 +88,7 @@ def _draw_figure() -> Figure:
         "Hits@10 as published, adjusted for chance, and as skill over the counting baseline",
         f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
         "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change. Below "
-        "the counting baseline, which ranks by inverse relations, then by how often entities occur with the relation: "
+        "the counting baseline, which ranks by how often pairs connected in the same way had the relation: "
         f"{', '.join(below)}.",
     )
     return figure
