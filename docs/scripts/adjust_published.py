@@ -133,7 +133,7 @@ def draw() -> bytes:
 
     reading = read_document(RESULTS.name, read_drawn().to_csv(index=False))
     titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    adjusted = rankconst.adjust(reading, metric="mrr", baseline="counting")
+    adjusted: AdjustedReading = rankconst.adjust(reading, metric="mrr", baseline="counting").numbers
     return render_figure(draw_results(adjusted, [parse_metric("mrr")], titles=titles), ".svg")
 
 

@@ -5,6 +5,7 @@ Run: python docs/scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +67,8 @@ def _draw_figure() -> Figure:
     left.set_title("as published: Hits@10")
     middle.set_title("adjusted for chance: AH@10")
     right.set_title("skill over the counting baseline")
-    left.set_ylim(min(-0.04, *(min(values) - 0.04 for values in skill.values())), 1.04)
+    drawn = [value for values in skill.values() for value in values if value is not None]
+    left.set_ylim(min(-0.04, min(drawn) - 0.04), 1.04)
     left.annotate(
         "a random\nranker\ngets 0.947",
         xy=(0.0, chance["nations"] - 0.005),
@@ -81,7 +83,7 @@ def _draw_figure() -> Figure:
         f"{model} on {titles[key]}"
         for key, values in skill.items()
         for model, value in zip(MODELS, values, strict=True)
-        if value < 0
+        if value is not None and value < 0
     ]
     describe(
         figure,
@@ -89,7 +91,7 @@ def _draw_figure() -> Figure:
         f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
         "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change. Below "
         "the counting baseline, which ranks by how often pairs connected in the same way had the relation: "
-        f"{', '.join(below)}.",
+        f"{', '.join(below)}. On Nations counting gets 1, so there is no skill.",
     )
     return figure
 
@@ -108,7 +110,16 @@ def _draw_panel(
         axes.fill_between(ends, 0, levels[key], color=CHANCE, alpha=0.16, lw=0)
     for position, (model, own, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=False)):
         x = [place + 0.15 * (position - 1.5) for place in range(len(values))]
-        axes.scatter(x, [v[position] for v in values.values()], c=own, marker=marker, s=38, label=model, zorder=3)
+        # Skill is undefined where the baseline is perfect.
+        axes.scatter(
+            x,
+            [math.nan if v[position] is None else v[position] for v in values.values()],
+            c=own,
+            marker=marker,
+            s=38,
+            label=model,
+            zorder=3,
+        )
     axes.set_xticks(range(len(values)), [titles[key] for key in values])
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")
