@@ -152,4 +152,4 @@ def test_many_numbers_in_words() -> None:
     one = replace(nations, batch=nations.batch.take(np.array([1])))
     assert summarise({one: None}) == "The number is better than chance (p < 0.05)."
     assert summarise({one: None, replace(one): None}) == "Both numbers are better than chance (p < 0.05)."
-    assert summarise({nations: floor, one: None}).endswith(" 1 of 4 is better than counting.")
+    assert summarise({nations: floor, one: None}).endswith(" None of 4 is better than counting.")

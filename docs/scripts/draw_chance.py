@@ -91,7 +91,7 @@ def _draw_figure() -> Figure:
         f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
         "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change. Below "
         "the counting baseline, which ranks by how often pairs connected in the same way had the relation: "
-        f"{', '.join(below)}. On Nations counting gets 1, so there is no skill.",
+        f"{', '.join(below)}. On Nations counting gets 1, and no skill is left.",
     )
     return figure
 
