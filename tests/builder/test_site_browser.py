@@ -497,6 +497,8 @@ REFUSED = (
     ('model,MRR\nA,"0,338"', "Commas set decimals apart"),
     ("model,MRR\nTransE (raw),0.3", "“raw” in its row"),
     ("model,relation,MRR\nA,likes,0.3", "does not read the column relation"),
+    ("dataset,version,MRR\nWN18RR,v1,0.3", "does not read the column version"),
+    ("dataset,split,MRR\nWN18RR,v1,0.3", "“v1” is a version: write the name of its graph"),
     ("model,split,MRR\nA,evaluation,0.3", "is not a split"),
     ("<table><tr><td>MRR", "reads CSV, Markdown and LaTeX"),
     ("metric,A,B\nMRR,0.3,0.4", "No heading names a metric"),

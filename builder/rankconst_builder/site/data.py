@@ -144,7 +144,10 @@ def describe_words() -> dict[str, Any]:
     return {
         "values": {word: list(said) for word, said in list_values().items()},
         "lexicon": {
-            word.text: [word.field, "".join(each[0] for each in scopes if each in word.scopes), word.reason, word.kind]
+            word.text: [
+                *(word.field, "".join(each[0] for each in scopes if each in word.scopes), word.reason, word.kind),
+                word.says,
+            ]
             for word in list_lexicon().values()
         },
         "fillers": sorted(list_fillers()),

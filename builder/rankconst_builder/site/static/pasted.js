@@ -8,9 +8,9 @@ import { findHeading, isMissing, isNumber, unmarked } from "./headings.js";
 import { describe, findDataset } from "./names.js";
 import { drawCommand, drawTakeaway, findAll, listOptions } from "./number.js";
 import { judge } from "./verdict.js";
-import { declare, explainAsk, gather, isFlag, isOfKind, readLabel } from "./words.js";
+import { declare, explainAsk, gather, isAnswered, isFlag, isOfKind, readLabel } from "./words.js";
 
-const UNREAD = ["num_tasks", "relations", "step", "tool", "metric", "value", "k"];
+const UNREAD = ["num_tasks", "num_triples", "relations", "step", "tool", "metric", "value", "k", "version"];
 const FIELDS = /** @type {const} */ (["dataset", "split", "side", "protocol", "aggregation"]);
 
 /** @param {string} role */
@@ -39,6 +39,7 @@ function readTable({ rows, near, far, printed }) {
     if (UNREAD.includes(role)) refuse(`This page does not read the column ${name}.`);
     if (labels.some(({ metric }) => metric === "adjusted"))
       refuse(`The column ${name} is adjusted already, and this page does not check it.`);
+    if (labels.some(isVersion)) refuse(`The column ${name} is a version: write the name of its graph into the column.`);
     if (!measure && !role && labels.some(isFlag))
       refuse(`This page does not read the column ${name}: its heading says something of its rows.`);
   }
@@ -50,6 +51,9 @@ function readTable({ rows, near, far, printed }) {
   const around = [beside, { ...about, label: { ...about.label, graphs: [] } }];
   return { columns, rows: body, first, around };
 }
+
+/** Whether a label is v1 or the like of a graph that another names. @param {Label} label */
+const isVersion = ({ whole, values, graphs }) => whole && !graphs.length && values.version !== undefined;
 
 /** @param {string} text @param {Scope} scope @param {string} place @returns {Said} */
 const say = (text, scope, place) => ({ label: readLabel(text), scope, place });
@@ -128,6 +132,7 @@ function readRow({ columns }, row) {
     const { role } = columns[j];
     const isName = role === "model" || (!role && !named && j === free);
     const text = say(row[j], isName ? "name" : "row", "its row");
+    if (!isName && isVersion(text.label)) return refuse(`“${row[j]}” is a version: write the name of its graph, too.`);
     if (role === "dataset" && !(text.label.whole && text.label.graphs.length))
       return { ...text, label: { ...text.label, graphs: [row[j]], whole: true } };
     if (isField(role) && role !== "dataset" && !text.label.values[role])
@@ -152,7 +157,7 @@ function settleSaid(texts, form) {
   }
   if (said.dataset) said.dataset = findDataset(names, said.dataset).key;
   const answers = /** @type {Record<string, string>} */ ({ ...form, dataset: chosen });
-  const open = asks.find((ask) => !answers[ask.field] && !isOfKind(ask, said.dataset ?? chosen));
+  const open = asks.find((ask) => !isAnswered(ask, answers[ask.field]) && !isOfKind(ask, said.dataset ?? chosen));
   if (open) throw new Refusal(explainAsk(open), isField(open.field) ? open.field : "table", true);
   if (said.rank_type && said.rank_type !== "realistic")
     refuse(`Its ties are ranked in another way: ${said.rank_type}.`);

@@ -81,9 +81,9 @@ interface Table { columns: Column[]; rows: string[][]; first: number; around: Sa
 /** A table with the result of each number by column and row, null for none, and what is left out. */
 interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string> }
 
-/** A spelling to its field and value; in the lexicon to field, scopes, reason, kind; of a graph without tasks to "". */
+/** A spelling to its field and value; in the lexicon to field, scopes, reason, kind, what it says; of a graph without tasks to "". */
 interface Words {
-  values: Record<string, [string, string]>; lexicon: Record<string, [string, string, string, string]>;
+  values: Record<string, [string, string]>; lexicon: Record<string, [string, string, string, string, string]>;
   roles: Record<string, string>; graphs: Record<string, string>; kinds: Record<string, string[]>; ordinary: string[];
   metrics: Record<string, string>; families: Record<string, string>; adjusted: string[]; fillers: string[];
 }

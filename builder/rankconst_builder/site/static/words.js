@@ -168,9 +168,9 @@ export function gather(texts) {
 function nameGraphs(texts) {
   const named = /** @type {Map<string, string>} */ (new Map());
   for (const { label, scope } of texts) {
-    for (const graph of label.graphs)
+    for (const graph of scope === "name" ? [] : label.graphs) // that of a model is only a name
       if (label.whole || !words().ordinary.includes(squash(graph))) named.set(squash(graph), graph);
-    if (label.whole && label.graphs.length && scope !== "text") break;
+    if (label.whole && label.graphs.length && !["text", "name"].includes(scope)) break;
   }
   return [...named.values()];
 }
@@ -179,6 +179,12 @@ function nameGraphs(texts) {
 export function isOfKind({ word }, key) {
   const kind = get(words().lexicon, word)?.[3];
   return Boolean(kind && get(words().kinds, key)?.includes(kind));
+}
+
+/** Whether a field of the form answers a question: not if the word says another. @param {Ask} ask @param {string} given */
+export function isAnswered({ word }, given) {
+  const says = get(words().lexicon, word)?.[4];
+  return Boolean(given) && (!says || given.startsWith(says));
 }
 
 /** @param {Ask} ask */
