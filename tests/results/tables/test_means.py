@@ -48,11 +48,14 @@ WRITERS = {
 }
 
 
-@pytest.fixture(params=[(name, word) for name in WRITERS for word in ("Avg", "Average", "Mean", "Total Avg")])
+# A heading Mean, or Total Avg, does not tell that its numbers are of a metric, unless others of its level do.
+CASES = [(name, word) for name in WRITERS for word in ("Avg", "Average")]
+CASES += [(name, word) for name in ("rows.csv", "levels.tex") for word in ("Mean", "Total Avg")]
+
+
+@pytest.fixture(params=CASES)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     name, word = request.param
-    if name in {"columns.csv", "versions.md"} and word in {"Mean", "Total Avg"}:
-        pytest.skip("such a heading does not tell that its numbers are of the metric, and they are not read")
     path: Path = tmp_path / name
     path.write_text(WRITERS[name](word), encoding="utf-8")
     return path
