@@ -5,7 +5,7 @@
 # Guess before running: the type is UInt32, but the sum is widened to 64 bits and the difference becomes negative.
 # Behaviour: the ranks of 200,000 candidates sum to 2,820,230,816 in place of 20,000,100,000, as a Series and in group_by;
 #   rank 1 minus rank 3 is 4,294,967,294. mean() gives the right 100,000.5. With method "average" the ranks are floats.
-# Documented? That sum() widens types of 8 and 16 bits, yes; so by omission. rank() does not name its type.
+# Documented? That sum() widens types of 8 and 16 bits, yes; so by omission. The text of rank() does not name its type.
 # Why it matters: a mean rank over two sides as sum / count, a rank sum for a U statistic, or the differences of paired
 #   ranks for a sign test come out wrong, without an error, and only at a size that no small test has.
 set -euo pipefail

@@ -3,10 +3,10 @@
 #
 # Seen 2026-11-28 with Python 3.11.7: scipy 1.17.1, numpy 2.4.6.
 # Guess before running: sf as accurate as binom.sf, to about ten digits even at 1e-40.
-# Behaviour: `pmf` agrees with `binom.pmf` to twelve digits or more down to 1e-72, but `sf` is 1 - cdf: 15 % too large at 6e-15,
-#   then 8.9e-16 for every k, forty orders of magnitude off. With other probabilities it is 0. Summing pmf is right.
+# Behaviour: `pmf` agrees with `binom.pmf` to twelve digits or more down to 1e-72, but `sf` is 1 - cdf: 15 % too large at
+#   6e-15, then 8.9e-16 for every k, forty orders of magnitude off. With other probabilities it is 0. Summing pmf is right.
 # Documented? The general text says that sf is "also defined as 1 - cdf, but sf is sometimes more accurate"; of this
-#   distribution, new in 1.15, no page says how accurate its tail is.
+#   distribution the docstring does not say it.
 # Why it matters: hits@k of tasks with different candidate numbers are Poisson binomial under chance, and every good model
 #   lies far out in that tail. All of them would get the same p, and a Bonferroni factor would multiply noise.
 set -euo pipefail

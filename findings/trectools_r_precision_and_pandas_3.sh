@@ -5,8 +5,9 @@
 # Guess before running: the mean over queries as in trec_eval, 0.67, with any pandas that it installs with.
 # Behaviour: pandas 3 leaves the grouping column out of what groupby.apply hands over. trectools loses the query there,
 #   joins by document alone, and credits a query with what another one found. MAP does not pass through apply and is the same.
-# Documented? pandas announced the change of apply; trectools asks for any pandas, and its page says nothing.
-# Why it matters: a better number from the same run file, without an error. With queries that the run lacks it was 3 (of at most 1).
+# Documented? pandas announced the change of apply; trectools asks for pandas 0.15 or later.
+# Why it matters: a better number from the same run file, without an error. With queries
+#   that the run lacks it was 3 (of at most 1).
 set -euo pipefail
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
 
