@@ -58,8 +58,9 @@ _PREFIX = re.compile(
     r"|train|training|filtered|filt|fil)[.\s_/:-]+)+",
     re.IGNORECASE,
 )
-# A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", but neither "hits@1.5" nor "hits@-3".
-_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+)?(\d{1,20})$", re.IGNORECASE | re.ASCII)
+# A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", R's "Hits.10", but neither "hits@1.5" nor
+# "hits@-3".
+_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+|(?<=hits)\.)?(\d{1,20})$", re.IGNORECASE | re.ASCII)
 
 # What a metric's values are: whether larger is better, the optimum, the least and the largest value.
 _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
@@ -738,7 +739,7 @@ def _describe_other(bare: str) -> str:
     """Say what a name means that is near a metric's but means another; empty if it is no such name."""
     numbered = _NUMBERED.match(bare)
     bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
-    if squash(bare) == "accuracy":
+    if squash(bare) in {"acc", "accuracy"}:
         return "that of multiple choice is Hits@1 among the options: of 4, protocol sampled:3."
     if squash(bare) in _PRECISIONS:
         return f"{_PRECISION} is the MRR only if every task has one right answer and there is no cut-off."

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import DataError, UsageError, first_line
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -23,6 +23,8 @@ STDIN = "-"
 """The path that means standard input."""
 
 # The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
+_MOST_CELLS = 20_000_000
+_ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -90,6 +92,8 @@ def open_document(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
             "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
+    if data.startswith(_ARROW):
+        return Document(name, _write_table(data, name), decimal, percent, metric)
     if data.startswith(_ZIP):
         return Document(name, "", decimal, percent, metric, workbook=data)
     if data.startswith(_OLD_OFFICE):
@@ -121,6 +125,33 @@ def open_document(
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
     return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, metric, source)
+
+
+def _write_table(data: bytes, name: str) -> str:
+    """Return a table of Parquet or Arrow as CSV; an index of pandas without a name has no heading."""
+    import io
+
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    try:
+        source = io.BytesIO(data)
+        if data.startswith(_ARROW[0]):
+            known = parquet.ParquetFile(source).metadata
+            if known.num_rows * known.num_columns > _MOST_CELLS:
+                raise DataError(f"{name} has more than {_MOST_CELLS:,} cells, too many for results.")
+            table = parquet.read_table(source)
+        else:
+            table = feather.read_table(source)
+        bare = ["" if column.startswith("__index_level_") else column for column in table.column_names]
+        for place, kind in enumerate(table.schema.types):
+            if pa.types.is_dictionary(kind):  # categories
+                table = table.set_column(place, table.column_names[place], table.column(place).cast(kind.value_type))
+        written = io.BytesIO()
+        csv.write_csv(table.rename_columns(bare), written)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"cannot read {name}: {first_line(error)}.") from error
+    return written.getvalue().decode()
 
 
 def _recode(data: bytes, encoding: str, name: str) -> bytes:

@@ -109,6 +109,8 @@ _OTHER_MARKUP = tuple(
         (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "textile"),
     )
 )
+# A percent sign behind a number or a parenthesis of a row of LaTeX, which begins a comment.
+_EATEN = re.compile(r"(?m)^[^%\n]*&[^%\n]*[\d(]\s?%")
 # Readers of what has no marks of its own.
 _LENIENT = {"markdown", "generic", "text"}
 
@@ -187,6 +189,10 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
+        eaten = _EATEN.search(document.text) if reader.key == "latex" else None
+        if eaten is not None:
+            place = document.at(document.find_line(eaten.start()))
+            raise DataError(f"{place}: an unescaped % comments out the rest of a row: write \\%.")
         raise DataError(_find_markup(document) or nothing)
     if reading.tool or not reading.columns:
         return reading

@@ -76,6 +76,9 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
         return read_document("the dict", text)
     if is_frame(results):
         return read_frame(results, percent)[0]
+    made = next((name for name in ("collect", "df") if callable(getattr(results, name, None))), "")
+    if made:  # of polars and of DuckDB
+        raise UsageError(f"a {type(results).__name__} has not been computed yet: call .{made}() first.")
     raise UsageError(
         f"expected a number, a path, a dict, a DataFrame or a Reading, got {type(results).__name__}. Of several "
         'numbers make a dict by metric, or a DataFrame with a column for each: pandas.DataFrame({"MRR": values}).'

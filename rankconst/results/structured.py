@@ -109,7 +109,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     if _PYTHON.match(text[:4096]):
         text = _TOKEN.sub(_translate, text)
     try:
-        return (Record(None, _load(text, document, None)),)
+        return (Record(None, _turn(_load(text, document, None))),)
     except json.JSONDecodeError as error:
         # Nothing may follow a whole value, unless that is one line and each further line another.
         whole = text[: error.pos].strip()
@@ -123,6 +123,24 @@ def _read_json(document: Document) -> tuple[Record, ...]:
             except json.JSONDecodeError as error:
                 _refuse_json(error, document, place - 1, len(line.rstrip()))
     return tuple(records)
+
+
+def _turn(value: Value) -> Value:
+    """Return the rows of a table that pandas wrote by columns, or apart from its columns; others as they are."""
+    if not isinstance(value, dict):
+        return value
+    names, data = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(data, list):
+        rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
+        texts = [str(name) for name in names]
+        return [dict(zip(texts, row, strict=True)) for row in rows] if len(rows) == len(data) else value
+    columns = {name: column for name, column in value.items() if isinstance(column, dict)}
+    first: dict[str, Value] = next(iter(columns.values()), {})
+    numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
+    alike = all(each.keys() == first.keys() for each in columns.values())
+    if not (numbered and alike) or len(columns) < max(len(value), 2):
+        return value
+    return [{name: column[row] for name, column in columns.items()} for row in first]
 
 
 def read_number(value: Value) -> tuple[str, str]:

@@ -1,0 +1,82 @@
+"""Files that pandas, polars and R write, beside the same table in CSV: Parquet, Feather, JSON by columns, Hits.10."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import rankconst
+from rankconst.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.conftest import Run, Write
+
+TABLE = pd.DataFrame(
+    {"model": ["ComplEx", "TransE"], "dataset": ["FB15k-237", "WN18RR"], "MRR": [0.294, 0.22], "Hits@10": [0.465, 0.5]}
+)
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "a.parquet": TABLE.to_parquet,
+    "index.parquet": lambda path: TABLE.set_index("model").rename_axis(None).to_parquet(path),
+    "coded.parquet": TABLE.astype({"dataset": "category"}).to_parquet,
+    "a.feather": TABLE.to_feather,
+    "columns.json": TABLE.to_json,
+    "split.json": lambda path: TABLE.to_json(path, orient="split"),
+    "records.json": lambda path: TABLE.to_json(path, orient="records"),
+    "r.csv": lambda path: TABLE.rename(columns={"Hits@10": "Hits.10"}).to_csv(path, index=False),
+    "pivot.csv": lambda path: (
+        TABLE.melt(["model", "dataset"], var_name="metric")
+        .pivot(index="model", columns=["dataset", "metric"], values="value")
+        .to_csv(path)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_same_numbers_come_of_every_file(run: Run, tmp_path: Path, name: str) -> None:
+    WRITERS[name](tmp_path / name)
+    screen = run("adjust", tmp_path / name, "--tool", "rotate", "--json")
+    found = set()
+    for row in screen.records:
+        for key, value in row.items():
+            if value is not None and key.split(" / ")[-1] in {"AMRR", "AH@10"}:
+                found.add((key.split(" / ")[-1], round(value, 4)))
+    assert found == {("AMRR", 0.2935), ("AH@10", 0.4646), ("AMRR", 0.2198), ("AH@10", 0.4999)}
+
+
+def test_what_rankconst_wrote_is_read_again(run: Run, write: Write, tmp_path: Path) -> None:
+    file = write(TABLE.to_csv(index=False), "a.csv")
+    assert run("adjust", file, "--tool", "rotate", "--out", tmp_path / "own.parquet").code == 0
+    again = rankconst.adjust(tmp_path / "own.parquet", tool="rotate")
+    assert [round(value, 4) for value in again["AMRR_added"]] == [0.2935, 0.2198]
+
+
+@pytest.mark.parametrize("data", [b"PAR1 and no more", b"ARROW1 and no more"])
+def test_a_damaged_table_is_refused(run: Run, tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.parquet").write_bytes(data)
+    assert "cannot read" in run("adjust", tmp_path / "a.parquet", "-d", "nations").message
+
+
+def test_an_unescaped_percent_sign_is_named(run: Run, write: Write) -> None:
+    """Pandas does not escape headings: the rest of the row is a comment."""
+    rows = "model & Hits@10 (%) \\\\\n\\midrule\nTransE & 46.5 \\\\\n"
+    screen = run("adjust", write(f"\\begin{{tabular}}{{lr}}\n{rows}\\end{{tabular}}\n", "a.tex"), "-d", "nations")
+    assert "a.tex, line 2: an unescaped % comments out the rest of a row: write \\%." in screen.message
+
+
+@pytest.mark.parametrize("name", ["collect", "df"])
+def test_what_is_not_computed_yet_is_named(name: str) -> None:
+    lazy = type("LazyFrame", (), {name: lambda _: None})()
+    with pytest.raises(UsageError, match=rf"has not been computed yet: call \.{name}\(\) first"):
+        rankconst.adjust(lazy)
+
+
+def test_objects_that_are_no_table_stay_what_they_are(write: Write) -> None:
+    """One column, or rows that are not numbered from 0."""
+    for content, size in (({"hits": {"1": 0.1, "3": 0.2}}, 2), ({"split": {"0": "test"}, "MRR": {"test": 0.4}}, 1)):
+        assert len(rankconst.read(write(json.dumps(content), "a.json")).entries) == size
