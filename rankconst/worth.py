@@ -11,8 +11,10 @@ import numpy as np
 
 from rankconst.adjusting import add_significance, pick, tabulate
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
+from rankconst.catalogue.literature import find_literature
 from rankconst.evaluation import describe_assumed
 from rankconst.names import join_words, write_html
+from rankconst.values.published import show_number
 from rankconst.verdicts import explain, find_floor, show_expected
 
 if TYPE_CHECKING:
@@ -211,6 +213,11 @@ def list_rows(chance: Done, others: Sequence[Done], floor: Done | None, tables: 
             row = BASELINES[each.batch.tasks.baseline]
             brief = counting.brief if row.key == FLOOR and counting is not None else row.brief
             rows.append((titles.get(row.key, row.key), show_expected(each.constants.expectation), brief))
+    literature = find_literature(chance.constants.tasks, metric)
+    if literature is not None:
+        lowest, *_, highest = literature.values
+        spread = f"{show_number(lowest, 3)} to {show_number(highest, 3)}"
+        rows.append(("others", spread, literature.describe(float(chance.batch.value[0]))))
     return rows
 
 

@@ -17,6 +17,7 @@ from carried import open_once
 from cases import mark_rest
 from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst import errors
+from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli.app import COMMANDS
 from rankconst.errors import RankconstError
@@ -224,19 +225,19 @@ def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_every_published_result_is_there_once_and_possible_and_has_a_source() -> None:
-    rows, sources = read_csv(DOCS / "published.csv"), read_csv(DOCS / "published_sources.csv")
+    rows, sources = read_csv(RESULTS), read_csv(RESULTS.with_name("published_sources.csv"))
     assert len({tuple(row.values()) for row in rows}) == len(rows)
     assert sorted({row["source"] for row in rows}) == sorted(row["source"] for row in sources)
     assert all(row["address"].startswith("https://") and row["setting"] for row in sources)
     by_tool = {row["source"] for row in sources if "by its tool" in row["setting"]}
     assert all(row["tool"] for row in rows if row["source"] in by_tool)
-    found = rankconst.check(DOCS / "published.csv").findings
+    found = rankconst.check(RESULTS).findings
     assert {each.severity for each in found} == {"info"}, "what is worse than a baseline is no mistake; the rest is"
 
 
 def test_published_results_are_those_of_the_reference(reference: Path) -> None:
     titles = {row["title"] for row in rankconst.load().datasets.values()}
-    found = {(row["source"], row["model"], row["MRR"], row["Hits@10"]) for row in read_csv(DOCS / "published.csv")}
+    found = {(row["source"], row["model"], row["MRR"], row["Hits@10"]) for row in read_csv(RESULTS)}
     rows = [row for row in read_csv(reference / "published_results.csv") if row["split"] == "test"]
     known = {(row["source_repo"], row["model"], row["MRR"], row["Hits@10"]) for row in rows if row["dataset"] in titles}
     assert known <= found

@@ -1,7 +1,7 @@
 """Compare published results with chance and counting: docs/published.svg and a part of docs/interpreting.md.
 
-Run: python docs/scripts/adjust_published.py, with the extra ``rankconst[plot]``. docs/published.csv has a line for each
-result; docs/published_sources.csv says where each was found, and what states its split, side and filter.
+Run: python docs/scripts/adjust_published.py, with the extra ``rankconst[plot]``. In rankconst/catalogue, published.csv
+has a line for each result; published_sources.csv says where it was found, and what states its split, side and filter.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pandas as pd
 from marked import replace_lines
 
 import rankconst
+from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.results.formats import read_document
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-RESULTS = DOCS / "published.csv"
 PAPER = "pykeen/ranking-metrics-manuscript"
 FEW = 4
 """Benchmarks with fewer results share a line."""

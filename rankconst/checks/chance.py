@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.literature import find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
 from rankconst.checks.defects import UNKNOWN, check_entries
@@ -208,6 +209,29 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
         listed = ", ".join(f"{m} (it gets {show_number(expected, 4)})" for m, expected in below.items())
         statement = f"worse than the counting baseline{case.where}: {listed}."
         yield Finding(tuple(below), "", statement, "", "info")
+
+
+@rule(
+    "beyond-published",
+    title="among the published results",
+    inequality="M no better than all published results",
+    why="Possible: a new best result. But a number far beyond all others is more often of other tasks.",
+)
+def _find_beyond_published(case: Case) -> Iterator[Finding]:
+    for m in case.own.values() if case.tasks is not None else ():
+        found = None if case.tasks is None else find_literature(case.tasks, m.entry.metric)
+        if found is None or found.rank(m.value)[0] < len(found.values):
+            continue
+        lowest, *_, highest = found.values
+        nearest = highest if m.entry.metric.increasing else lowest
+        yield Finding(
+            (m,),
+            "",
+            f"{m} is better than all {len(found.values)} published results{case.where}, {show_number(lowest, 3)} to "
+            f"{show_number(highest, 3)}, by {show_number(abs(m.value - nearest), 2)}.",
+            "",
+            "info",
+        )
 
 
 @rule(

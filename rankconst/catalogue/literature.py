@@ -1,0 +1,68 @@
+"""Published results, read from ``published.csv``: where a number stands among those of the same benchmark.
+
+A row is a result as it was printed, with its ranking tasks and its source; ``published_sources.csv`` has the address of
+each source, and what states the split, the sides and the filter there. Add a row for a result, and one for its source.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Tasks
+
+RESULTS = Path(__file__).with_name("published.csv")
+"""The published results."""
+
+FEWEST = 5
+"""Fewer results say little of what is usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literature:
+    """The published results of a metric on a benchmark, FEWEST at least, from the lowest to the highest."""
+
+    metric: Metric
+    values: tuple[float, ...]
+
+    def rank(self, value: float) -> tuple[int, int]:
+        """Count the results that are worse than a value, and those that are better."""
+        below = sum(each < value for each in self.values)
+        above = sum(each > value for each in self.values)
+        return (below, above) if self.metric.increasing else (above, below)
+
+    def describe(self, value: float) -> str:
+        """Say where a value is among the results, in the words of a row: ``51 published results, 38 of them worse``."""
+        worse, better = self.rank(value)
+        total = len(self.values)
+        if worse == total:
+            return f"{total} published results, all of them worse"
+        if better == total:
+            return f"{total} published results, all of them better"
+        return f"{total} published results, {worse} of them worse"
+
+
+@functools.cache
+def _read_results() -> tuple[dict[str, str], ...]:
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+@functools.cache
+def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
+    """Find the published results of a metric on the same split and sides of a benchmark; None if they are few."""
+    if not tasks.is_micro or tasks.relations:
+        return None
+    values = [
+        float(row[metric.label])
+        for row in _read_results()
+        if (row["dataset"], row["split"], row["side"]) == (tasks.dataset, tasks.split, tasks.side)
+        and (row["protocol"] == "raw") == (tasks.protocol == "raw")
+        and row.get(metric.label)
+    ]
+    return Literature(metric, tuple(sorted(values))) if len(values) >= FEWEST else None
