@@ -211,11 +211,15 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
         yield Finding(tuple(below), "", statement, "", "info")
 
 
+_FAR = 0.25
+"""New best results are nearer to the others than this share of their range."""
+
+
 @rule(
     "beyond-published",
-    title="among the published results",
-    inequality="M no better than all published results",
-    why="Possible: a new best result. But a number far beyond all others is more often of other tasks.",
+    title="not far beyond the published results",
+    inequality="M not far better than all published results",
+    why="Possible, but a number far beyond all others is more often a slip, or of other ranking tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
     for m in case.own.values() if case.tasks is not None else ():
@@ -224,6 +228,8 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
             continue
         lowest, *_, highest = found.values
         nearest = highest if m.entry.metric.increasing else lowest
+        if abs(m.value - nearest) < _FAR * (highest - lowest):
+            continue
         yield Finding(
             (m,),
             "",

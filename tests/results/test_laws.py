@@ -63,7 +63,10 @@ class Asking(NamedTuple):
 def _asking(draw: st.DrawFn) -> Asking:
     word = draw(st.sampled_from(list(list_lexicon().values())))
     container = draw(st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)]))
-    place = draw(st.sampled_from(sorted(PLACES[container] & _list_places(word))))
+    places = PLACES[container] & _list_places(word)
+    if "/" in word.text:  # of a path, only the last part is the file's name
+        places -= {"file"}
+    place = draw(st.sampled_from(sorted(places)))
     written = draw(st.sampled_from(_CASES))(word.text)
     return Asking(container, place, word.field, draw(st.sampled_from(_FRAMES)).format(written))
 

@@ -206,7 +206,7 @@ def read_rows(
         role = named[j]
         if role in _SAID and role in roles:  # a second column of a role
             places.append((j, partial(_read_role, role, None)))
-        elif j == names or role == "model":
+        elif j == names or role in {"model", "tool"}:
             places.append((j, _read_name))
         elif telling := _find_telling(heading, j):
             places.append((j, partial(_read_flag, telling)))
