@@ -50,10 +50,11 @@ def expand_home(path: str) -> Path:
         raise UsageError(f"the system knows no home folder for {shorten(path)!r}. Write the whole path.") from error
 
 
-def check_mirror(mirror: str | None) -> str | None:
-    """Return a mirror, a URL or a folder that exists; None if it is empty."""
+def find_mirror() -> str | None:
+    """Return what ``RANKCONST_MIRROR`` names, a URL or a folder that exists; None if it is empty."""
+    mirror = os.environ.get("RANKCONST_MIRROR")
     if mirror and not is_url(mirror) and not expand_home(mirror).is_dir():
-        raise UsageError(f"the mirror {mirror} is not a folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
+        raise UsageError(f"the mirror {mirror} is not a folder. Name one, or a URL, in RANKCONST_MIRROR.")
     return mirror or None
 
 

@@ -49,7 +49,7 @@ class Content:
 
 
 _REMEDIES = Remedies(
-    missing="Check the network, or name a copy of the files with --mirror FOLDER_OR_URL.",
+    missing="Check the network, or name a copy of the files in RANKCONST_MIRROR.",
     described="the file the registry names",
     mismatch=(
         "Nothing was kept. If the publisher replaced the file, the registry needs a new entry: please report it."
@@ -125,7 +125,7 @@ class Fetcher:
         if self.offline:
             raise MissingSourceError(
                 f"{remote.url} is not in the cache {self.cache}, and --offline forbids downloading it. "
-                "Run once without --offline, or name a folder with --mirror."
+                "Run once without --offline, or name a folder in RANKCONST_MIRROR."
             )
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
@@ -152,8 +152,8 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 _UNREAD = {
     b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
-    b"PAR1": "Parquet, which only --train, --valid and --test can be. Write its triples as text, separated by tabs",
-    b"\x93NUMPY": "a numpy array, which only --train, --valid and --test can be. Write its triples as text",
+    b"PAR1": "Parquet, which only the files of a graph can be. Write its triples as text, separated by tabs",
+    b"\x93NUMPY": "a numpy array, which only the files of a graph can be. Write its triples as text",
 }
 """How files begin that are refused, with what they are and the remedy."""
 

@@ -261,7 +261,7 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
         raise MissingSourceError(
             f"{source.key}: {source.files[CONTEXT].name} is missing, and it decides which relations that the inference "
-            "graph lacks count as seen. Check the network, or name a copy of the files with --mirror FOLDER_OR_URL."
+            "graph lacks count as seen. Check the network, or name a copy of the files in RANKCONST_MIRROR."
         )
     return graph
 

@@ -271,7 +271,7 @@ def find_benchmark(name: str) -> Benchmark:
 def list_names() -> Names:
     """Return the names of all benchmarks."""
     spellings = {key: (source.title, *source.aliases) for key, source in load_benchmarks().items()}
-    remedy = "`rankconst show datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
+    remedy = "`rankconst show datasets` lists all; for a graph of your own name its files."
     return Names("dataset", spellings, remedy)
 
 

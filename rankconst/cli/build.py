@@ -22,11 +22,10 @@ from rankconst.catalogue.baselines import (
 )
 from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
-from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import complete, find_all, option, rare
 from rankconst.cli.output import print_listing
-from rankconst.download import cache_folder, check_mirror, hide_login
+from rankconst.download import cache_folder, find_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.listing import Column, Format, Listing, number
@@ -65,9 +64,7 @@ _Dataset = Annotated[list[str] | None, rare("--dataset -d KEY", "The same as BEN
 _Pykeen = Annotated[
     str | None, rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split.")
 ]
-_Splits = Annotated[
-    str, option("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case.")
-]
+_Splits = Annotated[str, rare("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case.")]
 _Protocol = Annotated[
     list[str] | None,
     option("--protocol -p PROTOCOL", f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M."),
@@ -80,15 +77,7 @@ _Baseline = Annotated[
         f"repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each other in time.",
     ),
 ]
-_Mirror = Annotated[
-    str | None,
-    option(
-        "--mirror DIR_OR_URL",
-        "Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
-        envvar="RANKCONST_MIRROR",
-    ),
-]
-_Offline = Annotated[bool, option("--offline", "Open no connection; use the cache or a mirror folder.")]
+_Offline = Annotated[bool, rare("--offline", "Open no connection; use the cache or a mirror folder.")]
 _Relations = Annotated[
     str | None,
     rare("--relations NAMES|FILE", "Rank triples of these relations only: labels separated by commas, or a file."),
@@ -112,9 +101,6 @@ _Scheduler = Annotated[
 
 def build(
     what: _Words = None,
-    train: Annotated[str | None, option("--train FILE", "The training set of a graph of your own.")] = None,
-    valid: Annotated[Path | None, option("--valid FILE", "Its validation set.")] = None,
-    test: Annotated[Path | None, option("--test FILE", "Its test set.")] = None,
     name: _Name = None,
     columns: _Columns = None,
     dataset: _Dataset = None,
@@ -122,14 +108,12 @@ def build(
     splits: _Splits = "valid,test",
     protocol: _Protocol = None,
     baseline: _Baseline = None,
-    mirror: _Mirror = None,
     offline: _Offline = False,
     relations: _Relations = None,
     entities: _Entities = None,
     known: _Known = None,
     scheduler: _Scheduler = None,
     out: Annotated[Path, option("--out -o DIR", "Folder of the tables.")] = Path(OUTPUT),
-    format: options.Form = Format.table,
 ) -> None:
     """Build tables of constants, from files of your own or from those of a benchmark.
 
@@ -144,9 +128,9 @@ def build(
 
     reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
-    with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
-        named = {"train": train, "valid": valid, "test": test, **placed}
-        benchmarks, files = _read_words(what or [], dataset or [], named)
+    with write_dataset(pykeen, chosen, alone=not (what or dataset)) as placed:
+        own = {split: str(path) for split, path in placed.items()}
+        benchmarks, files = ((), own) if own else _read_words(what or [], dataset or [])
         restriction = _read_restriction(relations, entities, known)
         called = f"pykeen-{pykeen}" if pykeen and name is None else name
         sources = [_name_own(files, called, reporter)] if files else _choose_sources(benchmarks, called, restriction)
@@ -155,7 +139,7 @@ def build(
             Build(
                 sources=sources,
                 out=out,
-                fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(benchmarks)),
+                fetcher=_open_fetcher(find_mirror(), offline, reporter, bool(benchmarks)),
                 protocols=chosen,
                 baselines=_choose_baselines(baseline or ([DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP])),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
@@ -167,7 +151,7 @@ def build(
                 reporter=reporter,
             )
         )
-    _tell_outcome(outcome, format, out, reporter)
+    _tell_outcome(outcome, out, reporter)
 
 
 # -- what to build --------------------------------------------------------------------------------------------------
@@ -179,28 +163,19 @@ _NOTHING = (
 )
 
 
-def _read_words(
-    words: Sequence[str], keys: Sequence[str], named: Mapping[str, str | Path | None]
-) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
+def _read_words(words: Sequence[str], keys: Sequence[str]) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
     """Tell benchmarks from the files of a graph; return the latter by split: paths, but for train, perhaps, a URL."""
     from rankconst.catalogue.benchmarks import find_benchmark
 
     paths = [word for word in words if _is_file(word)]
     names = [*keys, *(word for word in words if word not in paths)]
-    files = {split: str(path) for split, path in named.items() if path is not None}
-    if names and (paths or files):
-        raise UsageError(
-            f"{names[0]} names a benchmark, and {[*paths, *files.values()][0]} a file: build them one after the other."
-        )
-    if paths and files:
-        raise UsageError(f"say which of --train, --valid and --test {paths[0]} is.")
+    if names and paths:
+        raise UsageError(f"{names[0]} names a benchmark, and {paths[0]} a file: build them one after the other.")
     if names:
         return [*{source.key: source for source in find_all(names, find_benchmark)}.values()], {}
-    files = files or _order_files(paths)
+    files = _order_files(paths)
     if not files:
         raise UsageError(_NOTHING)
-    if lacking := [f"--{split}" for split in ("train", "test") if split not in files]:
-        raise UsageError(f"a graph of your own needs --train and --test; missing: {', '.join(lacking)}.")
     for split, path in files.items():
         if "://" not in path and not exists(Path(path)):
             raise DataError(f"there is no file {path} for the {_SETS[split]}. Check its path.")
@@ -228,9 +203,7 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
     """Return which file is which by their order; refuse an order that the files' names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
-        raise UsageError(
-            f"{paths[0]} is a folder; name its files: rankconst build {paths[0]}/train.tsv ... --name KEY."
-        )
+        raise UsageError(f"{paths[0]} is a folder; name its files: {_name_files(Path(paths[0]))}")
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         raise UsageError(
@@ -243,9 +216,18 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
         if said not in {None, split}:
             raise UsageError(
                 f"{path} is in the place of the {_SETS[split]}, and its name says {said}. The order is training, "
-                "validation and test set; --train, --valid and --test name them in any order."
+                "validation and test set."
             )
     return files
+
+
+def _name_files(folder: Path) -> str:
+    """Return the command that builds the graph in a folder, from the files whose names say what they are."""
+    known = {_split_name(str(path))[1]: str(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    files = [known[split] for split in SPLITS if split in known]
+    if not {"train", "test"} <= {*known}:
+        files = [str(folder / f"{split}.tsv") for split in SPLITS]
+    return shlex.join(["rankconst", "build", *files, "--name", folder.resolve().name])
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
@@ -329,7 +311,7 @@ def _place_train(files: Mapping[str, str], scheduler: str | None) -> tuple[dict[
     if "://" not in train:
         return {split: Path(path) for split, path in files.items()}, None
     if scheduler is None:
-        raise UsageError("--train takes a URL only with --scheduler. Get the file, and give its path.")
+        raise UsageError("only with --scheduler the training set can be a URL. Get the file, and give its path.")
     return {split: Path(path) for split, path in files.items() if split != "train"}, train
 
 
@@ -375,16 +357,16 @@ _COLUMNS = (
 )
 
 
-def _print_outcome(outcome: Outcome, form: Format) -> None:
-    """Print what was built; as a table, protocols with the same numbers share a row."""
+def _print_outcome(outcome: Outcome) -> None:
+    """Print what was built; protocols with the same numbers share a row."""
     if outcome.tables is None:
         return
     rows = list[dict[str, Any]]()
     for key in (*outcome.built, *outcome.kept):
         own = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
-        rows += itertools.chain(*join_protocols(own).values()) if form is Format.table else own
+        rows += itertools.chain(*join_protocols(own).values())
     caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
-    print_listing(Listing.of(_COLUMNS, rows, caption=caption), form)
+    print_listing(Listing.of(_COLUMNS, rows, caption=caption), Format.table)
 
 
 def _find_tests(tables: Tables, key: str) -> list[Tasks]:
@@ -409,9 +391,9 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     }
 
 
-def _tell_outcome(outcome: Outcome, format: Format, out: Path, reporter: Reporter) -> None:
+def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
     """Print what was built, where it is and what comes next; raise what failed."""
-    _print_outcome(outcome, format)
+    _print_outcome(outcome)
     reporter.say(f"tables: {out.resolve()}")
     if outcome.tables is not None and outcome.built:
         reporter.say(_suggest(outcome.tables, outcome.built[0], out))

@@ -8,7 +8,7 @@ import typer
 
 from rankconst.cli import options
 from rankconst.cli.notes import report_questions, report_reading
-from rankconst.cli.options import names_file, open_tables
+from rankconst.cli.options import hide, names_file, open_tables
 from rankconst.cli.output import group_by, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
@@ -60,12 +60,11 @@ def check(
     side: options.Side = None,
     protocol: options.Protocol = None,
     tool: options.Tool = None,
-    tables: options.FurtherTables = None,
+    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
     aggregation: options.Aggregation = None,
     percent: options.Percent = None,
     accept: options.Accept = None,
-    strict: options.Strict = False,
     decimal: options.Decimal = None,
     input_format: options.InputFormat = None,
 ) -> None:
@@ -88,7 +87,7 @@ def check(
     readings = []
     for file in files:
         readings.append(read(file, input_format, decimal=decimal, percent=percent))
-        report_reading(readings[-1], strict=strict)
+        report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
     checked = [check_reading(reading, opened, user) for reading in readings]
     if format is Format.table:
@@ -97,17 +96,17 @@ def check(
     else:
         rows = [row for each in checked for row in each.list_rows(nested=format is Format.json)]
         print_listing(Listing.of(_COLUMNS, rows), format)
-    _conclude(checked, strict=strict)
+    _conclude(checked)
 
 
-def _conclude(checked: Sequence[CheckedReading], *, strict: bool) -> None:
+def _conclude(checked: Sequence[CheckedReading]) -> None:
     """Say on stderr what else there is to know, and exit as the findings and the questions want it."""
     for each in checked:
         _report(each)
     say(_summarise(checked))
     if any(each.num_errors for each in checked):
         raise typer.Exit(DataError.exit_code)
-    if all(each.is_waiting for each in checked) or (strict and any(each.asked for each in checked)):
+    if all(each.is_waiting for each in checked):
         raise AskedError("what needs the ranking tasks is not checked before these questions have an answer.")
 
 

@@ -11,7 +11,7 @@ from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, open_sets, split_files
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
-from rankconst.cli.options import option
+from rankconst.cli.options import hide, option
 from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
@@ -42,9 +42,7 @@ def compare(
     tool: options.Tool = None,
     out: options.Out = None,
     format: options.MaybeForm = None,
-    tables: options.FurtherTables = None,
-    aggregation: options.Aggregation = None,
-    relation: options.Relation = None,
+    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     num_tasks: options.NumTasks = None,
     counts: options.Counts = None,
     percent: options.Percent = None,
@@ -66,8 +64,8 @@ def compare(
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
     only = named[0] if named else None
-    facts = (only, split, side, protocol, aggregation, tool)
-    user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
+    facts = (only, split, side, protocol, None, tool)
+    user = Stated(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     files, typed = split_files(values)
     if files and not typed:
         from rankconst.cli.adjust_file import Work

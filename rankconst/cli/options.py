@@ -118,6 +118,9 @@ _MEANT = {
     **dict.fromkeys(("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"),
     **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),
     "--out": "--format csv > FILE",
+    **dict.fromkeys(("--train", "--valid", "--test"), "the files in their order: rankconst build TRAIN VALID TEST"),
+    "--mirror": "the variable RANKCONST_MIRROR",
+    **dict.fromkeys(("--aggregation", "--relation"), "rankconst adjust, or a column of the file"),
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
     "--per-relation": "--relation NAME, or rankconst show DATASET relations",
 }

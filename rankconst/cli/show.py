@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
 from rankconst.catalogue.names import Names
@@ -79,10 +78,8 @@ def show(
     ] = None,
     baseline: Annotated[str | None, hide(options.Baseline)] = None,
     cite: Annotated[bool, option("--cite", "Print the sentence for a paper, and BibTeX.")] = False,
-    tables: options.FurtherTables = None,
+    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
-    aggregation: options.Aggregation = None,
-    relation: options.Relation = None,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 
@@ -118,10 +115,8 @@ def show(
         print_listing(list_suite(suite, asked, [*map(parse_metric, further)], opened), format)
         return
     relations = further == [_RELATIONS]
-    weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
-    only = tuple(dict.fromkeys(relation or ()))
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
-    asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
+    asked = Tasks(dataset, protocol or usual, split or "test", side or "both")
     if relations:
         print_listing(_list_relations(opened, asked, baseline), format)
         return
@@ -218,11 +213,11 @@ _MEANING_OF_ENOUGH = (
 def _look_up(opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]) -> list[Constants]:
     """Return the constants of some metrics, or of all, under each baseline: of tasks that may say "all"."""
     # On the relation side there is chance alone, of all relations, each task counting once.
-    chance = asked.is_micro and not asked.relations and tuple(baselines) == (DEFAULT_BASELINE,)
+    chance = tuple(baselines) == (DEFAULT_BASELINE,)
     return [
         opened.look_up(replace(tasks, baseline=baseline), metric)
         for tasks in _expand(opened, asked, SIDES if chance else LINK_SIDES)
-        for metric in metrics or list_metrics(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
+        for metric in metrics or list_metrics(shared=shares_negatives(tasks.protocol))
         for baseline in baselines
     ]
 
@@ -282,7 +277,6 @@ def _lay_out(
     counted = bool(held)
     columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in held]
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
-    where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
     captions = (
         _explain_counting(opened, asked.dataset) if counted else "",
         f"Tables: {opened.version_of(asked.dataset)}."

@@ -18,7 +18,7 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.cli import options
 from rankconst.cli.options import find_all, hide, option, rare
 from rankconst.cli.output import print_listing
-from rankconst.download import check_mirror, is_url, require_module
+from rankconst.download import find_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.names import count_of, show_controls
@@ -28,7 +28,7 @@ from rankconst.tables.tables import load
 from rankconst.version import parse_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rankconst.tables.tables import Tables
     from rankconst_builder.release import Order, Released
@@ -38,15 +38,10 @@ if TYPE_CHECKING:
 # -- verify -----------------------------------------------------------------------------------------------------------
 
 SHOWN = 20
-"""How many findings the table lists; JSON and CSV have all."""
+"""How many findings the table lists."""
 
 SHOWN_NOTES = 3
 """How many notes of a stage are shown."""
-
-_KEY = (
-    *("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation"),
-    *("metric", "k", "offset", "num_candidates", "weight"),
-)
 
 _FINDINGS = (
     Column("stage", "stage", drop=3),
@@ -57,8 +52,6 @@ _FINDINGS = (
     Column("message", "what is wrong"),
 )
 
-_ROW = ("stage", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
-
 
 def verify(
     path: Annotated[
@@ -67,16 +60,7 @@ def verify(
     rebuild: Annotated[
         bool, option("--rebuild", "Also compute every constant and count every histogram again, and compare.")
     ] = False,
-    mirror: Annotated[
-        str | None,
-        rare(
-            "--mirror DIR_OR_URL",
-            "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
-            envvar="RANKCONST_MIRROR",
-        ),
-    ] = None,
-    dataset: options.OnlyDatasets = None,
-    format: options.Form = Format.table,
+    dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
 ) -> None:
     """Check tables: files, keys, and how the rows of sides, protocols and relations fit together.
 
@@ -92,18 +76,13 @@ def verify(
     started = time.perf_counter()
     tables = load(path)
     chosen = _find_datasets(tables, dataset) if dataset else None
-    means = checking.Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
+    means = checking.Means(mirror=find_mirror(), reporter=Reporter()) if rebuild else None
     results = []
     for result in checking.verify(tables, chosen, means):
         results.append(result)
-        if format == Format.table:
-            _print_stage(result)
-    if format == Format.table:
-        _print_findings(results)
-        typer.echo(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
-    else:
-        rows = [dict.fromkeys(_ROW) | row for result in results for row in _list_rows(result)]
-        print_listing(Listing.of([*map(Column, _ROW)], rows), format)
+        _print_stage(result)
+    _print_findings(results)
+    typer.echo(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
         differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
@@ -153,7 +132,7 @@ def _print_findings(results: Sequence[Result]) -> None:
             if id(each) in shown
         ]
         more = sum(map(len, groups)) - len(listed)
-        caption = f"{count(more)} more {title}; --format json lists all." if more else ""
+        caption = f"{count(more)} more {title}." if more else ""
         print_listing(Listing.of(_FINDINGS, listed, title=title, caption=caption), Format.table)
 
 
@@ -163,7 +142,7 @@ def _phrase_notes(result: Result) -> list[str]:
     shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
     lines = [f"note: {': '.join(filter(None, (result.stage.name, _name_place(each), each.message)))}" for each in shown]
     if len(shown) < len(notes):
-        lines.append(f"note: {result.stage.name}: {count(len(notes) - 1)} more like it; --format json lists all")
+        lines.append(f"note: {result.stage.name}: {count(len(notes) - 1)} more like it")
     return lines
 
 
@@ -184,16 +163,6 @@ def _name_place(finding: Finding) -> str:
 def _describe(result: Result, finding: Finding) -> dict[str, Any]:
     found = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
     return {"stage": result.stage.name, "covers": result.stage.covers} | found
-
-
-def _list_rows(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield a row of a stage, and one for each difference, warning and note."""
-    named = {"stage": result.stage.name, "covers": result.stage.covers}
-    yield named | {"status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
-    for each in result.findings:
-        status = {"failed": "difference"}.get(each.level, each.level)
-        where = {"status": status, "table": each.table or None} | {name: each.key.get(name) for name in _KEY}
-        yield _describe(result, each) | where | {"column": each.column or None}
 
 
 # -- a release --------------------------------------------------------------------------------------------------------
@@ -224,7 +193,6 @@ def release(
         ),
     ] = None,
     url: _Url = None,
-    format: Annotated[Format, hide(options.Form)] = Format.table,
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.
 
@@ -257,7 +225,7 @@ def release(
         {"path": str(path), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for path, content in released.files.items()
     ]
-    print_listing(Listing.of(_FILES, rows), format)
+    print_listing(Listing.of(_FILES, rows), Format.table)
     if released.written:
         order.reporter.say(f"next: deposit {order.archive}, with the metadata in {folder / '.zenodo.json'}")
 

@@ -16,7 +16,7 @@ import pytest
 from werkzeug import Response
 
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
-from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, cache_folder, check_mirror
+from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, cache_folder, find_mirror
 from rankconst.errors import DataError, DownloadError, MissingExtraError, UsageError
 from rankconst.progress import Reporter
 from rankconst_builder.fetch import Content, Fetcher, read_local
@@ -104,7 +104,8 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv("RANKCONST_CACHE", value)
         assert cache_folder() == tmp_path / folder
     monkeypatch.setenv("RANKCONST_CACHE", "~nobody-here/x")
-    for find in (cache_folder, lambda: check_mirror("~nobody-here/x")):
+    monkeypatch.setenv("RANKCONST_MIRROR", "~nobody-here/x")
+    for find in (cache_folder, find_mirror):
         with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."):
             find()
     monkeypatch.setenv("RANKCONST_CACHE", "")
@@ -152,7 +153,7 @@ def test_what_cannot_be_had_is_named(httpserver: HTTPServer, fetcher: Fetcher, m
     httpserver.expect_request("/train.txt").respond_with_handler(
         lambda _: Response(iter([DATA[:5]]), headers={"Content-Length": str(len(DATA))})
     )
-    with pytest.raises(MissingSourceError, match=rf"could not download {url}: (?s:.*)--mirror FOLDER_OR_URL") as caught:
+    with pytest.raises(MissingSourceError, match=rf"could not download {url}: (?s:.*)RANKCONST_MIRROR") as caught:
         fetcher.read(BenchmarkFile(Remote(url)))
     assert (caught.value.exit_code, len(httpserver.log), files_in(fetcher.cache)) == (5, 1 + RETRIES, [])
 

@@ -42,7 +42,6 @@ _UNWANTED = (
     "PY_COLORS",
     "PYTHONIOENCODING",
     "RANKCONST_CACHE",
-    "RANKCONST_MIRROR",
     "TERMINAL_WIDTH",
     "TTY_COMPATIBLE",
 )
@@ -130,6 +129,7 @@ def _call(patch: pytest.MonkeyPatch, args: tuple[str | float | Path, ...], env: 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cache: Path) -> Run:
     """Run the command line in this process; an exception that reaches the top fails the test."""
+    monkeypatch.delenv("RANKCONST_MIRROR", raising=False)
 
     def run_here(*args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen:
         capsys.readouterr()
@@ -246,10 +246,10 @@ ONE_CANDIDATE: Graph = {
 
 @pytest.fixture
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write the files of a graph; returns the options that name them, without those of empty splits."""
+    """Write the files of a graph; returns their paths, without those of empty splits."""
 
     def write(graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt") -> list[str]:
-        options = []
+        paths = []
         (tmp_path / "graph").mkdir(exist_ok=True)
         for split, rows in graph.items():
             if not rows:
@@ -257,8 +257,8 @@ def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
             path = tmp_path / "graph" / f"{split}.{ending}"
             lines = (delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns) for row in rows)
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            options += [f"--{split}", str(path)]
-        return options
+            paths.append(str(path))
+        return paths
 
     return write
 

@@ -23,6 +23,7 @@ from graphs import STATIC
 from rankconst.catalogue.baselines import FLOOR, INFORMED, SINGLE_STEP
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
+from rankconst.cli.build import _find_tests, _summarise
 from rankconst.errors import DataError, UsageError
 from rankconst.tables.tables import load
 from rankconst.version import bundled_versions
@@ -54,9 +55,23 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "my tables"
 
 
+@pytest.fixture
+def mirrored(mirror: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
+    """The copies of the benchmarks' files, where builds look for them."""
+    del run  # which removes the variable that may be set
+    monkeypatch.setenv("RANKCONST_MIRROR", str(mirror))
+    return mirror
+
+
 def provenance(folder: Path) -> dict[str, dict[str, Any]]:
     descriptor = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
     return {row["dataset"]: row for row in descriptor["provenance"]}
+
+
+def list_built(out: Path) -> list[dict[str, Any]]:
+    """What the summary says of each protocol of each dataset."""
+    tables = load(out)
+    return [_summarise(tables, tasks) for key in tables.datasets for tasks in _find_tests(tables, key)]
 
 
 def expected_of(row: dict[str, Any], name: str) -> Any:
@@ -68,11 +83,11 @@ def expected_of(row: dict[str, Any], name: str) -> Any:
 
 
 @pytest.mark.slow
-def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
-    args = ("build", "Nations", "countries_s1", "--mirror", mirror, "--out", out, "-f", "json")
+def test_from_the_mirror(run: Run, mirrored: Path, out: Path) -> None:
+    args = ("build", "Nations", "countries_s1", "--out", out)
     screen = run(*args)
     assert screen.code == 0
-    rows = screen.records
+    rows = list_built(out)
     assert sorted({(row["dataset"], row["protocol"]) for row in rows}) == sorted(
         (key, protocol) for key in ("countries_s1", "nations") for protocol in STATIC
     )
@@ -85,31 +100,28 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
             constants = shipped.constants(row["dataset"], name, protocol=row["protocol"])
             assert expected_of(row, name) == constants.expectation
     assert {row["origin"] for row in provenance(out).values()} == {"files"}
-    for fact in (str(out), str(mirror), "1,592", "199", "201", "entities: 14", "relations: 55", "1,111"):
+    for fact in (str(out), str(mirrored), "1,592", "199", "201", "entities: 14", "relations: 55", "1,111"):
         assert fact in screen.message
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "csv"])
-def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Path, form: str) -> None:
-    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", form)
+@pytest.mark.usefixtures("mirrored")
+def test_result_on_stdout_and_the_rest_on_stderr(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--out", out)
     assert screen.code == 0
     assert "nations" in screen.out
     for told in ("tables:", "mirror:", "next:", "relations"):
         assert told not in screen.out
         assert told in screen.err
-    if form == "csv":
-        assert [row["protocol"] for row in screen.rows] == list(STATIC)
-    if form == "table":
-        for fact in ("4.47761", "0.384441", "0.946930", "3.46888", "standard = libkge = pykeen", "402"):
-            assert screen.out.count(fact) == 1 + (fact == "402")
+    for fact in ("4.47761", "0.384441", "0.946930", "3.46888", "standard = libkge = pykeen", "402"):
+        assert screen.out.count(fact) == 1 + (fact == "402")
 
 
 @pytest.mark.slow
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
-    screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
+    screen = run("build", "-d", "nations", "--offline", "--out", out)
     assert screen.code == 0
-    assert len(screen.records) == len(STATIC)
+    assert len(list_built(out)) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
     for fact in ("nations", str(cache), "--offline", bundled_versions()[-1]):
         assert fact in warning
@@ -120,7 +132,7 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
 def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "YAGO3-10", "--offline", "--out", out)
     assert (screen.code, screen.out) == (5, "")
-    for fact in ("error:", "https://", str(cache), "--offline", "--mirror"):
+    for fact in ("error:", "https://", str(cache), "--offline", "RANKCONST_MIRROR"):
         assert fact in screen.message
     assert not out.exists()
 
@@ -157,10 +169,10 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("pykeen")
-def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, mirror: Path, out: Path) -> None:
+@pytest.mark.usefixtures("pykeen", "mirrored")
+def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
-    assert run("build", "-d", "nations", "--mirror", mirror, "--out", out.with_name("ours")).code == 0
+    assert run("build", "-d", "nations", "--out", out.with_name("ours")).code == 0
     names = ("candidates", "candidates_by_relation", "macro_candidates", "baseline_candidates", "constants")
     for name in names:
         theirs, ours = (pq.read_table(folder / f"{name}.parquet") for folder in (out, out.with_name("ours")))
@@ -176,7 +188,7 @@ def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, m
 
     assert "PyKEEN has no data set 'nation'. Did you mean nations?" in ask("nation")
     assert "It has hetionet, nations." in ask("qqq")
-    for more in (["fb15k237"], ["-d", "umls"], ["--train", "a.tsv"]):
+    for more in (["fb15k237"], ["-d", "umls"], ["a.tsv"]):
         assert "--pykeen nations is a graph of its own: build others one after the other." in ask("nations", *more)
     pykeen.get_dataset(dataset="nations").training.num_entities = 15
     assert "train numbers 15 entities, and 14 of them occur in its triples." in ask("nations")
@@ -193,9 +205,9 @@ def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, m
 
 def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
     env = {"RANKCONST_MIRROR": str(mirror)}
-    screen = run("build", "-d", "yago310", "-d", "nations", "--out", out, "-f", "json", env=env)
+    screen = run("build", "-d", "yago310", "-d", "nations", "--out", out, env=env)
     assert screen.code == 5
-    assert {row["dataset"] for row in screen.records} == {"nations"}
+    assert {row["dataset"] for row in list_built(out)} == {"nations"}
     assert "warning: yago310" in screen.message
     assert "1 of 2 datasets failed: yago310" in screen.message
 
@@ -235,9 +247,9 @@ def test_own_graph(
     run: Run, write_graph: WriteGraph, out: Path, form: dict[str, str], options: tuple[str, ...]
 ) -> None:
     files = write_graph(SMALL, **form)
-    screen = run("build", *files, "--name", "MyKG", *options, "--out", out, "-f", "json")
+    screen = run("build", *files, "--name", "MyKG", *options, "--out", out)
     assert screen.code == 0
-    assert_counted_right(screen.records, SMALL)
+    assert_counted_right(list_built(out), SMALL)
     assert "6 + 2 + 5 triples" in screen.message
     assert "entities: 5" in screen.message
     assert "relations: 2" in screen.message
@@ -313,10 +325,10 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
 def test_malformed_files(
     run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path, content: bytes, told: tuple[str, ...]
 ) -> None:
-    files = write_graph({**SMALL, "test": []})
+    files = write_graph({**SMALL, "valid": [], "test": []})
     path = tmp_path / "broken.tsv"
     path.write_bytes(content)
-    screen = run("build", *files, "--test", path, "--name", "mykg", "--out", out)
+    screen = run("build", *files, path, "--name", "mykg", "--out", out)
     assert (screen.code, screen.out) == (6, "")
     for fact in ("error:", str(path), *told):
         assert fact in screen.message
@@ -376,23 +388,24 @@ def test_files_in_their_order_with_the_name_they_have(
     for split, path in zip(splits, paths, strict=True):
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join("\t".join(row) + "\n" for row in SMALL[split]), encoding="utf-8")
-    screen = run("build", *paths, "--out", out, "-f", "json")
+    screen = run("build", *paths, "--out", out)
     assert screen.code == 0
     assert f"name: {key}, as the files or their folder are called; --name changes it" in screen.message.lower()
-    assert {row["dataset"] for row in screen.records} == {key}
-    assert_counted_right(screen.records, {split: SMALL[split] if split in splits else [] for split in ORDER})
+    assert {row["dataset"] for row in list_built(out)} == {key}
+    assert_counted_right(list_built(out), {split: SMALL[split] if split in splits else [] for split in ORDER})
 
 
+@pytest.mark.usefixtures("mirrored")
 def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
-    run: Run, mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for word in ("nations", "test"):
         (tmp_path / word).write_text("a\tr\tb\n", encoding="utf-8")
-    screen = run("build", "nations", "--mirror", mirror)
+    screen = run("build", "nations")
     assert (screen.code, screen.out) == (2, "")
     assert "nations is a benchmark, and a file here: write ./nations, or --dataset nations." in screen.message
-    assert run("build", "--dataset", "nations", "-p", "raw", "--mirror", mirror).code == 0
+    assert run("build", "--dataset", "nations", "-p", "raw").code == 0
     assert run("build", "./nations", "test", "--name", "mine").code == 0
     assert list(load("rankconst-tables").datasets) == ["mine", "nations"]
 
@@ -409,8 +422,9 @@ def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_gr
 
 
 @pytest.mark.slow
-def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
-    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-f", "json")
+@pytest.mark.usefixtures("mirrored")
+def test_restricted_benchmark(run: Run, out: Path) -> None:
+    arguments = ("-d", "nations", "--out", out)
     screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")
     assert screen.code == 0
     tables = load(out)
@@ -419,15 +433,15 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     assert provenance(out)["nations-diplomacy"]["restriction"] == {"relations": ["embassy", "treaties"]}
     histogram = tables.histogram("nations-diplomacy")
     assert histogram == open_once().histogram("nations", relations=["treaties", "embassy"])
-    assert screen.records[0]["num_tasks"] == histogram.total == 44
+    assert list_built(out)[0]["num_tasks"] == histogram.total == 44
 
 
-def test_further_known_triples(mirror: Path, run: Run, out: Path, write: Write) -> None:
+def test_further_known_triples(mirrored: Path, run: Run, out: Path, write: Write) -> None:
     """usa-embassy: everybody but the true answer becomes a known answer."""
     place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")
-    named = sorted({line.split("\t")[2] for line in (mirror / place).read_text().splitlines()})
+    named = sorted({line.split("\t")[2] for line in (mirrored / place).read_text().splitlines()})
     further = write("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)), "further.tsv")
-    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-p", "train+test")
+    arguments = ("-d", "nations", "--out", out, "-p", "train+test")
     assert run("build", *arguments, "--known", further).code == 2
     screen = run("build", *arguments, "--known", further, "--name", "mine")
     assert screen.code == 0
@@ -443,9 +457,9 @@ def test_further_known_triples(mirror: Path, run: Run, out: Path, write: Write) 
 
 
 def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:
-    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out, "-f", "json")
+    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out)
     assert screen.code == 0
-    row = screen.records[0]
+    row = list_built(out)[0]
     assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 2 * 162_870, 501)
     assert expected_of(row, "mr") == 251
     refused = run("build", "-d", "ogbl-biokg", "--out", out, "--relations", "x", "--name", "mine")
@@ -457,13 +471,13 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
     files: list[Any] = []
     for split, text in facts.items():
         (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
-        files += [f"--{split}", tmp_path / f"{split}.tsv"]
+        files.append(tmp_path / f"{split}.tsv")
     asked = ("build", *files, "--name", "mykg", "--out", out)
     refused = run(*asked)
     assert refused.code == DataError.exit_code
     assert "--columns hrtd" in refused.message
-    screen = run(*asked, "--columns", "hrtd", "-f", "csv")
-    assert {row["protocol"]: float(row["mean_candidates"]) for row in screen.rows} == {
+    screen = run(*asked, "--columns", "hrtd")
+    assert {row["protocol"]: float(row["mean_candidates"]) for row in list_built(out)} == {
         "raw": 4.0, "static": (4 + 4 + 2 + 2) / 4, "time-aware": (4 + 4 + 3 + 3) / 4,
     }  # fmt: skip
     assert "3 + 0 + 2 quadruples (train + valid + test)" in screen.err
@@ -482,7 +496,7 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
 )
 def test_urls_that_cannot_be_read(run: Run, write_graph: WriteGraph, out: Path, url: str, told: str) -> None:
     files = write_graph(SMALL)
-    files[files.index("--train") + 1] = url
+    files[0] = url
     screen = run("build", *files, "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
     assert (screen.code, screen.out) == (6, "")
     assert told in screen.message

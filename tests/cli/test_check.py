@@ -110,16 +110,16 @@ def test_what_was_not_checked_is_said(run: Run, write: Write) -> None:
 
 
 def test_questions_are_those_of_adjust(run: Run, tmp_path: Path) -> None:
-    """All numbers wait for an answer: 8, unless there are errors anyway; some do: only if strict."""
+    """All numbers wait for an answer: 8, unless there are errors anyway."""
     path, dev = tmp_path / "asked.csv", FB15K237.replace("RotatE", "RotatE at best on dev")
     asked = f'asked: {path}, line 2 (5 numbers): "dev" in its row, "RotatE at best on dev": add --split valid'
     for rows, options, code in (
         (dev, (), 8), (dev, ("--accept", "dev"), 0), (dev, ("--split", "test"), 8), (dev + FB15K237, (), 0),
-        (dev + FB15K237, ("--strict",), 8), (dev.replace("0.375", "0.575"), (), 6),
+        (dev.replace("0.375", "0.575"), (), 6),
     ):  # fmt: skip
         path.write_text(HEADING + rows, encoding="utf-8")
         screen = run("check", path, *options)
-        assert (screen.code, asked in screen.err) == (code, options in {(), ("--strict",)})
+        assert (screen.code, asked in screen.err) == (code, options == ())
         assert (asked in run("adjust", path, *options).err) == (asked in screen.err)
 
 

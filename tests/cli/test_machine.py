@@ -86,7 +86,7 @@ def test_places_that_cannot_be_used(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-BUILD = "build --train train.txt --test train.txt --name mine --protocol raw --out out"
+BUILD = "triples.txt --name mine --protocol raw --out out"
 
 
 @posix
@@ -95,25 +95,26 @@ BUILD = "build --train train.txt --test train.txt --name mine --protocol raw --o
     ("options", "code", "said"),
     [
         (["--out", LONG], 6, "cannot write tables to xxx"),
-        (["--out", "train.txt/out"], 6, "train.txt is not a folder. Name another with --out."),
+        (["--out", "triples.txt/out"], 6, "triples.txt is not a folder. Name another with --out."),
         (["--name", LONG], 2, "is too long; files have that name: at most 100 letters."),
         (["--relations", "r," * 350], 0, ""),
         (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
         (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
         (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
-        (["--train", "."], 6, "cannot read .: it is a folder without Parquet files."),
-        (["--train", "/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
+        (["."], 6, "cannot read .: it is a folder without Parquet files."),
+        (["/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
     ],
 )
 def test_builds_that_cannot_be(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], code: int, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.txt").write_text("a\tr\tb\nb\tr\ta\n", encoding="utf-8")
-    screen = run(*BUILD.split(), *options)
+    (tmp_path / "triples.txt").write_text("a\tr\tb\nb\tr\ta\n", encoding="utf-8")
+    train, *more = options if options[0][:2] != "--" else ["triples.txt", *options]
+    screen = run("build", train, *BUILD.split(), *more)
     assert screen.code == code
     assert [said in line for line in screen.err.splitlines() if line.startswith("error: ")] == [True] * bool(code)
-    assert [path.name for path in tmp_path.iterdir() if path.name != "out"] == ["train.txt"]
+    assert [path.name for path in tmp_path.iterdir() if path.name != "out"] == ["triples.txt"]
 
 
 def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

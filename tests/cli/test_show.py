@@ -12,7 +12,7 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.libraries import load_libraries
-from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABULATED, describe_metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import TOOLS
@@ -297,13 +297,6 @@ def test_a_split_that_is_not_there_is_an_error(run: Run, write_graph: Callable[.
     assert "valid" not in {row["split"] for row in rows}
 
 
-def test_macro_averages_show_what_the_tables_have(run: Run) -> None:
-    rows = run("show", "nations", "-a", "macro-query", "-p", "standard", "-f", "json").records
-    assert [row["metric"] for row in rows] == [metric.key for metric in MACRO_METRICS]
-    assert {row["aggregation"] for row in rows} == {"macro-query"}
-    assert "macro-query" in run("show", "nations", "-a", "macro-query").out
-
-
 def test_baselines_have_rows_if_named(run: Run) -> None:
     rows = run("show", "umls", "-m", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
     assert [row["baseline"] for row in rows] == [*LADDER]
@@ -340,11 +333,6 @@ def test_relations_are_listed(run: Run) -> None:
     assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
 
 
-def test_one_relation(run: Run) -> None:
-    (row,) = run("show", "nations", "-r", "embassy", "-m", "mr", "-p", "raw", "-f", "json").records
-    assert (row["relations"], row["expectation"]) == (["embassy"], 7.5)
-
-
 # -- citations ------------------------------------------------------------------------------------------------------
 
 
@@ -374,7 +362,6 @@ def test_the_sentence_for_a_dataset(run: Run) -> None:
     ("args", "address"),
     [
         (("hits@7",), "nations/test/both/standard"),
-        (("mrr", "-a", "macro-query", "--side", "head"), "nations/test/head/standard/macro-query"),
         (("mrr", "-b", "frequency", "--split", "valid"), "nations/valid/both/standard/frequency"),
     ],
 )

@@ -113,7 +113,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     with zipfile.ZipFile(mirror / "set.zip", "w") as archive:
         for path in sorted(packed.iterdir()):
             archive.write(path, path.name)
-    downloaded = ("--mirror", served)
+    downloaded = (f"RANKCONST_MIRROR={served}",)
     return [
         Command("build, the first", build("alpha"), ["out"]),
         Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
@@ -159,7 +159,7 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
         Command("build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True),
-        Command("build elsewhere", build("gamma", out="other", options=("--mirror", served)), ["other"]),
+        Command("build elsewhere", build("gamma", out="other", options=(f"RANKCONST_MIRROR={served}",)), ["other"]),
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
         Command("release of another version", (*RELEASE, "91.0.0"), ["data/91.0.0"]),
         Command(

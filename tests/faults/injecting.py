@@ -23,6 +23,7 @@ import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, Self
+from unittest import mock
 
 from rankconst import files
 from rankconst.cli import main
@@ -174,9 +175,11 @@ def call(folder: Path, arguments: Sequence[str]) -> int:
     os.chdir(folder)
     os.environ.update(RANKCONST_CACHE=str(folder / "cache"), TMPDIR=str(folder / "tmp"))
     tempfile.tempdir = None
-    sys.argv = ["rankconst", *arguments]
+    named = dict(each.split("=", 1) for each in arguments if each.startswith("RANKCONST_"))  # as shells set variables
+    sys.argv = ["rankconst", *(each for each in arguments if not each.startswith("RANKCONST_"))]
     try:
-        main()
+        with mock.patch.dict(os.environ, named):
+            main()
     except SystemExit as stopped:
         return stopped.code if isinstance(stopped.code, int) else 0
     return 0
