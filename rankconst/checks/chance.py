@@ -13,7 +13,7 @@ from rankconst.checks.defects import UNKNOWN, check_entries
 from rankconst.checks.laws import overlap
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured, count_digits
-from rankconst.values.bounds import exceeds, holds_multiple
+from rankconst.values.bounds import holds_multiple
 from rankconst.values.constants import TIED_RANKS
 from rankconst.values.published import Interval, show_number
 
@@ -147,23 +147,6 @@ def _write_formula(m: Measured) -> str:
     metric = m.entry.metric
     sign = "" if metric.increasing else "-"
     return _FORMULAS[m.entry.adjustment or ""].format(adjusted=m.label, base=metric.label, sign=sign)
-
-
-@rule(
-    "index-above-value",
-    title="the index of a share is at most the share",
-    inequality="AMRR <= MRR, AH@k <= Hits@k",
-    why="(M - E) / (1 - E) <= M, as E (1 - M) >= 0: chance takes away from what is not perfect.",
-)
-def _find_large_indices(case: Case) -> Iterator[Finding]:
-    for m in case.measured:
-        base = case.own.get(m.entry.metric)
-        if m.entry.adjustment != "index" or base is None or not m.entry.metric.is_share:
-            continue
-        if exceeds(m.interval.lower, base.interval.upper):
-            statement = f"{m} is impossible: {base} is less, and chance takes away from it."
-            cause = "The two are exchanged, or of different evaluations."
-            yield Finding((m, base), f"{m.label} <= {base.label}", statement, cause)
 
 
 @rule(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.case import RULES, Finding, Mean, invert, pick_own, rule
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.checks.case import RULES, Finding, Mean, pick_own, rule
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
@@ -331,90 +331,6 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
             "MR and MRR are of different evaluations or of another dataset, or one of them is a slip.",
             "warning" if case.assumed else "error",
         )
-
-
-@rule(
-    "power-means",
-    title="power means in their order",
-    inequality="1 / MRR = HMR <= GMR <= MR <= QMR",
-    why="Power means grow with the exponent: Hardy, Littlewood, Polya 1934, Inequalities, theorem 16.",
-)
-def _find_unordered_means(case: Case) -> Iterator[Finding]:
-    for low, high in itertools.combinations([metric.label for metric in POWER_MEANS], 2):
-        less, more = case.mean(low), case.mean(high)
-        # mr-from-mrr is sharper for that pair.
-        if less is None or more is None or (low, high) == ("HMR", "MR"):
-            continue
-        # The means of two inverses over several runs are in order, too; that of one bounds a mean from below.
-        runs = more.inverted > less.inverted
-        if exceeds(less.interval.lower, more.interval.upper) and not (runs and case.averaged):
-            yield Finding(
-                (less.measured, more.measured),
-                f"{low} <= {high}",
-                f"{less.measured} and {more.measured} are not of the same ranks: {low} is at least "
-                f"{less.interval.lower:.6g}, {high} at most {more.interval.upper:.6g}.",
-                f"The two are of different evaluations, or one of them is a slip{_name_runs(runs)}.",
-                "warning" if runs else "error",
-            )
-
-
-@rule(
-    "median-from-hits",
-    title="median rank on the right side of k",
-    inequality="Hits@k > 1/2 only if MdR <= k; Hits@k < 1/2 only if MdR > k",
-    why="More than half of the ranks lie on that side, so both middle ones do.",
-)
-def _find_medians_against_hits(case: Case) -> Iterator[Finding]:
-    median = case.mean("MdR")
-    if median is None or case.averaged:
-        return
-    m, interval = median.measured, median.interval
-    for k, hits in case.hits.items():
-        if exceeds(hits.interval.lower, 0.5) and exceeds(interval.lower, k):
-            inequality, share = f"{hits.label} > 1/2 only if MdR <= {k}", "more"
-        elif exceeds(0.5, hits.interval.upper) and exceeds(k + case.step, interval.upper):
-            inequality, share = f"{hits.label} < 1/2 only if MdR >= {k + case.step:g}", "less"
-        else:
-            continue
-        yield Finding(
-            (m, hits),
-            inequality,
-            f"{m} is impossible: {hits} says that {share} than half of the ranks are at most {k}.",
-            "The two are of different evaluations, or the median is a mean of several medians.",
-            "warning",
-        )
-
-
-@rule(
-    "inverse-pairs",
-    title="a metric and its inverse",
-    inequality="MR IAMR = HMR MRR = GMR IGMR = QMR IQMR = MdR IMdR = 1; VR = SDR^2",
-    why="By definition.",
-)
-def _find_unequal_inverses(case: Case) -> Iterator[Finding]:
-    own = case.own
-    pairs = [
-        (own[metric], own[inverse], invert(own[inverse].interval), "{} {} = 1")
-        for metric, inverse in INVERSES
-        if metric in own and inverse in own
-    ]
-    pairs += [
-        (own[square], own[root], Interval(*(end**2 for end in own[root].interval)), "{} = {}^2")
-        for root, square in SQUARES
-        if square in own and root in own
-    ]
-    for m, other, expected, inequality in pairs:
-        # Over several runs the mean of 1/x is at least 1 over the mean of x, and that of x^2 at least its square.
-        runs = m.value > expected.upper
-        if not overlap(m.interval, expected) and not (runs and case.averaged):
-            yield Finding(
-                (m, other),
-                inequality.format(m.label, other.label),
-                f"{m} and {other} are not of the same ranks: {other.label} makes {m.label} "
-                f"{expected.lower:.6g} to {expected.upper:.6g}.",
-                "The two are of different evaluations or sides, or a mean over several of them.",
-                "warning" if runs else "error",
-            )
 
 
 # Where terms of metrics are compared: ranks up to the largest k, halves included, and far beyond.
