@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import rankconst.checks.chance  # noqa: F401 - its rules
+import rankconst.checks.chance
 from rankconst.catalogue.names import resolve_name
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
@@ -52,6 +52,9 @@ class CheckedReading:
     notes: tuple[str, ...]
     asked: tuple[Question, ...]
     table_version: str
+    # How many rules were tried, and whether numbers could be compared with counting.
+    num_rules: int = 0
+    has_counting: bool = False
 
     def __repr__(self) -> str:
         errors = f"{len(self.findings):,} findings, {self.num_errors:,} of them errors"
@@ -132,7 +135,10 @@ def check_reading(
     places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
     asked = {ask: [places[each.row, each.column] for each in entries] for ask, entries in asks.items()}
     located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
-    return CheckedReading(reading, tuple(findings), tuple(notes), located, tables.version)
+    counted = any(map(rankconst.checks.chance.find_counting, sound))
+    return CheckedReading(
+        reading, tuple(findings), tuple(notes), located, tables.version, len(chosen or RULES), counted
+    )
 
 
 def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Question, list[Entry]]]:

@@ -12,7 +12,7 @@ from rankconst.cli.options import hide, names_file, open_tables
 from rankconst.cli.output import group_by, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
-from rankconst.listing import Column, Format, Listing, count, find_width
+from rankconst.listing import Column, Format, Listing, count, find_width, wrap
 from rankconst.names import count_of, read_count, shorten, show_controls
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 3
-"""How many findings of one rule with the same cause the screen shows; JSON and CSV have all."""
+"""How many findings of one rule with the same cause the screen shows, one if they are no faults; JSON has all."""
 
 _COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -166,36 +166,36 @@ def _print_findings(checked: CheckedReading) -> None:
 
     console = Console(highlight=False, markup=False, emoji=False, width=find_width())
     alike = group_by(checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause))
-    shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
+    first = {key: group[: 1 if key[1] == "info" else SHOWN] for key, group in alike.items()}
+    shown = {id(finding) for group in first.values() for finding in group}
     for finding in checked.findings:
         if id(finding) in shown:
             _print_finding(console, checked.reading.name, finding)
-    for (rule, severity, cause), group in alike.items():
-        if len(group) > SHOWN:
-            more = f"{count(len(group) - SHOWN)} more of severity {severity}, --json lists all."
+    for key, group in alike.items():
+        rule, severity, cause = key
+        if left := len(group) - len(first[key]):
+            more = f"{count(left)} more of severity {severity}, --json lists all."
             console.print(show_controls(f"{checked.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")))
 
 
 def _print_finding(console: Console, name: str, finding: Finding) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
-    place = name if finding.line is None else f"{name}:{finding.line}"
+    place = show_controls(name if finding.line is None else f"{name}:{finding.line}")
     label = f"{finding.label}: " if finding.label else ""
-    head = Text.assemble(
-        show_controls(f"{place}: "),
-        (finding.severity, _COLORS[finding.severity]),
-        ": ",
-        (finding.rule, "bold"),
-        show_controls(f": {label}{finding.statement}"),
+    said = wrap(
+        console.width,
+        f"{place}: {finding.severity}: {finding.rule}: {label}{finding.statement}",
+        below="    ",
     )
-    # A long sentence continues below its beginning.
-    first, *rest = head.wrap(console, console.width)
-    console.print(first)
-    below = show_controls(f"must hold: {finding.inequality}. {finding.cause}".strip())
-    rest += Text(below, "dim").wrap(console, console.width - 4)
-    for line in rest:
-        console.print(Padding(line, (0, 0, 0, 4), expand=False))
+    head = Text(said)
+    start = len(place) + 2
+    head.stylize(_COLORS[finding.severity], start, start + len(finding.severity))
+    start += len(finding.severity) + 2
+    head.stylize("bold", start, start + len(finding.rule))
+    console.print(head, soft_wrap=True)
+    below = f"    must hold: {finding.inequality}. {finding.cause}".rstrip()
+    console.print(Text(wrap(console.width, below, below="    "), "dim"), soft_wrap=True)
 
 
 # -- what is said beside it -------------------------------------------------------------------------------------------
@@ -215,6 +215,9 @@ def _summarise(every: Sequence[CheckedReading]) -> str:
     findings = sum(len(each.findings) for each in every)
     errors = sum(each.num_errors for each in every)
     summary = f"{count_of(numbers, 'number')}, {count_of(findings, 'finding')}"
+    if not findings and not any(each.asked for each in every):
+        counted = ", no worse than counting" if any(each.has_counting for each in every) else ""
+        summary = f"{count_of(numbers, 'number')}: possible{counted}; {every[0].num_rules} rules tried"
     if len(every) > 1:
         summary = f"{count_of(len(every), 'file')}, {summary}"
     return f"{summary} ({count_of(errors, 'error')})" if errors else summary

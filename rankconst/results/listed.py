@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from rankconst.catalogue.answers import AnswersMetric
 from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
 from rankconst.names import join_words
+from rankconst.values.published import show_number
 from rankconst.verdicts import find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
@@ -131,8 +133,31 @@ def lay_out(
         caption = _caption(adjusted, tables, kept, f"More: {more}. " if more and not adjusted.details else "")
     elif form is Format.latex:
         caption = _caption(adjusted, tables, kept, "")
+    places = np.flatnonzero(kept).tolist()
+    if screen and reading.layout == "long" and any(each.rank_type for each in reading.entries.contexts):
+        places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, caption=caption)
-    return listing if kept.all() else listing.take(np.flatnonzero(kept).tolist())
+    return listing if places == list(range(len(kept))) else listing.take(places)
+
+
+# What papers print comes first.
+_FIRST = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank")
+
+
+def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
+    """Name the metrics of PyKEEN's files as papers do, round their numbers, and order them: MRR, MR, Hits@k, others."""
+    orders: dict[int, tuple[int, int]] = {}
+    texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
+    for row, entry in zip(adjusted.rows.tolist(), adjusted.reading.entries, strict=True):
+        metric = entry.metric
+        printed = _FIRST.index(metric.key) if metric.key in _FIRST else len(_FIRST) + (metric.hits_k is None)
+        orders[row] = (printed, metric.hits_k or 0)
+        if "metric" in texts:
+            texts["metric"][row] = metric.label
+        with suppress(ValueError):
+            texts[entry.column][row] = show_number(float(entry.text), 4)
+    data |= texts
+    return sorted(places, key=lambda row: orders.get(row, (len(_FIRST) + 1, 0)))
 
 
 def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_], more: str) -> str:

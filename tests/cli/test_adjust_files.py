@@ -335,13 +335,26 @@ def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -
     assert run("adjust", "plain").out == expected
 
 
+def test_metrics_of_pykeen_are_shown_as_papers_print_them(run: Run, tmp_path: Path) -> None:
+    path, ranks = (
+        tmp_path / "results.json",
+        {"hits_at_10": 0.9776119402985075, "hits_at_1": 0.3, "geometric_mean_rank": 2.5},
+    )
+    ranks |= {"arithmetic_mean_rank": 3.3656716346740723, "inverse_harmonic_mean_rank": 0.5116080668435168}
+    path.write_text(json.dumps({"metrics": {"both": {"realistic": ranks}}}), encoding="utf-8")
+    shown = [line.split()[2:4] for line in run("adjust", path, "-d", "nations").out.splitlines() if "realistic" in line]
+    assert shown == [
+        *(["MRR", "0.5116"], ["MR", "3.366"], ["Hits@1", "0.3000"], ["Hits@10", "0.9776"], ["GMR", "2.500"])
+    ]
+
+
 def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     ties = {"optimistic": {"mrr": 0.7}, "realistic": {"mrr": 0.6}, "pessimistic": {"mrr": 0.5}}
     path.write_text(json.dumps({"metrics": dict.fromkeys(("both", "head", "tail"), ties)}))
     for args, side, left in (((), "both", 8), (("--side", "head"), "head", 2)):
         screen = run("adjust", path, "-d", "nations", *args)
-        assert [line.split()[:3] for line in screen.out.splitlines() if "mrr" in line] == [[side, "realistic", "mrr"]]
+        assert [line.split()[:3] for line in screen.out.splitlines() if "MRR" in line] == [[side, "realistic", "MRR"]]
         assert f"shown: {side}.realistic only; --side head shows" in screen.message
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
         assert "The number is better than chance" in screen.out  # of what is shown

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from carried import open_once
+from rankconst.checks.checking import RULES
 from rankconst.cli.check import SHOWN
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path
     screen = run("check", slip, "-d", "fb15k237")
     said = "numbers of dataset WN18RR are left out: you asked for others."
     assert (screen.code, screen.out) == (0, "")
-    assert screen.err == f"note: {slip}: {said}\n5 numbers, 0 findings\n"
+    assert (
+        screen.err == f"note: {slip}: {said}\n5 numbers: possible, no worse than counting; {len(RULES)} rules tried\n"
+    )
     screen = run("check", slip, "-d", "nations")
     assert (screen.code, screen.out) == (6, "")
     assert "holds none of the numbers you asked for: it has dataset FB15k-237; dataset WN18RR." in screen.message
@@ -100,6 +104,18 @@ def test_many_findings_of_one_cause_are_shortened(run: Run, write: Write) -> Non
     assert len(re.findall(r"error: hits-monotone", screen.out)) == SHOWN
     assert f"hits-monotone: {9 - SHOWN} more of severity error, --json lists all." in screen.out
     assert len(run("check", path, "--json").records) == 9
+
+
+def test_one_finding_says_that_counting_does_better(run: Run, tmp_path: Path) -> None:
+    """PyKEEN's files have every number three times."""
+    ranks = {"mrr": 0.45, "mr": 4.2, "hits_at_1": 0.2, "hits_at_3": 0.5, "hits_at_10": 0.95}
+    path = tmp_path / "results.json"
+    ties = dict.fromkeys(("optimistic", "realistic", "pessimistic"), ranks)
+    path.write_text(json.dumps({"metrics": {"both": ties}}), encoding="utf-8")
+    screen = run("check", path, "-d", "nations", "--tool", "pykeen")
+    said = "below-counting: both, realistic: worse than counting in all 5 metrics"
+    assert (screen.code, screen.out.count("below-counting"), said in screen.out) == (0, 1, True)
+    assert "(MRR 0.4500; counting 0.8333)" in screen.out
 
 
 def test_what_was_not_checked_is_said(run: Run, write: Write) -> None:
