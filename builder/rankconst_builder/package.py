@@ -345,6 +345,11 @@ class Part:
     provenance: Mapping[str, Any]
 
 
+def make_part(tables: Mapping[str, pa.Table], provenance: Mapping[str, Any]) -> Part:
+    """Make the part of a dataset, its rows in canonical order."""
+    return Part({name: sort_rows(name, table) for name, table in tables.items()}, provenance)
+
+
 @functools.cache
 def hash_program() -> str:
     """Hash the program, so that a changed one does not pass for an earlier one."""
@@ -405,7 +410,7 @@ def take_dataset(table: pa.Table, key: str) -> pa.Table:
 
 def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
     """Write the set that datasets make."""
-    # Rows of a part are in canonical order by construction; parts follow by key.
+    # Rows of a part are in canonical order; parts follow by key.
     tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
         write_tables(folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})

@@ -38,6 +38,7 @@ from rankconst_builder.package import (
     Part,
     hash_program,
     hold_folder,
+    make_part,
     read_parts,
     take_dataset,
     write_parts,
@@ -351,7 +352,7 @@ def _build_from_files(
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows")
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
-    return Part(
+    return make_part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, counting, graph.missing),
             **tabulate(histograms, build.reporter.stage),
@@ -414,7 +415,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
         "sha256": [],
         "verified": False,
     }
-    return Part(
+    return make_part(
         tables={
             "datasets": make_row(row, schema_of("datasets")),
             **tabulate(histograms),
@@ -442,7 +443,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
             )
             continue
         tables[name] = pa.concat_tables([tables[name], _take_informed(build, archive.read(name, key))])
-    return Part(
+    return make_part(
         tables=tables,
         provenance={"origin": origin, "reason": reason, **_describe_choice(build)},
     )
