@@ -13,6 +13,7 @@ import numpy as np
 from rankconst.catalogue.answers import AnswersMetric
 from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
 from rankconst.names import join_words
+from rankconst.results.over_graphs import average_models, describe_averages
 from rankconst.values.published import show_number
 from rankconst.verdicts import find_floor, show_expected, summarise
 
@@ -130,9 +131,10 @@ def lay_out(
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
     caption = ""
     if screen:
-        caption = _caption(adjusted, tables, kept, f"More: {more}. " if more and not adjusted.details else "")
+        more = f"More: {more}. " if more and not adjusted.details else ""
+        caption = _caption(adjusted, tables, kept, more, screen=True)
     elif form is Format.latex:
-        caption = _caption(adjusted, tables, kept, "")
+        caption = _caption(adjusted, tables, kept)
     places = np.flatnonzero(kept).tolist()
     if screen and reading.layout == "long" and any(each.rank_type for each in reading.entries.contexts):
         places = _order_metrics(adjusted, data, places)
@@ -160,7 +162,9 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     return sorted(places, key=lambda row: orders.get(row, (len(_FIRST) + 1, 0)))
 
 
-def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_], more: str) -> str:
+def _caption(
+    adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_], more: str = "", *, screen: bool = False
+) -> str:
     """Say what the columns are, and what the numbers in some rows mean."""
     meaning = "0 = chance, 1 = perfect"
     named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
@@ -175,6 +179,8 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_],
     defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
     if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += map(_describe_rankers, floors, floors.values())
+    if screen:
+        lines += describe_averages(average_models(adjusted, floors, tables), details=adjusted.details)
     if floors:
         wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
         some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)

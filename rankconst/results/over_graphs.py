@@ -1,0 +1,183 @@
+"""The means over several graphs of what a file holds, for people."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankconst.names import list_first
+from rankconst.results.labels import clean_heading
+from rankconst.values.averages import Average, GraphResults, average_graphs
+from rankconst.verdicts import show_expected
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+    from rankconst.adjusting import Done
+    from rankconst.results.adjusted import AdjustedReading
+    from rankconst.tables.tables import Tables
+
+_SHOWN = 0.0001
+"""The last decimal of an index on the screen."""
+
+_SEVERAL = 3
+"""Of fewer graphs no mean is formed: papers print the results of two next to each other."""
+
+
+class _Kind(NamedTuple):
+    """What numbers must share to be averaged; split and side are those of the file where the tool has its own."""
+
+    metric: Hashable
+    protocol: str
+    split: str
+    side: str
+    aggregation: str
+    tool: str
+    rank_type: str
+
+
+class _Number(NamedTuple):
+    """A number on one graph."""
+
+    dataset: str  # as the file names it
+    column: str
+    done: Done
+    floor: Done | None
+    position: int  # in the batch
+
+
+@dataclass(frozen=True)
+class ModelAverage:
+    """The mean of a model over graphs; no name if the file has a single one."""
+
+    model: str
+    average: Average
+
+
+def average_models(adjusted: AdjustedReading, floors: Mapping[Done, Done | None], tables: Tables) -> list[ModelAverage]:
+    """Average the numbers of each model that are of one metric, split and side, on three graphs or more."""
+    if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
+        return []
+    found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
+    entries = adjusted.reading.entries
+    for done, floor in floors.items():
+        tasks = done.batch.tasks
+        if tasks.relations or done.batch.metric.optimum is None or tables.find_suite(tasks.dataset) is not None:
+            continue
+        for position, place in enumerate(done.batch.index.tolist()):
+            context = entries.contexts[entries.context_of[place]]
+            column = entries.heads[entries.head_of[place]].column
+            kind = _find_kind(done, context.rank_type or "")
+            number = _Number(context.dataset or tasks.dataset, column, done, floor, position)
+            found[kind, entries.models[entries.model_of[place]]].append(number)
+    averages: list[ModelAverage] = []
+    for (_, model), numbers in found.items():
+        for name, own in _tell_apart(model, numbers):
+            averages.append(ModelAverage(name, average_graphs(_gather(own))))
+    return averages
+
+
+def _find_kind(done: Done, rank_type: str) -> _Kind:
+    tasks, tool = done.batch.tasks, done.batch.tool
+    split, side, key = tasks.split, tasks.side, ""
+    if tool is not None:
+        key = tool.key
+        split = "test" if tool.test_sets.get(tasks.dataset) == split else split
+        side = "both" if tool.find_side(tasks.dataset) == side else side
+    return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
+
+
+def _tell_apart(model: str, numbers: Sequence[_Number]) -> Iterator[tuple[str, Sequence[_Number]]]:
+    """Yield the numbers of each model: those of a column each, if several are on one graph."""
+    if _is_one_each(numbers):
+        if len(numbers) >= _SEVERAL:
+            yield model, numbers
+        return
+    columns: dict[str, list[_Number]] = defaultdict(list)
+    for number in numbers:
+        columns[number.column].append(number)
+    for column, own in columns.items():
+        if len(own) >= _SEVERAL and _is_one_each(own):
+            yield " ".join(filter(None, (model, clean_heading(column)))), own
+
+
+def _is_one_each(numbers: Sequence[_Number]) -> bool:
+    """Tell whether each number is on another graph."""
+    counts = Counter(number.done.batch.tasks.dataset for number in numbers)
+    return len(counts) == len(numbers)
+
+
+def _gather(numbers: Sequence[_Number]) -> GraphResults:
+    """Return numbers on several graphs as arrays, with their constants."""
+    batches = [(number.done.batch, number.position) for number in numbers]
+    floors = [number.floor.constants for number in numbers if number.floor is not None]
+    return GraphResults(
+        metric=numbers[0].done.batch.metric,
+        datasets=tuple(number.dataset for number in numbers),
+        values=np.array([batch.value[position] for batch, position in batches]),
+        lower=np.array([batch.lower[position] for batch, position in batches]),
+        upper=np.array([batch.upper[position] for batch, position in batches]),
+        chance=[number.done.constants for number in numbers],
+        counting=floors if len(floors) == len(numbers) else None,
+    )
+
+
+def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> list[str]:
+    """Write means: one line for a model that is alone with its metric and graphs, else a line for each below these."""
+    groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
+    for each in averages:
+        groups[each.average.metric, each.average.datasets].append(each)
+    lines = []
+    for own in groups.values():
+        first = own[0].average
+        title = f"{first.metric.label}, mean over {len(first.datasets)} datasets"
+        if len(own) == 1:
+            named = f"{title}, {own[0].model}" if own[0].model else title
+            value, *rest = _describe_result(first, details=details)
+            shared = [value, _describe_chance(first), *rest]
+            lines.append(f"{named}: {'; '.join([', '.join(shared), _describe_heaviest(first), *_list_below(first)])}.")
+            continue
+        lines.append(f"{title}: {_describe_chance(first)}; {_describe_heaviest(first)}.")
+        for each in own:
+            result = ", ".join(_describe_result(each.average, details=details))
+            lines.append(f"  {each.model}: {'; '.join([result, *_list_below(each.average)])}.")
+    return lines
+
+
+def _describe_chance(average: Average) -> str:
+    """Say what chance and counting get of a mean."""
+    counting = "" if average.counting is None else f", counting {show_expected(average.counting)}"
+    return f"chance {show_expected(average.expectation)}{counting}"
+
+
+def _describe_heaviest(average: Average) -> str:
+    return f"most of chance: {average.heaviest} ({100 * average.share:.0f}%)"
+
+
+def _describe_result(average: Average, *, details: bool) -> list[str]:
+    """Return the mean of a model, its index, and how much it varies over the graphs."""
+    said = [show_expected(average.value)]
+    if not math.isnan(average.index):
+        said.append(f"index {average.index:.4f}{_describe_mean_index(average)}")
+    if details and not math.isnan(average.z):
+        said.append(f"z {average.z:,.4g}")
+    return [*said, f"±{show_expected(average.error)} over datasets"]
+
+
+def _describe_mean_index(average: Average) -> str:
+    """Return the mean of the indices where it differs by more than rounding from the index of the mean."""
+    if average.metric.optimum is None or math.isnan(average.mean_index):
+        return ""
+    open_by = average.rounding / abs(average.metric.optimum - average.expectation)
+    if abs(average.mean_index - average.index) <= max(open_by, _SHOWN / 2):
+        return ""
+    return f" (mean of indices {average.mean_index:.4f})"
+
+
+def _list_below(average: Average) -> list[str]:
+    """Name the graphs on which a model is below counting."""
+    return [f"below counting: {list_first(list(average.below))}"] if average.below else []

@@ -1,0 +1,108 @@
+"""What a table over several graphs ends with, on the screen and in print."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [f"{graph} v{version}" for graph in ("FB15k-237", "WN18RR", "NELL-995") for version in range(1, 5)]
+# Any results do, in the order of NAMES.
+FIRST = [0.498, 0.512, 0.491, 0.486, 0.648, 0.663, 0.376, 0.611, 0.785, 0.526, 0.515, 0.479]
+SECOND = [round(value - 0.02, 3) for value in FIRST]
+
+
+def show(path: Path, text: str, **how: str) -> list[str]:
+    path.write_text(text, encoding="utf-8")
+    return [line for line in str(rankconst.adjust(path, **how)).splitlines() if "mean over" in line or line[:2] == "  "]
+
+
+def write_rows(**models: list[float]) -> str:
+    lines = [f"{model},{name},{value}" for model, own in models.items() for name, value in zip(NAMES, own, strict=False)]
+    return "\n".join(["model,dataset,MRR", *lines])
+
+
+def expect(values: list[float], split: str = "test", baseline: str = "uniform") -> float:
+    found = [
+        rankconst.constants(f"{key}_ind", "mrr", split=split, baseline=baseline).expectation
+        for key in ("fb15k237_v1", "fb15k237_v2", "fb15k237_v3", "fb15k237_v4", "wn18rr_v1", "wn18rr_v2", "wn18rr_v3")
+        + ("wn18rr_v4", "nell_v1", "nell_v2", "nell_v3", "nell_v4")
+    ]
+    return statistics.fmean(found[: len(values)])
+
+
+@pytest.mark.parametrize("tool", [None, "ultra"])
+def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
+    text = "dataset,MRR\n" + "\n".join(f"{name},{value}" for name, value in zip(NAMES, FIRST, strict=True))
+    how = {"tool": tool} if tool else {"dataset": "inductive"}
+    (line,) = show(tmp_path / "own.csv", text, **how)
+    split = "valid+test" if tool else "test"
+    mean, chance, counting = statistics.fmean(FIRST), expect(FIRST, split), expect(FIRST, split, "counting")
+    error = statistics.stdev(FIRST) / len(FIRST) ** 0.5
+    assert line.startswith(f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting {counting:.4f}, index ")
+    assert f"index {(mean - chance) / (1 - chance):.4f} (mean of indices " in line
+    assert f", ±{error:.4f} over datasets; most of chance: NELL-995 v1 (" in line
+
+
+def test_several_models_share_what_chance_gets(tmp_path: Path) -> None:
+    title, *lines = show(tmp_path / "own.csv", write_rows(A=FIRST, B=SECOND), dataset="inductive")
+    chance, counting = expect(FIRST), expect(FIRST, baseline="counting")
+    assert title.startswith(f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; most of chance: ")
+    assert [line.split(",")[0] for line in lines] == [
+        f"  A: {statistics.fmean(FIRST):.4f}",
+        f"  B: {statistics.fmean(SECOND):.4f}",
+    ]
+
+
+def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path) -> None:
+    lines = show(tmp_path / "own.csv", write_rows(A=FIRST, B=SECOND[:4]), dataset="inductive")
+    assert [line.partition(":")[0] for line in lines] == ["MRR, mean over 12 datasets, A", "MRR, mean over 4 datasets, B"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        write_rows(A=FIRST[:2]),
+        # Which of the two rows of a graph counts is not said.
+        write_rows(A=FIRST) + "\nA,FB15k-237 v1,0.6",
+        "model,MRR\nA,0.4\nB,0.5\nC,0.6",
+        "dataset,split,MRR\nFB15k-237 v1,test,0.4\nFB15k-237 v2,valid,0.5\nFB15k-237 v3,test,0.5",
+        "dataset,side,MRR\nFB15k-237 v1,head,0.4\nFB15k-237 v2,tail,0.5\nFB15k-237 v3,head,0.5",
+        "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\nFB15k-237 v3,Hits@10,0.5",
+    ],
+)
+def test_where_there_is_no_mean(tmp_path: Path, text: str) -> None:
+    dataset = "inductive" if "dataset" in text else "wn18rr"
+    assert show(tmp_path / "own.csv", text, dataset=dataset) == []
+
+
+def test_columns_of_models(tmp_path: Path) -> None:
+    rows = [f"{name},{a},{b}" for name, a, b in zip(NAMES, FIRST, SECOND, strict=True)]
+    text = "\n".join(["dataset,TransE MRR,RotatE MRR", *rows])
+    _, first, second = show(tmp_path / "own.csv", text, dataset="inductive")
+    assert first.startswith(f"  TransE MRR: {statistics.fmean(FIRST):.4f}")
+    assert second.startswith(f"  RotatE MRR: {statistics.fmean(SECOND):.4f}")
+
+
+def test_columns_of_graphs(tmp_path: Path) -> None:
+    heads = ",".join(f"{name} MRR" for name in NAMES)
+    text = f"model,{heads}\nA,{','.join(map(str, FIRST))}\nB,{','.join(map(str, SECOND))}\n"
+    _, first, second = show(tmp_path / "own.csv", text, dataset="inductive")
+    assert first.startswith(f"  A: {statistics.fmean(FIRST):.4f}")
+    assert second.startswith(f"  B: {statistics.fmean(SECOND):.4f}")
+
+
+def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
+    low = [0.4, 0.1, *FIRST[2:]]
+    path = tmp_path / "own.csv"
+    (line,) = show(path, write_rows(A=low), dataset="inductive")
+    counted = [rankconst.constants(f"fb15k237_v{v}_ind", "mrr", baseline="counting").expectation for v in (1, 2)]
+    assert low[1] < counted[1]
+    assert "below counting: " in line
+    assert "FB15k-237 v2" in line.partition("below counting: ")[2]

@@ -1,0 +1,111 @@
+"""Means over graphs, held to loops over all rankings of small graphs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram, Tasks
+from rankconst.values.averages import Average, GraphResults, average_graphs
+from rankconst.values.constants import Constants
+
+# Of each graph the numbers of candidates of its tasks.
+GRAPHS = {"a": [2, 3], "b": [4], "c": [1, 5, 2]}
+RESULTS = {"mrr": [0.7, 0.4, 0.9], "hits@2": [1.0, 0.5, 0.9], "mr": [1.5, 2.0, 1.4]}
+
+
+def evaluate(metric: str, ranks: tuple[int, ...]) -> Fraction:
+    terms = {
+        "mrr": [Fraction(1, rank) for rank in ranks],
+        "hits@2": [Fraction(rank <= 2) for rank in ranks],
+        "mr": [Fraction(rank) for rank in ranks],
+    }
+    return sum(terms[metric], Fraction(0)) / len(ranks)
+
+
+def list_values(metric: str, counts: list[int]) -> list[Fraction]:
+    """List what a metric is for every ranking of a graph; all are as likely."""
+    return [evaluate(metric, ranks) for ranks in itertools.product(*(range(1, count + 1) for count in counts))]
+
+
+def look_up(metric: str, counts: list[int]) -> Constants:
+    histogram = Histogram.from_counts(np.array(counts))
+    return Constants(Tasks("own"), parse_metric(metric), histogram, compute_moments(parse_metric(metric), histogram))
+
+
+def average(metric: str, counting: list[Constants] | None = None) -> Average:
+    values = np.array(RESULTS[metric])
+    chance = [look_up(metric, counts) for counts in GRAPHS.values()]
+    results = GraphResults(
+        parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting
+    )
+    return average_graphs(results)
+
+
+@pytest.mark.parametrize("metric", RESULTS)
+def test_moments_are_those_of_all_rankings(metric: str) -> None:
+    drawn = [sum(values) / len(GRAPHS) for values in itertools.product(*(list_values(metric, c) for c in GRAPHS.values()))]
+    expected = sum(drawn) / len(drawn)
+    variance = sum((value - expected) ** 2 for value in drawn) / len(drawn)
+    found, mean = average(metric), sum(RESULTS[metric]) / len(GRAPHS)
+    sign = -1 if metric == "mr" else 1
+    assert found.value == pytest.approx(mean, rel=1e-14)
+    assert found.rounding == pytest.approx(0.05, rel=1e-12)
+    assert found.expectation == pytest.approx(float(expected), rel=1e-13)
+    assert found.variance == pytest.approx(float(variance), rel=1e-12)
+    assert found.z == pytest.approx(sign * (mean - float(expected)) / math.sqrt(variance), rel=1e-12)
+    assert found.index == pytest.approx((mean - float(expected)) / (1 - float(expected)), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", RESULTS)
+def test_what_is_said_of_single_graphs(metric: str) -> None:
+    found, size = average(metric), len(GRAPHS)
+    expected = [sum(list_values(metric, counts)) / len(list_values(metric, counts)) for counts in GRAPHS.values()]
+    indices = [(value - float(e)) / (1 - float(e)) for value, e in zip(RESULTS[metric], expected, strict=True)]
+    assert found.mean_index == pytest.approx(sum(indices) / size, rel=1e-12)
+    assert found.share == pytest.approx(float(max(expected) / sum(expected)), rel=1e-12)
+    assert found.heaviest == [*GRAPHS][expected.index(max(expected))]
+    spread = sum((value - found.value) ** 2 for value in RESULTS[metric]) / (size - 1)
+    assert found.error == pytest.approx(math.sqrt(spread / size), rel=1e-12)
+    assert found.counting is None
+    assert found.below == ()
+
+
+def test_below_counting_means_however_it_was_rounded() -> None:
+    # As if counting got what chance gets on graphs of fewer candidates.
+    found = average("mrr", [look_up("mrr", counts) for counts in ([1], [2], [1, 1, 2, 2])])
+    assert found.counting == pytest.approx((1 + 0.75 + 0.875) / 3, rel=1e-12)
+    assert found.below == ("a", "b")
+    found = average("mr", [look_up("mr", counts) for counts in ([1], [3], [1])])
+    assert found.below == ("a", "c")
+
+
+def test_the_mean_of_indices_can_order_models_differently() -> None:
+    chance = [look_up("mrr", [2]), look_up("mrr", [40])]
+    first, second = (
+        average_graphs(GraphResults(parse_metric("mrr"), ("a", "b"), np.array(v), np.array(v), np.array(v), chance))
+        for v in ([0.80, 0.31], [0.90, 0.20])
+    )
+    assert (first.index > second.index, first.mean_index > second.mean_index) == (True, False)
+
+
+def test_one_graph_has_no_mean() -> None:
+    one = np.array([0.5])
+    with pytest.raises(ValueError, match="two graphs or more, got 1"):
+        average_graphs(GraphResults(parse_metric("mrr"), ("a",), one, one, one, [look_up("mrr", [2])]))
+
+
+def test_what_is_undefined_is_not_a_number() -> None:
+    values = np.array([1.0, 1.0])
+    found = average_graphs(
+        GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, [look_up("mrr", [1]), look_up("mrr", [1])])
+    )
+    assert math.isnan(found.index)
+    assert math.isnan(found.z)
+    assert math.isnan(found.mean_index)
