@@ -42,15 +42,14 @@ def look_up(metric: str, counts: list[int]) -> Constants:
 def average(metric: str, counting: list[Constants] | None = None) -> Average:
     values = np.array(RESULTS[metric])
     chance = [look_up(metric, counts) for counts in GRAPHS.values()]
-    results = GraphResults(
-        parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting
-    )
+    results = GraphResults(parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting)
     return average_graphs(results)
 
 
 @pytest.mark.parametrize("metric", RESULTS)
 def test_moments_are_those_of_all_rankings(metric: str) -> None:
-    drawn = [sum(values) / len(GRAPHS) for values in itertools.product(*(list_values(metric, c) for c in GRAPHS.values()))]
+    single = [list_values(metric, counts) for counts in GRAPHS.values()]
+    drawn = [sum(values) / len(GRAPHS) for values in itertools.product(*single)]
     expected = sum(drawn) / len(drawn)
     variance = sum((value - expected) ** 2 for value in drawn) / len(drawn)
     found, mean = average(metric), sum(RESULTS[metric]) / len(GRAPHS)
@@ -102,10 +101,8 @@ def test_one_graph_has_no_mean() -> None:
 
 
 def test_what_is_undefined_is_not_a_number() -> None:
-    values = np.array([1.0, 1.0])
-    found = average_graphs(
-        GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, [look_up("mrr", [1]), look_up("mrr", [1])])
-    )
+    values, chance = np.array([1.0, 1.0]), [look_up("mrr", [1])] * 2
+    found = average_graphs(GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, chance))
     assert math.isnan(found.index)
     assert math.isnan(found.z)
     assert math.isnan(found.mean_index)
