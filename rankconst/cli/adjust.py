@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import explain_option, names_file, open_tables, option, split_commas
+from rankconst.cli.options import explain_option, names_file, open_tables, option, refuse_names, split_commas
 from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated
@@ -87,6 +88,7 @@ def adjust(
     if replace:
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
     file, typed = find_file(values or [])
+    refuse_names("adjust", typed, dataset or [], metric or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
@@ -234,7 +236,7 @@ def find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
     if len(files) > 1:
         raise UsageError(
             f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets. To compare what "
-            "is in them: rankconst compare FILE FILE."
+            f"is in them: {shlex.join(['rankconst', 'compare', *files])}"
         )
     return next(iter(files), None), typed
 

@@ -84,10 +84,7 @@ def read_values(values: Sequence[str], names: Sequence[str], *, percent: bool) -
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
-            from rankconst.catalogue.benchmarks import list_names
-
-            dataset = list_names().find(value) is not None
-            raise UsageError(f"{error}{f' Did you mean --dataset {value}?' * dataset}") from None
+            raise UsageError(str(error)) from None
     return found
 
 

@@ -11,7 +11,7 @@ from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, open_sets, split_files
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
-from rankconst.cli.options import hide, option
+from rankconst.cli.options import hide, option, refuse_names
 from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
@@ -74,10 +74,11 @@ def compare(
         found = _compare_files([Work(file, None, None, percent, user, opened, metrics) for file in files])
         target.write(_list_compared(found, target.form), opened)
         return
+    refuse_names("compare", typed, [dataset] if dataset else [], [metric] if metric else [])
     if files or len(typed) != 2:
+        alone = f" What {typed[0]} is worth: {_name_adjust(typed[0], dataset, metric)}." if len(typed) == 1 else ""
         raise UsageError(
-            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10. What one "
-            "number is worth: rankconst adjust."
+            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10." + alone
         )
     names = {each.rpartition("=")[0] for each in values}
     if names != {""}:
@@ -89,6 +90,13 @@ def compare(
     if metric is None:
         raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
     target.write(_compare_two(values, metric, user, opened, num_tasks, target.form), opened)
+
+
+def _name_adjust(value: str, dataset: str | None, metric: str | None) -> str:
+    """Return the command for one number, and the one that says which difference is enough."""
+    name, key = metric or "METRIC", dataset or "DATASET"
+    alone = f"rankconst adjust {value} --dataset {key} --metric {name}"
+    return f"{alone}. Which difference is enough: rankconst show {key} {name}"
 
 
 # -- two numbers ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -142,6 +143,23 @@ def names_file(text: str) -> bool:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
         return False
+
+
+def refuse_names(command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]) -> None:
+    """Refuse names of datasets and metrics among the numbers of a command; the error has the command to type."""
+    from rankconst.catalogue.benchmarks import list_names
+
+    words = [value for value in values if value[:1].isalpha() and "=" not in value]
+    named = {word: "metric" for word in words if find_metric(word) is not None}
+    named |= {word: "dataset" for word in words if word not in named and list_names().find(word) is not None}
+    if not named:
+        return
+    typed = ["rankconst", command, *(value for value in values if value not in named)]
+    for kind, given in (("dataset", datasets), ("metric", metrics)):
+        for name in (*given, *(word for word in named if named[word] == kind)):
+            typed += [f"--{kind}", name]
+    first = next(iter(named))
+    raise UsageError(f"{first} is a {named[first]}, not a number. Did you mean: {shlex.join(typed)}")
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
-from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
+from rankconst.catalogue.metrics import HEADLINE, Metric, find_metric, list_metrics, parse_metric
 from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
@@ -94,6 +94,15 @@ def show(
     named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
+    given: dict[str, object] = {"--metric": metric, "--split": split, "--side": side, "--protocol": protocol}
+    given |= {"--baseline": baseline, "--cite": cite}
+    unused = [name for name, value in given.items() if value]
+    if unused and not things:
+        wanted = " ".join(metric or ["METRIC"])
+        raise UsageError(
+            f"{unused[0]} needs a dataset: rankconst show DATASET {wanted}. What a random ranker gets on every one: "
+            "rankconst show datasets --format csv."
+        )
     if kind in REGISTRIES and not things:
         print_listing(REGISTRIES[kind].list_all(), format)
         return
@@ -107,14 +116,17 @@ def show(
         with suppress(UnknownNameError):
             dataset = opened.resolve_dataset(things[0])
     if dataset is None:
-        _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
+        _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, unused)
         return
     further = [*things[1:], *(metric or ())]
     if (suite := opened.find_suite(dataset)) is not None:
+        _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
         asked = opened.tasks(dataset, split=split or "test", side=side or "both", protocol=protocol or suite.protocol)
         print_listing(list_suite(suite, asked, [*map(parse_metric, further)], opened), format)
         return
     relations = further == [_RELATIONS]
+    if relations:
+        _refuse_unused(unused, {"--cite"}, "relations")
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
     asked = Tasks(dataset, protocol or usual, split or "test", side or "both")
     if relations:
@@ -135,10 +147,19 @@ def show(
         print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), format)
 
 
+def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
+    """Refuse options that change nothing."""
+    for name in given:
+        if name in unused:
+            raise UsageError(f"{name} does not go with {what}.")
+
+
 # -- names ----------------------------------------------------------------------------------------------------------
 
 
-def _print_page(opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, *, cite: bool) -> None:
+def _print_page(
+    opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, unused: Sequence[str]
+) -> None:
     """Print the page of what a name means; if it means several things, that of the first, and say how to get others."""
     name, *further = named
     found, errors = {}, {}
@@ -150,13 +171,21 @@ def _print_page(opened: Tables, kinds: Sequence[str], named: Sequence[str], form
     if not found:
         raise UnknownNameError(_explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1])
     first, *others = found
-    if further or cite:
-        chosen = f"{further[0] if further else 'DATASET'} {name}" if first in _OF_DATASETS else "DATASET METRIC"
+    if further or unused:
+        dataset = next((each for each in further if _is_dataset(opened, each)), "DATASET")
+        others = [each for each in further if find_metric(each) is not None] or [name]
+        chosen = f"{dataset} {' '.join(others[:1])}" if first in _OF_DATASETS else "DATASET METRIC"
         raise UsageError(
             f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show {chosen}."
         )
     also = (f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}" for kind in others)
     REGISTRIES[first].print_page(found[first], form, "\n".join(also))
+
+
+def _is_dataset(opened: Tables, name: str) -> bool:
+    with suppress(UnknownNameError):
+        return bool(opened.resolve_dataset(name))
+    return False
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:

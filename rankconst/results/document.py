@@ -177,6 +177,8 @@ def _read(path: str | Path, name: str) -> bytes:
     except (FileNotFoundError, ValueError):  # the latter of a zero byte, or half of a surrogate pair
         raise DataError(f"there is no file {name}.{' Download it first.' * ('://' in name)}") from None
     except IsADirectoryError:
-        raise DataError(f"{name} is a folder; name a file.") from None
+        inside = sorted(file.name for file in Path(path).iterdir() if file.is_file())
+        named = f": {shlex.quote(str(Path(path) / inside[0]))}" if inside else ""
+        raise DataError(f"{name} is a folder; name a file in it{named}.") from None
     except OSError as error:
         raise DataError(f"cannot read {name}: {error.strerror}.") from error

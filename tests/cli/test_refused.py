@@ -61,7 +61,17 @@ ADJUST = {
     "0.3 -d umls -m mrr --foo": (2, "no such option: --foo. See `rankconst adjust --help`."),
     "--hits@10 0.3 -d umls": (2, "no such option: --hits@10. Did you mean hits@10=VALUE?"),
     "0.3 -d umls -m mrr --filtered": (2, "Did you mean --protocol raw, or standard, which filters?"),
-    "0.3 FB15k-237 -m mrr": (2, "'FB15k-237' is not a number. Did you mean --dataset FB15k-237?"),
+    "0.3 FB15k-237 -m mrr": (
+        *(
+            2,
+            "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 --dataset FB15k-237 --metric mrr",
+        ),
+    ),
+    "fb15k237 mrr 0.338": (2, "Did you mean: rankconst adjust 0.338 --dataset fb15k237 --metric mrr"),
+    "mrr 0.338": (2, "mrr is a metric, not a number. Did you mean: rankconst adjust 0.338 --metric mrr"),
+    "results.csv b.csv": (2, "To compare what is in them: rankconst compare results.csv b.csv"),
+    "leaderboard.csv": (6, "If the columns are datasets, say of which metric: --metric mrr."),
+    "folder": (6, "folder is a folder; name a file in it: folder/results.csv."),
     "https://example.org/a.csv": (6, "there is no file", "Download it first."),
     "0.3 --figure=a.svg": (2, "no such option: --figure. Did you mean --out figure.svg?"),
     "0.3 -d umls -m mrr --accept dev": (2, "--accept does not go with values"),
@@ -91,7 +101,7 @@ ADJUST = {
     "2.5 -m mr --counts missing.csv": (6, "cannot read missing.csv"),
     # pictures
     "0.3 -d nations -m mrr -o a.svg": (2, "a picture does not go with values, but with a file"),
-    "results.csv -d nations -b inverse -o a.svg": (2, "a picture compares with counting; leave out --baseline"),
+    "results.csv -d nations -b frequency -o a.svg": (2, "a picture compares with counting; leave out --baseline"),
     "0.3 -d nations -m mrr -o none/a.svg": (2, "the folder none does not exist"),
     "0.3 -d nations -m mrr -o a.gif": (2, ".svg, .png, .pdf. Or add --format."),
     "results.csv -d umls -m mrr -m hits@3 -o a.svg": (6, "no value of Hits@3"),
@@ -109,6 +119,17 @@ SHOW = {
     "metrics umls": (4, "unknown metric 'umls'"),
     "mrr wn18rr": (2, "mrr is a metric; for constants name the dataset first: rankconst show wn18rr mrr"),
     "mrr --cite": (2, "rankconst show DATASET mrr"),
+    "--metric mrr": (2, "--metric needs a dataset: rankconst show DATASET mrr."),
+    "--cite": (2, "--cite needs a dataset"),
+    "metrics --split valid": (2, "--split needs a dataset"),
+    "pykeen --split valid": (
+        2,
+        "pykeen is a tool",
+        "name the dataset first: rankconst show DATASET METRIC",
+    ),
+    "random mrr fb15k237": (2, "for constants name the dataset first: rankconst show fb15k237 mrr."),
+    "grail_12 --cite": (2, "--cite does not go with the graphs of a suite"),
+    "umls relations --cite": (2, "--cite does not go with relations"),
     "umls nations": (4, "unknown metric 'nations'"),
     "umls relations --split train": (4, "they are kept for valid and test"),
     "datasets --tables .": (6, "holds no tables"),
@@ -117,6 +138,8 @@ SHOW = {
 COMPARE = {
     "": (2, "missing argument 'FIRST SECOND|FILE ...'. See `rankconst compare --help`."),
     "0.5 -m mrr -d nations": (2, "give two numbers, or files of results: rankconst compare 0.533 0.544"),
+    "0.9 -m mrr -d umls": (2, "What 0.9 is worth: rankconst adjust 0.9 --dataset umls --metric mrr. Which difference"),
+    "mrr 0.3 0.4 -d umls": (2, "Did you mean: rankconst compare 0.3 0.4 --dataset umls --metric mrr"),
     "a.csv 0.5 -m mrr": (2, "give two numbers, or files of results"),
     "0.5 0.6 -d nations": (2, "which metric is it? Add --metric, as in --metric mrr."),
     "0.5 x -m mrr -d nations": (2, "'x' is not a number."),
@@ -161,7 +184,7 @@ BUILD = {
     **{f"t.tsv u.tsv --name '{x}'": (2, "--name") for x in ("", "my kg", "../kg", "..", "a/b", "[kg]", "k" * 700)},
     **{f"t.tsv u.tsv --name {x}": (2, f"'{x}' is the name of a benchmark; choose another") for x in ("WNRR", "umls")},
     "t.tsv u.tsv --name x --columns hr": (2, "'hr'", "hrt"),
-    "t.tsv u.tsv --name x -b inverse": (2, "unknown baseline 'inverse'"),
+    "t.tsv u.tsv --name x -b inverse": (4, "unknown baseline 'inverse'"),
     "s3://x u.tsv --name x": (2, "only with --scheduler the training set can be a URL. Get the file, and give"),
     "t.tsv u.tsv --name x --scheduler tcp://127.0.0.1:9 -b frequency": (2, "--scheduler counts a graph of your own"),
     "nations --columns htr": (2, "--columns is for a graph of your own"),
@@ -210,7 +233,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results.csv").write_text("model,MRR\nA,0.5\n", encoding="utf-8")
     (tmp_path / "plain.txt").write_text("9\n9\n5\n4\n4\n4\n", encoding="utf-8")
+    (tmp_path / "leaderboard.csv").write_text("model,FB15k-237,WN18RR\nA,0.5,0.4\n", encoding="utf-8")
     (tmp_path / "folder.tsv").mkdir()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "results.csv").touch()
     return tmp_path
 
 

@@ -185,6 +185,7 @@ def explain_missing(document: Document, row: Row) -> str:
         )
     import difflib  # only needed here, where speed no longer matters
 
+    from rankconst.catalogue.mentions import find_mentions
     from rankconst.catalogue.metrics import TABULATED
 
     known = {squash(name): metric.label for metric in TABULATED for name in (metric.label, *metric.spellings)}
@@ -195,6 +196,8 @@ def explain_missing(document: Document, row: Row) -> str:
         if found:
             near.append(f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}")
     hint = f" Did you mean {', '.join(near)}?" if near else ""
+    if any(find_mentions(label) for label in headings):
+        hint = " If the columns are datasets, say of which metric: --metric mrr."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "
