@@ -99,7 +99,7 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
     facts, names = dict(place.facts), set(map(squash, value))
     for key, each in _list_beside(value):
         label, word = read_label(key), str(each).strip()
-        role, answered = _find_role(key, word), answer(label, word)
+        role, answered = _find_role(key, word), None if label.metric else answer(label, word)
         role = "" if role != squash(key) and role in names else role
         if answered is label:
             true.append(key)

@@ -83,6 +83,8 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"filtered": false, "mrr": 0.3}', ["MRR 0.3 raw"]),
         ('{"filtered": true, "mrr": 0.3}', ["MRR 0.3 filtered"]),
         ('{"inductive": true, "mrr": 0.3}', ["MRR 0.3 ?task inductive"]),
+        # The value 1 of a metric is no flag.
+        ('{"valid_mrr": 1, "hits@1": 0.3}', ["MRR 1 valid", "Hits@1 0.3"]),
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
