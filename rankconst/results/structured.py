@@ -174,7 +174,8 @@ def _load(text: str, document: Document, line: int | None) -> Value:
         )
     except RecursionError:
         _refuse_depth(document, line)
-    _check_depth(value, document, line)
+    if text.count("{") + text.count("[") > DEEPEST:
+        _check_depth(value, document, line)
     if "\\u" in text:
         _check_unicode(value, document, line)
     return value
