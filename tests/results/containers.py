@@ -108,6 +108,11 @@ def _make_object(numbers: Numbers) -> dict[str, Any]:
     return {key: texts[place] for place, key in names.items() if place in texts} | {"results": inner}
 
 
+def _write_records(numbers: Numbers) -> str:
+    rows = (dict(zip(numbers.headings, row, strict=True)) for row in numbers.rows)
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
 def _write_aligned(numbers: Numbers) -> str:
     texts = numbers.texts
     rows = [[*map(str, row)] for row in [numbers.headings, *numbers.rows]]
@@ -146,6 +151,7 @@ PLACES: dict[str, frozenset[str]] = {
     "latex": _OF_FILES | _AROUND | {"farther"},
     "workbook": _OF_FILES | {"caption", "below"},
     "json": _BESIDE | _AROUND | {"file", "key"},
+    "jsonl": _BESIDE | {"file"},
     "aligned": _OF_FILES | {"caption", "below"},
     "frame": _BESIDE | {"caption"},
 }
@@ -157,6 +163,7 @@ _WRITERS: dict[str, Callable[[Numbers], str]] = {
     "markdown": _write_markdown,
     "latex": _write_latex,
     "json": lambda numbers: json.dumps(_make_object(numbers), indent=1),
+    "jsonl": _write_records,
     "aligned": _write_aligned,
 }
 

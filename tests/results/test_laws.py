@@ -139,7 +139,7 @@ _LABELS = {
     "Side": ("head", "tail", "both"),
     "Protocol": ("raw", "filtered"),
 }
-_COMPARED = ("csv", "markdown", "latex", "workbook", "json", "frame")
+_COMPARED = ("csv", "markdown", "latex", "workbook", "json", "jsonl", "frame")
 
 
 @st.composite
