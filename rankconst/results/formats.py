@@ -110,7 +110,7 @@ _OTHER_MARKUP = tuple(
     )
 )
 # A percent sign behind a number or a parenthesis of a row of LaTeX, which begins a comment.
-_EATEN = re.compile(r"(?m)^[^%\n]*&[^%\n]*[\d(]\s?%")
+_EATEN = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
 # Readers of what has no marks of its own.
 _LENIENT = {"markdown", "generic", "text"}
 

@@ -131,7 +131,7 @@ class _Dataset(NamedTuple):
 
 
 _LONGEST_NAME = 20
-_VERSIONED = re.compile(r"\W*v\d$", re.IGNORECASE)  # the nearest version counts
+_VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest version counts
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:

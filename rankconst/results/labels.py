@@ -95,7 +95,7 @@ FILE_ENDINGS = (
     *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl", ".ckpt", ".pt", ".pth"),
     *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
 )
-CUT_OFF = re.compile(r"[A-Za-z]\w*\s?@\d{1,6}$", re.ASCII)
+CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 """The name of a metric that is cut off at some place, known or not."""
 
 UNKNOWN = "an unknown metric"

@@ -65,7 +65,7 @@ _SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
-    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)|\btensor\((?P<scalar>[-+.\deE]+)[^()\[\]\n]*\)"
+    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)|\btensor\((?P<scalar>[-+.\deE]++)[^()\[\]\n]*\)"
     r"|(?P<bracket>[()])|(?P<key>(?<=[{,\s])\d+(?=\s*:))"
 )
 _WORDS = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}

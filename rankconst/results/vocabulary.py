@@ -122,6 +122,12 @@ def list_ordinary() -> frozenset[str]:
 
 
 @functools.cache
+def list_remarks() -> frozenset[str]:
+    """Return the headings of columns that hold remarks, squashed."""
+    return frozenset(_load()["remarks"]["words"])
+
+
+@functools.cache
 def list_beginnings() -> frozenset[str]:
     """Return what any name of the vocabulary begins with, without punctuation: most words of a text do not."""
     metrics = (

@@ -19,7 +19,7 @@ from rankconst.results.gate import CORNER, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_model, read_label
 from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
-from rankconst.results.vocabulary import Word, list_lexicon, list_roles, list_values
+from rankconst.results.vocabulary import Word, list_lexicon, list_remarks, list_roles, list_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -137,7 +137,8 @@ def find_names(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
     """Return the column that names the rows: that of models, or the first of texts; -1 if there is none."""
     if "model" in roles:
         return roles["model"]
-    return next((j for j in free if _holds_texts(cells[j]) and not _holds_flags(heading, cells, j)), -1)
+    texts = [j for j in free if squash(heading.keys[j]) not in list_remarks() and _holds_texts(cells[j])]
+    return next((j for j in texts if not _holds_flags(heading, cells, j)), -1)
 
 
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
