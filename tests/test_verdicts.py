@@ -91,7 +91,9 @@ def test_the_same_of_what_knows_more(
     offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
     ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
     drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
-    texts = [f"{value:.3f}" for value in values]
+    # What the baseline gets itself is neither better nor worse.
+    expected = open_once().constants("nations", metric, baseline=baseline).expectation
+    texts = [f"{value:.3f}" for value in (*values, expected)]
     stands = judge(make(metric, texts, partial(of_dataset, dataset="nations", baseline=baseline)))
     sign = 1 if metric == "hits@3" else -1
     noise = 5 * (LEVEL * (1 - LEVEL) / len(drawn)) ** 0.5

@@ -363,7 +363,7 @@ def show_index(constants: Constants, value: str) -> str:
 def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html")
     page.wait_for_selector(FOUND)
-    assert visit.text("#verdict").startswith("Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9 %")
+    assert visit.text("#verdict").startswith("Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9%")
     page.fill("#dataset", "WN18RR")
     page.select_option("#tool", "pykeen")
     page.select_option("#metric", "mrr")

@@ -446,7 +446,7 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
         *(["Nations"], ["model", "MRR", "MR", "AMRR", "AMRI"], ["A", "0.50", "2.50", first, second]),
         *(["UMLS"], ["model", "MRR", "AMRR"], ["A", "0.60", third], ["B", "0.70", fourth]),
         ["AMRR (Nations), AMRI and AMRR (UMLS): 0 = chance, 1 = perfect."],
-        ["All 4 numbers are better than chance (p < 0.05). 1 is better than counting."],
+        ["All 4 numbers are better than chance (p < 0.05). None is better than counting."],
         [f"More: --details. Tables {TABLES.version}."],
     ]
     assert len(run("adjust", path, "-f", "csv").rows) == 2
