@@ -147,9 +147,11 @@ def names_file(text: str) -> bool:
 
 def refuse_names(command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]) -> None:
     """Refuse names of datasets and metrics among the numbers of a command; the error has the command to type."""
+    words = [value for value in values if value[:1].isalpha() and "=" not in value]
+    if not words:
+        return
     from rankconst.catalogue.benchmarks import list_names
 
-    words = [value for value in values if value[:1].isalpha() and "=" not in value]
     named = {word: "metric" for word in words if find_metric(word) is not None}
     named |= {word: "dataset" for word in words if word not in named and list_names().find(word) is not None}
     if not named:

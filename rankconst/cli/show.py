@@ -308,7 +308,7 @@ def _lay_out(
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     captions = (
         _explain_counting(opened, asked.dataset) if counted else "",
-        f"Tables: {opened.version_of(asked.dataset)}."
+        f"Tables: {' + '.join(dict.fromkeys(row['table_version'] for row in rows))}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
         _MEANING_OF_ENOUGH * ("smallest_difference" not in hidden),

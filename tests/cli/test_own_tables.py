@@ -80,7 +80,7 @@ def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., Non
     assert {row["table_version"] for row in shown.records} == {NEWEST}
     shown = run("show", "nations", "-m", "mrr", "--tables", "rankconst-tables", "-f", "json")
     # What it was not built under is that of the set included.
-    protocols = {version: [] for version in ("unreleased", NEWEST)}
+    protocols: dict[str, list[str]] = {version: [] for version in ("unreleased", NEWEST)}
     for row in shown.records:
         protocols[row["table_version"]].append(row["protocol"])
     assert protocols["unreleased"] == ["raw"]
