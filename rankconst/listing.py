@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from rankconst.grid import GridColumn, draw_grid, measure_grid
-from rankconst.names import show_controls
+from rankconst.names import join_words, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.values.published import Interval, show_number, show_uncertain
 
@@ -73,6 +73,8 @@ class Column:
     raw: bool = False
     # True for remarks about the row, which LaTeX has as comments.
     is_note: bool = False
+    # What the column is, below the table on a screen, as long as it is there.
+    meaning: str = ""
     # On a screen, columns of different groups are in tables of their own, with those that have none.
     group: str | None = None
 
@@ -90,6 +92,8 @@ class Listing:
     caption: str = ""
     # What a screen shows in place of the columns.
     card: str = ""
+    # Whether all columns were asked for: a narrow screen has the fields of each row one below the other.
+    upright: bool = False
 
     @classmethod
     def of(
@@ -161,18 +165,43 @@ def _write_table(listing: Listing) -> Iterator[str]:
         return
     parts = _split(listing)
     grids = [_fill_grid(part) for part in parts]
+    alone = len(listing) == 1
+    narrow = len(grids) == 1 and measure_grid([*grids[0].values()]) > width
+    if (alone and (listing.upright or narrow)) or (listing.upright and narrow):
+        rows = "\n\n".join(_write_upright(grids[0], place, width) for place in range(1, len(listing) + 1))
+        yield wrap(width, listing.title) + "\n" * bool(listing.title) + f"\n{rows}\n\n"
+        yield wrap(width, listing.caption).strip("\n") + "\n" * bool(listing.caption)
+        return
     left: list[str] = []
     while (wide := next(filter(None, (_find_widest(grid, width) for grid in grids)), None)) is not None:
         left.append(wide)  # from all parts: these have the same columns
         grids = [{key: each for key, each in grid.items() if key.title != wide} for grid in grids]
     for part, grid in zip(parts, grids, strict=True):
         last = part is parts[-1]
-        said = [listing.caption] if last else []
+        said = [_explain_columns(grid), listing.caption] if last else []
         if left and last:
             said.append(f"Left out for lack of width: {', '.join(left)}.")
         table = f"\n{draw_grid([*grid.values()], width)}\n"
         written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, said))])
         yield written.strip("\n") + "\n" * (1 + (not last))
+
+
+def _explain_columns(columns: Iterable[Column]) -> str:
+    """Say what columns are that say so themselves."""
+    titles: dict[str, list[str]] = {}
+    for column in columns:
+        if column.meaning:
+            titles.setdefault(column.meaning, []).append(column.title or "")
+    return "".join(f"{join_words(named)}: {meaning}.\n" for meaning, named in titles.items()).rstrip("\n")
+
+
+def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int) -> str:
+    """Write the fields of a row below each other: what each is called, the field, and what it is."""
+    cells = {column: each.cells[place] for column, each in grid.items() if each.cells[place]}
+    names = max(len(column.title or "") for column in cells)
+    values = max((len(cell) for column, cell in cells.items() if column.meaning), default=0)
+    lines = (f"  {column.title:<{names}}   {cell:<{values}}   {column.meaning}" for column, cell in cells.items())
+    return wrap(width, *(line.rstrip() for line in lines), below=" " * (names + 5))
 
 
 def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:

@@ -168,14 +168,15 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         if covered := query.tables.explain_coverage(tasks):
             say(f"note: {tasks.dataset}: {covered}")
     _report(done, full=full)
-    caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
+    caption = ["In brackets: the effect of rounding." if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     caption.append(f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip())
     single = len(data["text"]) == 1 or (ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
     card = "" if full or not single else write_rows(list_rows(done[0], done[1:], floors[chance[0]], query.tables))
-    return Listing(columns, data, write_title(done, query.tables), "\n".join(filter(None, caption)), card)
+    title = write_title(done, query.tables)
+    return Listing(columns, data, title, "\n".join(filter(None, caption)), card, upright=full)
 
 
 def _explain_each(floors: Mapping[Done, Done | None]) -> Iterator[str]:
@@ -190,17 +191,6 @@ def _explain_numbers(floors: Mapping[Done, Done | None]) -> str:
     several = len({each.batch.tasks.dataset for each in floors}) > 1
     names = [f"{each.batch.tasks.dataset}: " * several for each in floors for _ in each.batch.texts]
     return "\n".join(map("".join, zip(names, _explain_each(floors), strict=True)))
-
-
-def _explain_columns(data: Mapping[str, Sequence[Any]], *, ladder: bool) -> str:
-    methods = " and ".join(dict.fromkeys(filter(None, data["p_method"])))
-    who, meaning = ("the baseline", _MEANING_OF_SKILL) if ladder else ("a random ranker", _MEANING_OF_INDEX)
-    tails = f" p: the probability that {who} does at least as well ({methods})." if methods else ""
-    return f"{meaning} In brackets: the effect of rounding.{tails}"
-
-
-_MEANING_OF_INDEX = "normalised: 1 = chance; index: 0 = chance, 1 = perfect; z: standard deviations better than chance."
-_MEANING_OF_SKILL = "skill: 0 = as the baseline, 1 = perfect; z: standard deviations better than the baseline."
 
 
 def _report(done: Sequence[Done], *, full: bool) -> None:
@@ -240,11 +230,19 @@ def _list_columns(
         yield from map(Column, ("value_lower", "value_upper", "num_tasks"))
     forms = {"normalised": None if ladder or not full else "normalised", "index": "skill" if ladder else "index"}
     names = {"index": single.name_of("index") if single and not ladder else None}
+    against, ranker = ("as the baseline", "the baseline") if ladder else ("chance", "a random ranker")
+    meanings = {
+        "normalised": f"1 = {against}",
+        "index": f"0 = {against}, 1 = perfect",
+        "z": f"standard deviations better than {against.removeprefix('as ')}",
+    }
     for form, title in (forms | {"z": "z" if full else None}).items():
         if full or form == "index":
             shown = show_interval(form) if full else None
             left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
-            yield Column(form, names.get(form) or title, fixed, right=True, drop=left, show_row=shown)
+            yield Column(
+                form, names.get(form) or title, fixed, right=True, drop=left, show_row=shown, meaning=meanings[form]
+            )
             yield from map(Column, (f"{form}_lower", f"{form}_upper"))
     yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
     if not ladder:
@@ -252,6 +250,7 @@ def _list_columns(
     if full:
         yield from map(Column, ("expectation_error", "variance", "variance_error", "method"))
         title = "p" if any(data["p_method"]) else None
-        yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"))
+        means = f"probability that {ranker} does as well"
+        yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"), meaning=means)
         yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
     yield Column("table_version")

@@ -137,6 +137,15 @@ def _read_protocol(protocol: Protocol, field: str) -> Any:
     return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
 
 
+def _show_known(row: Mapping[str, Any]) -> str:
+    """Say which known answers a protocol removes, in words that tell protocols apart."""
+    if row["known"] is None:
+        return text(None)
+    times = {"any": ", at any time", "same": ", at the same time"}
+    same = ", same qualifiers" if PROTOCOLS[row["protocol"]].qualified else times.get(row["time"], "")
+    return _KNOWN[row["known"]] + same
+
+
 def _read_suite(suite: Suite, field: str) -> Any:
     if field == "tool":
         return None if suite.tool is None else suite.tool.key
@@ -239,8 +248,8 @@ REGISTRIES: dict[str, Registry] = {
             Column("candidates", "candidates", _WORDS.__getitem__),
             Column("tasks", "triples", _TASKS.__getitem__, drop=2),
             Column("distinct", "distinct", drop=4),
-            Column("known", "known answers removed", _KNOWN.__getitem__),
-            Column("time", "of time", drop=3),
+            Column("known", "known answers removed", show_row=_show_known),
+            Column("time"),
             Column("used_by", "used by", drop=5),
             *map(Column, ("law", "needs", "reference", "refused")),
         ),

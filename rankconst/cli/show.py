@@ -211,6 +211,10 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
 
 # -- constants ------------------------------------------------------------------------------------------------------
 
+_MEANING_OF_ENOUGH = (
+    "a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in common; "
+    "rankconst compare often needs less"
+)
 _COLUMNS = (
     Column("dataset"),
     Column("protocol", "protocol"),
@@ -223,20 +227,16 @@ _COLUMNS = (
     Column("baseline", "baseline"),
     Column("num_tasks", "tasks", count, right=True, drop=1),
     Column("expectation", "chance", show_constant, right=True),
-    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=4),
-    Column("variance", "variance", show_constant, right=True),
-    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=5),
-    Column("worst", "worst", show_constant, right=True, drop=2),
-    Column("method", "method", drop=3),
-    Column("smallest_difference", "enough", show_enough, right=True, drop=2),
+    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=5),
+    Column("variance", "variance", show_constant, right=True, drop=2),
+    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
+    Column("worst", "worst", show_constant, right=True, drop=3),
+    Column("method", "method", drop=4),
+    Column("smallest_difference", "enough", show_enough, right=True, drop=1, meaning=_MEANING_OF_ENOUGH),
     Column("num_draws"),
     Column("table_version"),
 )
 _DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method", "smallest_difference")
-_MEANING_OF_ENOUGH = (
-    "enough: a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in "
-    "common; rankconst compare often needs less."
-)
 
 
 def _look_up(opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]) -> list[Constants]:
@@ -311,7 +311,6 @@ def _lay_out(
         f"Tables: {' + '.join(dict.fromkeys(row['table_version'] for row in rows))}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
-        _MEANING_OF_ENOUGH * ("smallest_difference" not in hidden),
         _find_note(asked.dataset),
     )
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))

@@ -294,7 +294,8 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     """
     bare = clean_heading(heading)
     if (span := find_name(bare, metric)) is None:
-        return f"{bare}_{adjustment}"
+        name = metric.name_of(adjustment)
+        return f"{bare} {name}" if name else f"{bare}_{adjustment}"
     # Of two levels, "Hits@ / 10", the lower one is a part of the name.
     rest = "" if re.fullmatch(rf"\W*{metric.hits_k}", bare[span[1] :]) else bare[span[1] :]
     return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"

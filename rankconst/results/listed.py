@@ -105,11 +105,15 @@ def lay_out(
 ) -> Listing:
     """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
-    columns = [_original(reading, column, adjusted.blocks, form) for column in reading.columns]
+    numeric = {head.column for head in reading.entries.heads}
+    columns = [_original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns]
     if reading.form in _MARKUP.values() and (screen or _MARKUP.get(form, reading.form) != reading.form):
         data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
-    for block, names in adjusted.list_added():
-        columns += _columns_of(block, names)
+    added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
+    if screen and reading.layout == "wide" and _has_datasets_as_columns(adjusted):
+        columns = _put_next_to(columns, adjusted.blocks, added)
+    else:
+        columns += itertools.chain.from_iterable(added.values())
     if form is Format.json:
         data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
     *facts, note = adjusted.described
@@ -172,9 +176,7 @@ def _caption(
     if adjusted.against:
         lines[0] += " skill: 0 = as the baseline, 1 = perfect."
     if adjusted.details:
-        lines[0] += " z: standard deviations better than chance. In brackets: the effect of rounding."
-        if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
-            lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
+        lines[0] += " In brackets: the effect of rounding."
     floors = _find_floors(adjusted, tables, kept)
     defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
     if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
@@ -187,6 +189,25 @@ def _caption(
         lines.append(f"{some}{summarise(floors)}")
     lines.append(f"{more}Tables {adjusted.table_version}.")
     return "\n".join(lines)
+
+
+def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
+    """Tell whether columns of one metric differ in nothing but what they are of, as in leaderboards."""
+    metrics = {head.metric for head in adjusted.reading.entries.heads}
+    return len(metrics) == 1 and len(adjusted.blocks) > 1 and not any(_group_columns(adjusted).values())
+
+
+def _put_next_to(
+    columns: Sequence[Column], blocks: Mapping[str, Block], added: Mapping[Block, Sequence[Column]]
+) -> list[Column]:
+    """Put what is added for a column next to it, where its heading need not repeat that of the column."""
+    ordered = []
+    for column in columns:
+        ordered.append(column)
+        for each in added[blocks[column.key]] if column.key in blocks else ():
+            title = each.title and each.title.removeprefix(f"{column.title} ")
+            ordered.append(replace(each, title=title))
+    return ordered
 
 
 def _find_floors(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> dict[Done, Done | None]:
@@ -255,19 +276,24 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+        if form == "z":
+            shown[key] = replace(shown[key], meaning="standard deviations better than chance")
     for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
+        means = "probability that a random ranker does as well"
+        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P, meaning=means)
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
-def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format) -> Column:
-    """Return a column of the file; a published number leaves a narrow screen before anything else does."""
-    drop = _PUBLISHED + list(blocks).index(column) if column in blocks and reading.layout == "wide" else 0
+def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]) -> Column:
+    """Return a column of the file; a published number leaves a narrow screen early, one that is not adjusted first."""
+    drop = 0
+    if column in numeric and reading.layout == "wide":
+        drop = _PUBLISHED + (list(blocks).index(column) if column in blocks else len(blocks))
     raw = _MARKUP.get(form) == reading.form
-    return Column(column, column, lambda value: value or "", right=column in blocks, drop=drop, raw=raw)
+    return Column(column, column, lambda value: value or "", right=column in numeric, drop=drop, raw=raw)
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:

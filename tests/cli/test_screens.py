@@ -59,13 +59,36 @@ def test_one_value(run_in_terminal: RunInTerminal) -> None:
     ]
 
 
-def test_details_leave_where_there_is_no_room(run_in_terminal: RunInTerminal) -> None:
-    details = look(run_in_terminal, "0.338", "-d", "fb15k237", "-m", "mrr", "--details")
-    assert details[1:3] == [
-        ["dataset", "MRR", "AMRR", "chance", "counting", "p"],
-        ["fb15k237", "0.338", "0.3375 (0.3370–0.3381)", "0.0007", "0.2345", "< 1e-300"],
+def test_details_are_below_each_other_where_there_is_no_room(run_in_terminal: RunInTerminal) -> None:
+    asked = ("-d", "fb15k237", "-m", "mrr", "--details")
+    details = look(run_in_terminal, "0.338", *asked)
+    assert [line[0] for line in details[1:9]] == [
+        *("dataset", "MRR", "normalised", "AMRR", "z", "chance", "counting", "p"),
     ]
-    assert details[-1] == ["Left out for lack of width: normalised, z."]
+    assert details[4] == ["AMRR", "0.3375 (0.3370–0.3381)", "0 = chance, 1 = perfect"]
+    assert not any("Left out" in cell for line in details for cell in line)
+    both = look(run_in_terminal, "0.338", "0.340", *asked)
+    assert [line[1] for line in both if line[0] == "MRR"] == ["0.338", "0.340"]
+
+
+def test_datasets_as_columns_have_the_adjusted_number_next_to_their_own(
+    run_in_terminal: RunInTerminal, write: Write
+) -> None:
+    path = write("Model,FB15k-237,WN18RR,CoDEx-M,YAGO3-10\nA,0.338,0.476,0.317,0.495\nB,0.31,0.4,0.3,0.4\n", "lb.csv")
+    lines = look(run_in_terminal, path.name, "-m", "mrr")
+    assert ["Model", "FB15k-237", "AMRR", "WN18RR", "AMRR", "CoDEx-M", "AMRR", "YAGO3-10"] in lines
+    assert ["A", "0.338", "0.3375", "0.476", "0.4759", "0.317", "0.3166", "0.495"] in lines
+    # What is not adjusted leaves first.
+    lines = look(run_in_terminal, path.name, "-m", "mrr", columns=70)
+    assert ["Model", "FB15k-237", "AMRR", "WN18RR", "AMRR", "CoDEx-M", "AMRR"] in lines
+
+
+def test_what_is_left_out_is_not_explained(run_in_terminal: RunInTerminal) -> None:
+    for columns in (60, 80, 200):
+        out = run_in_terminal("show", "umls", "mrr", columns=columns).out
+        assert (re.search(r"protocol .* enough", out) is not None) == ("enough: a difference" in out) == (columns > 60)
+    rows = [line.split(maxsplit=1)[1] for line in run_in_terminal("show", "protocols").out.splitlines()[2:10]]
+    assert len({*rows}) >= len(rows) - 1
 
 
 @pytest.mark.parametrize(
@@ -92,7 +115,7 @@ def test_a_file_with_two_datasets_and_three_metrics(
 
 
 def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, write: Write) -> None:
-    path = write("model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,tuned once\n")
+    path = write("model,dataset,MRR,MR,Hits@10,comment\n" + 2 * "RotatE,FB15k-237,0.338,177,0.533,tuned once\n")
     lines = look(run_in_terminal, path.name)
     heading = next(line for line in lines if line[0] == "model")
     assert [name for name in heading if name not in {"MRR", "MR"}] == [
