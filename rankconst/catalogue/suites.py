@@ -13,7 +13,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from rankconst.catalogue.tools import Tool
 
@@ -91,3 +91,23 @@ def find_suite(name: str) -> Suite | None:
 def parse_suite(name: str) -> Suite:
     """Return the suite that `name` spells; UnknownNameError if there is none."""
     return load_suites()[_list_names().resolve(name)]
+
+
+_AND = "+"
+
+
+def read_suite(key: str) -> Suite | None:
+    """Return the suite of a key: one of the catalogue, or the graphs that the key joins, ``wn18rr+fb15k237``."""
+    if _AND not in key:
+        return load_suites().get(key)
+    graphs = tuple(key.split(_AND))
+    return Suite(key, f"the {len(graphs)} graphs {', '.join(graphs)}", graphs, "", ())
+
+
+def join_graphs(graphs: Iterable[str], tool: Tool | None) -> str:
+    """Return the key of the suite of some graphs, as a tool ranks them: of the catalogue if it has one."""
+    keys = tuple(graphs)
+    for key, suite in load_suites().items():
+        if suite.tool is tool and {*suite.graphs} == {*keys}:
+            return key
+    return _AND.join(keys)

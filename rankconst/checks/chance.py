@@ -273,6 +273,17 @@ def _find_tied(case: Case) -> Iterator[Finding]:
             return
 
 
+@rule(
+    "mean-of-rows",
+    title="an average that is the mean of the numbers beside it",
+    inequality="Average = (1/D) sum M",
+    why="A row or column Average is a plain mean over D graphs; what is not may be over others, weighted, or a slip.",
+)
+def _find_no_mean(case: Case) -> Iterator[Finding]:
+    for m, contradiction in case.contradictions:
+        yield Finding((m,), "", f"{m} is {contradiction}.", "", "warning")
+
+
 def _count_telling(m: Measured, value: float, rank_type: str) -> float:
     """Return to how many digits a number is known; of shares that are 0 or 1 in any case none."""
     if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:

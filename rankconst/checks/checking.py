@@ -22,6 +22,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, locate, parse_stated
 from rankconst.names import list_first
 from rankconst.results.answers import find_answers
+from rankconst.results.mean_rows import find_means
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
@@ -146,14 +147,21 @@ def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[C
     archive = Archive(tables)
     cases: list[Case] = []
     asked: dict[Question, list[Entry]] = {}
+    entries = reading.entries
+    means = {(entries[mean.place].row, entries[mean.place].column): mean for mean in find_means(reading).values()}
     for group in group_entries(reading):
         # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
         slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
         others = tuple(ask for ask in group.context.asks if ask.field != SLIP)
         case = build_case(group, reading, user, archive, replace(group.context, asks=others))
         cases.append(replace(case, assumed=user.protocol is None) if slips else case)
-        for ask in dict.fromkeys((*case.asks, *slips)):
-            asked.setdefault(ask, []).extend(group.entries)
+        own = [means.get((entry.row, entry.column)) for entry in group.entries]
+        wrong = tuple((mean.measured, mean.contradiction) for mean in own if mean is not None and not mean.is_held)
+        cases[-1] = replace(cases[-1], contradictions=wrong)
+        # Of a mean all is known that its graphs tell.
+        waiting = [entry for entry, mean in zip(group.entries, own, strict=True) if mean is None or not mean.is_held]
+        for ask in dict.fromkeys((*case.asks, *slips)) if waiting else ():
+            asked.setdefault(ask, []).extend(waiting)
     return _mark_diverged(cases, reading), asked
 
 

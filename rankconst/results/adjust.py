@@ -29,6 +29,7 @@ from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
 from rankconst.results.divergence import find_diverged, find_perfect
 from rankconst.results.labels import read_label
+from rankconst.results.mean_rows import settle_means
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
@@ -81,6 +82,7 @@ def adjust_reading(
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
+    groups, of_means = settle_means(reading, groups, settled, failed)
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = [*find_answers(reading, tables)]
     if uncounted:
@@ -96,7 +98,9 @@ def adjust_reading(
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
     perfect = find_perfect(done, reading)
-    notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items(), perfect.items())
+    notes = itertools.chain(
+        *(_note(each, reading, tables) for each in done), lacks.items(), perfect.items(), of_means.items()
+    )
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
@@ -115,10 +119,10 @@ def adjust_reading(
 
 def _settle(
     groups: Mapping[Group, Places], user: Stated, reading: Reading, tables: Tables
-) -> tuple[dict[Stated, tuple[Tasks, Tool | None]], dict[Stated, DataError | UnknownNameError]]:
+) -> tuple[dict[Stated, tuple[Tasks, Tool | None]], dict[Stated, RankconstError]]:
     """Return ranking tasks and tool of what is said of numbers, or why there are none."""
     settled: dict[Stated, tuple[Tasks, Tool | None]] = {}
-    failed: dict[Stated, DataError | UnknownNameError] = {}
+    failed: dict[Stated, RankconstError] = {}
     for said in dict.fromkeys(group.said for group in groups):
         try:
             tasks, tool = settle(said, user, tables, tool=reading.tool)

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.suites import join_graphs, read_suite
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, offsets_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.catalogue.suites import Suite
+    from rankconst.catalogue.tools import Tool
     from rankconst.tables.tables import Tables
 
 
@@ -59,6 +63,18 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
         return replace(tasks, dataset=key)
     side = tool.find_side(key) if tasks.side == "both" else tasks.side
     return replace(tasks, dataset=key, split=tool.find_split(key, tasks.split), side=side)
+
+
+def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
+    """Return the address of the mean over graphs; None if their ranking tasks are not those of one evaluation."""
+    first, keys = graphs[0], [each.dataset for each in graphs]
+    key = join_graphs(keys, tool)
+    suite = read_suite(key)
+    if suite is None or any(each.relations or not each.is_micro for each in graphs):
+        return None
+    joined = replace(first, dataset=key) if suite.tool is None else Tasks(key, first.protocol)
+    fits = all(_find_tasks(suite, each.dataset, joined) == each for each in graphs)
+    return joined if fits else None
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:

@@ -254,9 +254,9 @@ class Tables(TableFiles):
         """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
         if dataset in self._spellings:
             return None
-        from rankconst.catalogue.suites import load_suites
+        from rankconst.catalogue.suites import read_suite
 
-        return load_suites().get(dataset)
+        return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
         """Say over which graphs of a suite a mean is, if some lack; empty for all of them, and for a dataset."""

@@ -1,4 +1,4 @@
-"""Rows and columns called Average beside graphs: never adjusted on one of them, and over a suite if it is named."""
+"""Rows and columns called Average beside graphs: their mean, held against them, and never adjusted on one of them."""
 
 from __future__ import annotations
 
@@ -71,12 +71,101 @@ def find_adjusted(path: Path, dataset: str | None = None, tool: str | None = Non
     }
 
 
-def test_a_mean_is_asked_about_and_its_graphs_are_adjusted(path: Path) -> None:
-    assert find_adjusted(path, tool="ultra") == {
-        str(value): f"fb15k237_v{version}_ind" for version, value in enumerate(VALUES[:4], start=1)
-    }
-    asked = rankconst.adjust(path, metric="mrr", tool="ultra").asked
-    assert any("is a mean over graphs" in str(question) for question in asked)
+GRAIL = {str(value): f"fb15k237_v{version}_ind" for version, value in enumerate(VALUES[:4], start=1)}
+SUITE = "grail_fb15k237"
+
+
+def change_mean(path: Path, value: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("0.497") == 1
+    path.write_text(text.replace("0.497", value), encoding="utf-8")
+
+
+def test_a_mean_is_that_of_the_graphs_beside_it(path: Path) -> None:
+    assert find_adjusted(path, tool="ultra") == {**GRAIL, "0.497": SUITE}
+    found = rankconst.adjust(path, metric="mrr", tool="ultra").numbers
+    assert found.asked == ()
+    (own,) = (each for each in found.entries if each.entry.text == "0.497")
+    assert own.note == "mean of the 4 datasets beside it."
+    expected = rankconst.constants(SUITE, "mrr")
+    assert own.constants is not None
+    assert (own.constants.expectation, own.constants.variance) == (expected.expectation, expected.variance)
+
+
+@pytest.mark.parametrize("value", ["0.522", "0.495", "0.499"])
+def test_what_is_not_their_mean_is_asked_about_and_found(path: Path, value: str) -> None:
+    change_mean(path, value)
+    assert find_adjusted(path, tool="ultra") == GRAIL
+    (question,) = rankconst.adjust(path, metric="mrr", tool="ultra").asked
+    assert "is a mean over graphs, not the mean of the 4 numbers beside it, which is 0.4967" in str(question)
+    if path.suffix != ".csv":  # of the others, only `adjust` can be told the metric
+        return
+    checked = rankconst.check(path, tool="ultra", rules=["mean-of-rows"])
+    (finding,) = checked.findings
+    assert (finding.severity, [m.entry.text for m in finding.values]) == ("warning", [value])
+    assert "is not the mean of the 4 numbers beside it, which is 0.4967." in finding.statement
+
+
+@pytest.mark.parametrize("value", ["0.496", "0.497", "0.5", "0.4967"])
+def test_rounding_is_no_contradiction(path: Path, value: str) -> None:
+    change_mean(path, value)
+    assert find_adjusted(path, tool="ultra") == {**GRAIL, value: SUITE}
+    if path.suffix == ".csv":
+        checked = rankconst.check(path, tool="ultra", rules=["mean-of-rows"])
+        assert (checked.findings, checked.asked) == ((), ())
+
+
+def test_a_mean_over_any_graphs_has_their_constants(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nNations,0.8\nMean,0.533\n", encoding="utf-8")
+    found = rankconst.adjust(path).numbers
+    (own,) = (each for each in found.entries if each.entry.text == "0.533")
+    graphs = [rankconst.constants(key, "mrr") for key in ("fb15k237", "wn18rr", "nations")]
+    assert own.constants is not None
+    assert own.constants.tasks.dataset == "fb15k237+wn18rr+nations"
+    assert own.constants.expectation == pytest.approx(sum(each.expectation for each in graphs) / 3, rel=1e-13)
+    assert own.constants.variance == pytest.approx(sum(each.variance for each in graphs) / 9, rel=1e-12)
+
+
+def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    rows = ["FB15k-237,0.3", "Graph of our own,0.5", "WN18RR,0.5", "Another of ours,0.3", "Nations,0.8", "Mean,0.48"]
+    path.write_text("\n".join(["dataset,MRR", *rows]), encoding="utf-8")
+    found = rankconst.adjust(path).numbers
+    assert found.asked == ()
+    assert found.notes[5] == "mean of 5 numbers, 2 without constants: not adjusted."
+    assert set(find_adjusted(path).values()) == {"fb15k237", "wn18rr", "nations"}
+
+
+def test_means_of_groups_and_of_all(tmp_path: Path) -> None:
+    names = ["FB15k-237 v1", "FB15k-237 v2", "Avg", "WN18RR v1", "WN18RR v2", "Avg", "Total Avg"]
+    cells = ["0.498", "0.512", "0.505", "0.648", "0.663", "0.656", "0.580"]
+    path = tmp_path / "own.md"
+    lines = [
+        f"| Model | {' | '.join(f'{name} MRR' for name in names)} |",
+        "|---" * 8 + "|",
+        f"| A | {' | '.join(cells)} |",
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = find_adjusted(path, tool="ultra")
+    first, second = "fb15k237_v1_ind+fb15k237_v2_ind", "wn18rr_v1_ind+wn18rr_v2_ind"
+    assert (found["0.505"], found["0.656"], found["0.580"]) == (first, second, f"{first}+{second}")
+
+
+def test_models_have_means_of_their_own(tmp_path: Path) -> None:
+    rows = [f"{model},{name},{value}" for model, shift in (("A", 0), ("B", -0.1)) for name, value in (
+        ("FB15k-237", 0.3 + shift), ("WN18RR", 0.5 + shift), ("Average", 0.4 + shift))]  # fmt: skip
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["model,dataset,MRR", *rows]), encoding="utf-8")
+    found = rankconst.adjust(path).numbers
+    means = [each for each in found.entries if each.constants and each.constants.tasks.dataset == "fb15k237+wn18rr"]
+    assert [each.entry.context.model for each in means] == ["A", "B"]
+
+
+def test_splits_are_not_mixed(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("dataset,split,MRR\nFB15k-237,test,0.3\nWN18RR,valid,0.5\nMean,test,0.4\n", encoding="utf-8")
+    assert find_adjusted(path) == {"0.3": "fb15k237", "0.5": "wn18rr"}
 
 
 def test_the_name_of_a_graph_answers_no_mean(path: Path) -> None:
