@@ -123,8 +123,8 @@ def adjust(
         Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a ``sentence``; ``print`` shows
         what the screen does, and ``forms`` has the intervals. Of a list of numbers: a list of these. Of a dict by
         metrics: a mapping with these for each metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a
-        DataFrame: the same rows and columns, with further columns: ``AMRR``, ``AMRR_lower`` and ``AMRR_upper`` for each
-        metric, or ``index`` with its ends if the frame is long, and ``protocol``; with `details` expectation, variance
+        DataFrame: the same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if
+        the frame is long, and ``protocol``; with `details` expectation, variance
         and every form with its ends, ``num_tasks``, ``table_version`` and what else is known of the tasks. Of anything
         else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a DataFrame of them. Its
         ``assumed`` maps ``split``, ``side`` ... to what was assumed, and its ``asked`` lists what only you can answer.

@@ -13,11 +13,13 @@ from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, describe_assumed, find_assumed
+from rankconst.listing import fixed
 from rankconst.names import squash, write_html
 from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
+from rankconst.tables.encode import list_values
 from rankconst.values.affine import ADJUSTMENTS
-from rankconst.values.published import Published, show_range
+from rankconst.values.published import Published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,8 +66,8 @@ class Block:
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
         """Return keys of :func:`fill_columns` to names of columns; without details, of the index and the skills."""
         if not details:
-            skills = {key: name for key, name in self.skills.items() if key.startswith("index")}
-            return {f"index{end}": f"{self.forms['index']}{end}" for end in ENDS} | skills
+            skills = {key: name for key, name in self.skills.items() if key.startswith("index@")}
+            return {"index": self.forms["index"]} | skills
         names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
         names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
@@ -361,7 +363,7 @@ class AdjustedReading:
         columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
         for _, names in self.list_added():
             for name in (name for key, name in names.items() if key.partition("@")[0] == "index"):
-                columns[name] = list(map(show_range, *(table[f"{name}{end}"] for end in ENDS)))
+                columns[name] = [fixed(value) for value in list_values(table[name])]
         *_, note = self.described
         if any(table[note]):
             columns[note] = [said or "" for said in table[note]]
