@@ -685,7 +685,7 @@ def _parse(name: str, k: int | None) -> Metric:
             label = adjusted[0].label
             raise UnknownNameError(
                 f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}. To turn "
-                f"a value back: {_TURNED_BACK[adjusted[1]]}, with E from `rankconst show DATASET {label.lower()}`."
+                f"a value back: rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
             )
         if other := _describe_other(bare):
             raise UnknownNameError(f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all.")
@@ -752,13 +752,6 @@ def _describe_other(bare: str) -> str:
             f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}." if cutoff else f"{label}@k needs a k."
         )
     return f"{label} cut off at rank {cutoff} is another metric than {label}, and its constants are not known here."
-
-
-_TURNED_BACK = {
-    "normalised": "value * E",
-    "index": "E + value * (optimum - E)",
-    "z": "E + value * the square root of the variance, or E - ... where smaller is better",
-}
 
 
 def _find_adjusted(bare: str) -> tuple[Metric, str] | None:

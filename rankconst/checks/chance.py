@@ -184,7 +184,7 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
     below = {m: expected for m, expected in scored.items() if _is_worse(m, expected)}
     if not below:
         return
-    ordered = sorted(below, key=lambda m: m.entry.metric.key != "inverse_harmonic_mean_rank")
+    ordered = sorted(below, key=lambda m: m.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"])
     if len(below) > _FEW:
         first = ordered[0]
         number = f"all {len(below)}" if len(below) == len(counting) else f"{len(below)} of {len(counting)}"

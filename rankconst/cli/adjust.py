@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import explain_option, names_file, open_tables, option, refuse_names, split_commas
+from rankconst.cli.options import explain_option, names_file, open_tables, option, rare, refuse_names, split_commas
 from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated
@@ -59,6 +59,7 @@ def adjust(
             callback=split_commas,
         ),
     ] = None,
+    to: Annotated[str | None, option("--to METRIC", "Turn adjusted values back: --metric amri --to mr.")] = None,
     details: Annotated[bool, option("--details", "Ranges, z, p, expectation and variance, too.")] = False,
     out: options.Out = None,
     format: options.MaybeForm = None,
@@ -66,6 +67,9 @@ def adjust(
     aggregation: options.Aggregation = None,
     relation: options.Relation = None,
     num_tasks: options.NumTasks = None,
+    candidates: Annotated[
+        int | None, rare("--candidates N", "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).")
+    ] = None,
     counts: options.Counts = None,
     percent: options.Percent = None,
     strict: options.Strict = False,
@@ -89,6 +93,11 @@ def adjust(
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
     file, typed = find_file(values or [])
     refuse_names("adjust", typed, dataset or [], metric or [])
+    if candidates is not None:
+        _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
+        if num_tasks is None or candidates < 2:
+            raise UsageError("--candidates is a number from 2 on, and goes with --num-tasks: how many tasks there are.")
+        protocol = f"sampled:{candidates - 1}"
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
@@ -97,6 +106,12 @@ def adjust(
     if several:  # the counts know the library, which decides what the names of metrics mean
         facts = (*facts[:5], None)
     user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
+    if to is not None:
+        _refuse({"a file": file, "--replace": replace, "--baseline": baseline, "--num-tasks": num_tasks}, "--to")
+        from rankconst.cli.adjust_back import turn_back
+
+        target.write(turn_back(typed, metric or [], to, user, opened), opened)
+        return
     alone = None if file is not None or several or len(given) != 1 else opened.resolve_dataset(given[0])
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
     source: str | Document | None = file

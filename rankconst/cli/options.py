@@ -114,7 +114,7 @@ _MEANT = {
     **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
     **{f"--{word}": f"--split {split}" for split, words in SPLITS.items() for word in (split, *words)},
     **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
-    **dict.fromkeys(("--choices", "--candidates", "--items", "--relevant"), "--counts FILE"),
+    **dict.fromkeys(("--choices", "--items", "--relevant"), "--counts FILE"),
     **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
     **dict.fromkeys(("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"),
     **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),

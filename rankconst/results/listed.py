@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
 from rankconst.names import join_words
 from rankconst.results.over_graphs import average_models, describe_averages
@@ -147,7 +148,7 @@ def lay_out(
 
 
 # What papers print comes first.
-_FIRST = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank")
+_FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_rank"])
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
@@ -156,7 +157,7 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
     for row, entry in zip(adjusted.rows.tolist(), adjusted.reading.entries, strict=True):
         metric = entry.metric
-        printed = _FIRST.index(metric.key) if metric.key in _FIRST else len(_FIRST) + (metric.hits_k is None)
+        printed = _FIRST.index(metric) if metric in _FIRST else len(_FIRST) + (metric.hits_k is None)
         orders[row] = (printed, metric.hits_k or 0)
         if "metric" in texts:
             texts["metric"][row] = metric.label

@@ -226,3 +226,18 @@ def test_each_number_has_its_own_meaning_against_every_baseline(run: Run) -> Non
     rows = run(*args, "-b", "all").records
     assert {(row["dataset"], row["value"]): row["meaning"] for row in rows if row["baseline"] == "uniform"} == plain
     assert {row["meaning"] for row in rows if row["baseline"] != "uniform"} == {None}
+
+
+def test_adjusted_values_are_turned_back(run: Run) -> None:
+    """PyKEEN's AMRI of an MR of 469.7."""
+    asked = ("-d", "fb15k237", "-p", "pykeen")
+    (there,) = run("adjust", "469.7", "-m", "mr", *asked, "--json").records
+    (back,) = run("adjust", f"{there['index']:.4f}", "-m", "amri", "--to", "mr", *asked, "--json").records
+    assert back["value_lower"] <= 469.7 <= back["value_upper"]
+    (exact,) = run("adjust", f"{there['z']:.9f}", "-m", "zmr", "--to", "mr", *asked, "--json").records
+    assert exact["value"] == pytest.approx(469.7, rel=1e-9)
+
+
+def test_candidates_are_short_for_sampled_negatives(run: Run) -> None:
+    counted = ("0.65", "-m", "hits@10", "-n", 6040, "--json")
+    assert run("adjust", *counted, "--candidates", 101).out == run("adjust", *counted, "-p", "sampled:100").out

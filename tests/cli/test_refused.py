@@ -17,7 +17,7 @@ ADJUST = {
     # names
     "0.5 -d fb15k238 -m mrr": (4, "unknown dataset 'fb15k238'", "Did you mean fb15k237", "rankconst show datasets"),
     "0.5 -d umls -m mmr": (4, "unknown metric 'mmr'", "Did you mean", "rankconst show metrics"),
-    "0.5 -d umls -m AMRR": (4, "adjusted form of MRR", "E + value * (optimum - E)", "`rankconst show DATASET mrr`"),
+    "0.5 -d umls -m AMRR": (4, "adjusted form of MRR", "rankconst adjust VALUE --metric AMRR --to MRR"),
     "0.5 -d umls -m mrr -p pykeeen": (4, "unknown protocol 'pykeeen'", "Did you mean pykeen"),
     "0.5 -d umls -m mrr -p sampled:500:replacement": (6, "within 1/(P+1)"),
     "0.5 -d umls -m mrr --split tset": (4, "unknown split 'tset'", "Did you mean test"),
@@ -76,6 +76,9 @@ ADJUST = {
     "0.3 --figure=a.svg": (2, "no such option: --figure. Did you mean --out figure.svg?"),
     "0.3 -d umls -m mrr --accept dev": (2, "--accept does not go with values"),
     "0.3 -m mrr -n 9 -p sampled:5 --split valid": (2, "replaces all that says which tasks, but for protocol sampled"),
+    "0.3 -m mrr --candidates 101": (2, "goes with --num-tasks"),
+    "0.9 -m amrr --to mr -d umls": (2, "amrr is the adjusted form of MRR, not of MR: --to MRR"),
+    "0.9 -m amri --to mr": (2, "which dataset is it?"),
     "0.3 -m mrr -n 9 -p sampled:5 -b frequency": (2, "--baseline does not go with --num-tasks"),
     "2 -m mr -p sampled:8 -n 1e1": (2, "'1e1' is not a whole number from 1 on"),
     # files
