@@ -203,8 +203,8 @@ class Case:
     averaged: bool = False
     # True if a number of the evaluation, maybe with other ties, shows that scores were not numbers.
     diverged: bool = False
-    # The numbers called Average that are not the mean of those beside them, and what is wrong.
-    contradictions: tuple[tuple[Measured, str], ...] = ()
+    # The numbers called Average that are not the mean of those beside them, with how many these are, and their mean.
+    contradictions: tuple[tuple[Measured, int, float], ...] = ()
 
     @property
     def telling(self) -> tuple[Measured, ...]:

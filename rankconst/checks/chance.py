@@ -280,8 +280,9 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     why="A row or column Average is a plain mean over D graphs; what is not may be over others, weighted, or a slip.",
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
-    for m, contradiction in case.contradictions:
-        yield Finding((m,), "", f"{m} is {contradiction}.", "", "warning")
+    for m, count, mean in case.contradictions:
+        statement = f"{m} is not the mean of the {count} numbers beside it, which is {show_number(mean, 4)}."
+        yield Finding((m,), "", statement, "", "warning")
 
 
 def _count_telling(m: Measured, value: float, rank_type: str) -> float:

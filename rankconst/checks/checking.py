@@ -23,7 +23,7 @@ from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_
 from rankconst.names import list_first
 from rankconst.results.answers import find_answers
 from rankconst.results.mean_rows import find_means
-from rankconst.results.reading import group_entries
+from rankconst.results.reading import group_entries, measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -156,8 +156,12 @@ def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[C
         case = build_case(group, reading, user, archive, replace(group.context, asks=others))
         cases.append(replace(case, assumed=user.protocol is None) if slips else case)
         own = [means.get((entry.row, entry.column)) for entry in group.entries]
-        wrong = tuple((mean.measured, mean.contradiction) for mean in own if mean is not None and not mean.is_held)
-        cases[-1] = replace(cases[-1], contradictions=wrong)
+        wrong = [
+            (measure(entry), len(mean.parts), mean.mean)
+            for entry, mean in zip(group.entries, own, strict=True)
+            if mean is not None and not mean.is_held
+        ]
+        cases[-1] = replace(cases[-1], contradictions=tuple(wrong))
         # Of a mean all is known that its graphs tell.
         waiting = [entry for entry, mean in zip(group.entries, own, strict=True) if mean is None or not mean.is_held]
         for ask in dict.fromkeys((*case.asks, *slips)) if waiting else ():

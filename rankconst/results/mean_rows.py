@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import bisect
-import functools
 import itertools
-from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankconst.catalogue.suites import is_mean
 from rankconst.errors import AskedError, DataError, RankconstError
 from rankconst.names import squash
-from rankconst.results.reading import measure
+from rankconst.results.columns import encode
+from rankconst.results.reading import are_in_full, measure
 from rankconst.tables.suites import join_tasks
-from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Stated
-    from rankconst.results.adjust import Group, Places
-    from rankconst.results.reading import Measured, Reading
+    from rankconst.results.adjust import Group
+    from rankconst.results.reading import Reading
     from rankconst.tasks import Tasks
+
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 _FEWEST = 2
 _MOST_BESIDE = 1000  # numbers beside one that may be the mean of all
@@ -40,8 +43,6 @@ class MeanNumber:
     ----------
     place
         Its position in the entries of the file.
-    measured
-        The number with the interval that its rounding leaves open.
     parts
         The positions of the numbers whose mean it is; of those next to it if it is the mean of none.
     mean
@@ -51,15 +52,17 @@ class MeanNumber:
     """
 
     place: int
-    measured: Measured
     parts: tuple[int, ...]
     mean: float
     is_held: bool
 
-    @property
-    def contradiction(self) -> str:
-        """What is wrong with it, as half a sentence."""
-        return f"not the mean of the {len(self.parts)} numbers beside it, which is {show_number(self.mean, 4)}"
+
+class _Number(NamedTuple):
+    """A number with what its rounding leaves open."""
+
+    value: float
+    lower: float
+    upper: float
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
@@ -69,53 +72,69 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     if not any(called):
         return {}
     of_mean = np.array(called, dtype=np.bool_)[entries.context_of]
-    rows, columns = _line_up(reading)
-
-    @functools.cache
-    def measure_at(place: int) -> Measured:
-        return measure(entries[place])
-
+    row_of, column_of = _line_up(reading)
+    rows, columns = _gather_series(row_of, of_mean), _gather_series(column_of, of_mean)
+    read, flags = _read_once(reading), of_mean.tolist()
     found = {}
     for place in np.flatnonzero(of_mean).tolist():
-        for series in (rows[_identify_row(reading, place)], columns[_identify_column(reading, place)]):
-            runs = [run for run in _list_runs(series, place, of_mean, reading) if len(run) >= _FEWEST]
-            if runs and (held := _hold(reading, place, runs, measure_at)) is not None:
+        for series in (rows[int(row_of[place])], columns[int(column_of[place])]):
+            runs = [run for run in _list_runs(series, place, flags, reading) if len(run) >= _FEWEST]
+            if runs and (held := _hold(reading, place, runs, read)) is not None:
                 found[place] = held
                 break
     return found
 
 
-def _line_up(reading: Reading) -> tuple[Mapping[Any, list[int]], Mapping[Any, list[int]]]:
-    """Return the numbers of each row, and of each column and model, that are of one metric, in order."""
-    rows: dict[Any, list[int]] = defaultdict(list)
-    columns: dict[Any, list[int]] = defaultdict(list)
-    for place in range(len(reading.entries)):
-        rows[_identify_row(reading, place)].append(place)
-        columns[_identify_column(reading, place)].append(place)
-    return rows, columns
-
-
-def _identify_row(reading: Reading, place: int) -> tuple[Any, ...]:
-    return (*_identify(reading, place), int(reading.entries.rows[place]))
-
-
-def _identify_column(reading: Reading, place: int) -> tuple[Any, ...]:
+def _line_up(reading: Reading) -> tuple[Places, Places]:
+    """Give each row of one kind of numbers a code, and each column and model, and return those of each number."""
     entries = reading.entries
-    head = entries.heads[entries.head_of[place]]
-    return (*_identify(reading, place), head.column, entries.models[entries.model_of[place]])
+    metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
+    said_of, said = encode(map(_identify, entries.contexts))
+    column_of, columns = encode(head.column for head in entries.heads)
+    model_of, models = encode(entries.models)
+    kind = metric_of[entries.head_of] * len(said) + said_of[entries.context_of]
+    row = kind * (int(entries.rows.max()) + 1) + entries.rows
+    column = kind * len(columns) + column_of[entries.head_of]
+    return row, column * len(models) + model_of[entries.model_of]
 
 
-def _identify(reading: Reading, place: int) -> tuple[Any, ...]:
-    """Return what a mean and its parts share."""
-    entries = reading.entries
-    head, said = entries.heads[entries.head_of[place]], entries.contexts[entries.context_of[place]]
+def _identify(said: Stated) -> tuple[Any, ...]:
     # "Average" also says that a number is of both sides.
     side = None if said.side == "both" else said.side
-    named = (said.split, side, said.protocol, said.aggregation, said.tool, said.rank_type, said.relations)
-    return (head.metric, head.adjustment, *named)
+    return (said.split, side, said.protocol, said.aggregation, said.tool, said.rank_type, said.relations)
 
 
-def _list_runs(series: Sequence[int], place: int, of_mean: Any, reading: Reading) -> list[list[int]]:
+def _gather_series(codes: Places, of_mean: Flags) -> dict[int, list[int]]:
+    """Return the places of each row or column that holds a mean, in order."""
+    chosen = np.flatnonzero(np.isin(codes, codes[of_mean]))
+    chosen = chosen[np.argsort(codes[chosen], kind="stable")]
+    distinct, starts = np.unique(codes[chosen], return_index=True)
+    parts = np.split(chosen, starts[1:])
+    return {code: part.tolist() for code, part in zip(distinct.tolist(), parts, strict=True)}
+
+
+def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
+    """Return what reads the number at a place, each text of a column once; None for what is not a number."""
+    entries = reading.entries
+    known: dict[tuple[int, int, int], _Number | None] = {}
+    heads, contexts, texts = entries.head_of.tolist(), entries.context_of.tolist(), entries.text_of.tolist()
+
+    def read(place: int) -> _Number | None:
+        key = heads[place], contexts[place], texts[place]
+        if key not in known:
+            entry = entries[place]
+            try:
+                found = measure(entry, in_full=are_in_full([entry]))
+            except DataError:
+                known[key] = None
+            else:
+                known[key] = _Number(found.value, *found.interval)
+        return known[key]
+
+    return read
+
+
+def _list_runs(series: Sequence[int], place: int, of_mean: Sequence[bool], reading: Reading) -> list[list[int]]:
     """List the numbers that a mean may be of: those before it up to another mean, those behind it, and all."""
     at = bisect.bisect_left(series, place)
     before = _cut((series[i] for i in range(at - 1, -1, -1)), of_mean)[::-1]
@@ -125,29 +144,29 @@ def _list_runs(series: Sequence[int], place: int, of_mean: Any, reading: Reading
     return [every, before, behind] if squash(name) in _OF_ALL else [before, behind, every]
 
 
-def _cut(places: Iterable[int], of_mean: Any) -> list[int]:
+def _cut(places: Iterable[int], of_mean: Sequence[bool]) -> list[int]:
     """Return the numbers up to the first mean."""
     return list(itertools.takewhile(lambda place: not of_mean[place], places))
 
 
 def _hold(
-    reading: Reading, place: int, runs: Sequence[Sequence[int]], measure_at: Callable[[int], Measured]
+    reading: Reading, place: int, runs: Sequence[Sequence[int]], read: Callable[[int], _Number | None]
 ) -> MeanNumber | None:
     """Hold a number against the means of runs: the first that fits, else the first; None if one is not a number."""
-    tried: list[MeanNumber] = []
+    own, first = read(place), None
+    if own is None:
+        return None
     for run in runs:
-        try:
-            own, parts = measure_at(place), [measure_at(part) for part in run]
-        except DataError:
+        parts = [each for each in map(read, run) if each is not None]
+        if len(parts) < len(run):
             continue
-        lower = np.mean([each.interval.lower for each in parts])
-        upper = np.mean([each.interval.upper for each in parts])
-        is_held = bool(lower <= own.interval.upper and own.interval.lower <= upper) and _are_graphs(reading, run)
-        mean = float(np.mean([each.value for each in parts]))
-        tried.append(MeanNumber(place, own, tuple(run), mean, is_held))
+        mean, lower, upper = (sum(column) / len(run) for column in zip(*parts, strict=True))
+        is_held = lower <= own.upper and own.lower <= upper and _are_graphs(reading, run)
+        tried = MeanNumber(place, tuple(run), mean, is_held)
         if is_held:
-            return tried[-1]
-    return tried[0] if tried else None
+            return tried
+        first = first or tried
+    return first
 
 
 def _are_graphs(reading: Reading, run: Sequence[int]) -> bool:
@@ -171,18 +190,29 @@ def settle_means(
     waiting = [group for group in groups if _asks_mean(group.said, failed)]
     if not waiting:
         return dict(groups), {}
-    means = find_means(reading)
-    said_of = {place: group.said for group, places in groups.items() for place in places.tolist()}
-    found: dict[Group, list[int]] = {}
+    means, every = find_means(reading), [group.said for group in groups]
+    group_of = np.full(len(reading.entries), -1, dtype=np.intp)
+    for code, places in enumerate(groups.values()):
+        group_of[places] = code
+    found = {group: places for group, places in groups.items() if group not in waiting}
     notes: dict[int, str] = {}
-    for group, places in groups.items():
-        for place in places.tolist():
-            mean = means.get(place) if group in waiting else None
-            said = group.said if mean is None else _settle_mean(mean, said_of, settled, failed)
-            if mean is not None and said in settled and said is not group.said:
+    for group in waiting:
+        own: dict[Stated, list[int]] = {}
+        known: dict[tuple[bool, tuple[int, ...]], Stated] = {}
+        for place in groups[group].tolist():
+            mean = means.get(place)
+            if mean is None:
+                own.setdefault(group.said, []).append(place)
+                continue
+            key = mean.is_held, tuple(group_of[[*mean.parts]].tolist())
+            if key not in known:
+                parts = [None if code < 0 else every[code] for code in key[1]]
+                known[key] = _settle_mean(group.said, mean.is_held, parts, settled, failed)
+            own.setdefault(known[key], []).append(place)
+            if known[key] in settled:
                 notes[place] = f"mean of the {len(mean.parts)} datasets beside it."
-            found.setdefault(group._replace(said=said), []).append(place)
-    return {group: np.array(places, dtype=np.intp) for group, places in found.items()}, notes
+        found |= {group._replace(said=said): np.array(places, dtype=np.intp) for said, places in own.items()}
+    return found, notes
 
 
 def _asks_mean(said: Stated, failed: Mapping[Stated, RankconstError]) -> bool:
@@ -192,24 +222,25 @@ def _asks_mean(said: Stated, failed: Mapping[Stated, RankconstError]) -> bool:
 
 
 def _settle_mean(
-    mean: MeanNumber,
-    said_of: Mapping[int, Stated],
+    said: Stated,
+    is_held: bool,
+    parts: Sequence[Stated | None],
     settled: dict[Stated, tuple[Tasks, Tool | None]],
     failed: dict[Stated, RankconstError],
 ) -> Stated:
     """Return what is said of a mean, under a name of its own if that has tasks now, or cannot have any."""
-    said = said_of[mean.place]
-    if not mean.is_held:
+    if not is_held:
+        contradiction = f"and not that of the {len(parts)} numbers beside it"
         error = failed[said]
         asks = error.asks if isinstance(error, AskedError) else ()
-        own = replace(said, dataset=f"{said.dataset}: {mean.contradiction}")
-        told = tuple(replace(ask, text=f"{ask.text}, {mean.contradiction}") for ask in asks)
+        told = tuple(replace(ask, text=f"{ask.text}, {contradiction}") for ask in asks)
+        own = replace(said, dataset=f"{said.dataset}, {contradiction}")
         failed[own] = AskedError("; ".join(map(str, told)), told)
         return own
-    known = [settled[said_of[part]] for part in mean.parts if said_of.get(part) in settled]
-    lacking = len(mean.parts) - len(known)
+    known = [settled[part] for part in parts if part is not None and part in settled]
+    lacking = len(parts) - len(known)
     if lacking:
-        text = f"mean of {len(mean.parts)} numbers, {lacking} without constants: not adjusted."
+        text = f"mean of {len(parts)} numbers, {lacking} without constants: not adjusted."
         own = replace(said, dataset=f"{said.dataset}: {text}")
         failed[own] = DataError(text)
         return own
