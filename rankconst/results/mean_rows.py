@@ -211,7 +211,10 @@ def settle_means(
             own.setdefault(known[key], []).append(place)
             if known[key] in settled:
                 notes[place] = f"mean of the {len(mean.parts)} datasets beside it."
-        found |= {group._replace(said=said): np.array(places, dtype=np.intp) for said, places in own.items()}
+        for said, same in own.items():
+            # "Avg" and "Average" may be over the same graphs.
+            others = found.get(group._replace(said=said), np.empty(0, dtype=np.intp))
+            found[group._replace(said=said)] = np.sort(np.concatenate([others, np.array(same, dtype=np.intp)]))
     return found, notes
 
 

@@ -162,6 +162,14 @@ def test_models_have_means_of_their_own(tmp_path: Path) -> None:
     assert [each.entry.context.model for each in means] == ["A", "B"]
 
 
+def test_two_names_of_one_mean(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nAvg,0.40\nAverage,0.4\n", encoding="utf-8")
+    assert find_adjusted(path) == {
+        "0.3": "fb15k237", "0.5": "wn18rr", "0.40": "fb15k237+wn18rr", "0.4": "fb15k237+wn18rr",
+    }  # fmt: skip
+
+
 def test_splits_are_not_mixed(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("dataset,split,MRR\nFB15k-237,test,0.3\nWN18RR,valid,0.5\nMean,test,0.4\n", encoding="utf-8")
