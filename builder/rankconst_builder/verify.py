@@ -155,11 +155,17 @@ def stage(
     return register
 
 
-def verify(tables: Tables, datasets: Collection[str] | None = None, means: Means | None = None) -> Iterator[Result]:
-    """Run the stages one after the other; nothing is rebuilt without `means`."""
+def verify(
+    tables: Tables,
+    datasets: Collection[str] | None = None,
+    means: Means | None = None,
+    begin: Callable[[str], None] = lambda _: None,
+) -> Iterator[Result]:
+    """Run the stages one after the other, each told to `begin` by its name; nothing is rebuilt without `means`."""
     opened = Opened(tables, None if datasets is None else frozenset(datasets), means or Means())
     for each in STAGES.values():
         if not each.rebuild or means is not None:
+            begin(each.name)
             yield run_stage(each, opened)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import itertools
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,7 +79,7 @@ def verify(
     chosen = _find_datasets(tables, dataset) if dataset else None
     means = checking.Means(mirror=find_mirror(), reporter=Reporter()) if rebuild else None
     results = []
-    for result in checking.verify(tables, chosen, means):
+    for result in checking.verify(tables, chosen, means, _tell_begin):
         results.append(result)
         _print_stage(result)
     _print_findings(results)
@@ -91,6 +92,12 @@ def verify(
             f"tables {tables.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
             f"{len(results)} stages ({names})."
         )
+
+
+def _tell_begin(stage: str) -> None:
+    """Say on a terminal which stage runs; its result takes the place of the line."""
+    if sys.stderr.isatty():
+        typer.echo(f"{stage} ...\r", nl=False, err=True)
 
 
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from few_tables import few_tables
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, RunInTerminal
 
 pytestmark = pytest.mark.usefixtures("builder")
 
@@ -59,6 +59,14 @@ def test_of_many_notes_the_first_stands_for_all() -> None:
         assert len(lines) == (many if many <= SHOWN_NOTES else 2)
         assert "d0" in lines[0]
         assert many <= SHOWN_NOTES or lines[1].endswith(f"{many - 1} more like it")
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_which_stage_runs(run: Run, run_in_terminal: RunInTerminal, small: Path) -> None:
+    out = run_in_terminal("tables", "verify", small).out
+    assert out.index("files ...") < out.index("keys ...") < out.index("pooling ...")
+    screen = run("tables", "verify", small)
+    assert "..." not in screen.out + screen.err
 
 
 @pytest.mark.slow
