@@ -17,17 +17,21 @@ from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
+from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
 from rankconst.results.labels import CUT_OFF, UNKNOWN, Label, answer, name_model, read_label
-from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
+from rankconst.results.reading import NO_LINE, Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.contexts import COUNTS, OPEN_ROLES, ask_over, declare, fits_role
-from rankconst.results.tables.grid import name_file
+from rankconst.results.tables.cells import Row, is_plain_number
+from rankconst.results.tables.contexts import COUNTS, FEW, OPEN_ROLES, ask_over, declare, find_roles, fits_role, screen
+from rankconst.results.tables.grid import MOST_CELLS, name_file
+from rankconst.results.tables.headings import compose_heading
+from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
 
@@ -268,8 +272,91 @@ def _recognise(document: Document) -> bool:
     return any(True for record in records for _ in _walk(record.value, _Place(record.line)))
 
 
+# Records of single values are a table: their keys are its headings.
+
+_ABSENT = Number("")
+_FROM_BESIDE = {"tool", "relations", "value", *COUNTS}
+
+
+def _flatten(document: Document) -> Sheet | None:
+    """Return records as a table; None where their keys or values ask for a closer look."""
+    held = list[tuple[int, Value]]()
+    for line, value in read_records(document):
+        held += [(line or NO_LINE, each) for each in (value if isinstance(value, list) else [value])]
+    records = [value for _, value in held if isinstance(value, dict)]
+    keys = dict.fromkeys(chain.from_iterable(records))
+    if is_yaml(document) or len(records) < len(held) or len(records) * len(keys) > MOST_CELLS:
+        return None
+    columns: dict[str, Cells] = {}
+    for key in keys:
+        values = [record.get(key, _ABSENT) for record in records]
+        cells = Cells([str(each).strip() for each in values])
+        use = _find_use(key, {type(each) for each in values if each is not _ABSENT}, cells)
+        if use is None:
+            return None
+        if use:
+            columns[key] = cells
+    heading = replace(compose_heading([Row(1, (*columns,), (*columns,))]), of_records=True)
+    sheet = Sheet(
+        heading,
+        [*columns.values()],
+        [line for line, _ in held],
+        _keep(name_file(document.name)),
+        percent=document.percent,
+    )
+    return sheet if _stands_alone(sheet) else None
+
+
+def _find_use(key: str, kinds: set[type], cells: Cells) -> bool | None:
+    """Tell whether a key is a column, of a metric or a role, or says nothing; None if it asks for a closer look."""
+    label, role = read_label(key), _find_role(key)
+    if label.metric is not None:
+        named = label.whole and not (role or label.reason or label.percent or label.spread)
+        plain = kinds == {Number} and all(is_plain_number(cell) for cell in cells.distinct if cell)
+        return (named and plain) or None
+    if label.tells or kinds & {dict, list} or CUT_OFF.search(key) or _name_k(key, "1") or role in _FROM_BESIDE:
+        return None
+    if role == "step":
+        return kinds == {Number} or None
+    found = [read_label(cell) for _, cell in cells.select(FEW, screen)]
+    if role in {"model", "version", "rank_type", *NAMES}:
+        odd = any(each.metric or (role == "dataset" and "/" in each.text) for each in found)
+        return (kinds == {str} and "" not in cells and not odd) or None
+    return None if any(each.tells for each in found) else False
+
+
+def _stands_alone(sheet: Sheet) -> bool:
+    """Tell whether each record has a number, and no column needs another one to be understood."""
+    measures = sheet.heading.measures
+    apart = len({label.metric for label in measures.values()}) == len(measures)
+    above = any(label.graphs or label.version or "protocol" in label.values for label in measures.values())
+    known = len(measures) + len(find_roles(sheet.heading, sheet.cells)) == len(sheet.cells)
+    numbers = zip(*(sheet.cells[j] for j in measures), strict=True)
+    return bool(measures) and known and (apart or not above) and all(map(any, numbers))
+
+
+def _read_sheet(document: Document, sheet: Sheet) -> Reading:
+    """Read the numbers of a table of records; its rows have what is said of them."""
+    notes, heading, roles = Notes(), sheet.heading, find_roles(sheet.heading, sheet.cells)
+    table = SheetReader(sheet, notes).read()
+    columns: dict[str, Sequence[str]] = {"line": ["" if line == NO_LINE else str(line) for line in sheet.lines]}
+    if "step" in roles:
+        columns[heading.keys[roles["step"]]] = sheet.cells[roles["step"]]
+    columns["model"] = sheet.cells[roles["model"]] if "model" in roles else ()
+    for name in (*NAMES, "rank_type"):
+        columns[name] = [getattr(each, name) or "" for each in table.said]
+    columns |= {heading.keys[j]: sheet.cells[j] for j in heading.measures}
+    filled = {name: cells for name, cells in columns.items() if any(cells)}
+    rows, entries, left = Rows(filled, len(sheet.lines)), table.entries, notes.skipped()
+    said = units.name_percentages(entries)
+    return Reading(document.name, "objects", "wide", (*filled,), rows, entries, left, understood=said, of_objects=True)
+
+
 def _read(document: Document) -> Reading:
     """Read every number of a metric."""
+    sheet = _flatten(document)
+    if sheet is not None:
+        return _read_sheet(document, sheet)
     rows, found, notes, file = list[dict[str, str]](), list[Entry](), Notes(), _keep(name_file(document.name))
     places: dict[tuple[Any, ...], int] = {}
     held = list[_Place]()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cases import choose
 from rankconst.errors import DataError
 from rankconst.results import objects
+from rankconst.results.columns import Rows
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.objects import READER
@@ -85,6 +86,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"inductive": true, "mrr": 0.3}', ["MRR 0.3 ?task inductive"]),
         # The value 1 of a metric is no flag.
         ('{"valid_mrr": 1, "hits@1": 0.3}', ["MRR 1 valid", "Hits@1 0.3"]),
+        ('{"valid_mrr": 1, "hits@1": 0.3, "config": {}}', ["MRR 1 valid", "Hits@1 0.3"]),
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
@@ -174,6 +176,62 @@ def test_yaml_and_json_lines_are_read_as_json_is(value: object) -> None:
     assert _describe(yaml.safe_dump(value, sort_keys=False), "a.yaml") == expected
     line = json.dumps(value)
     assert _describe(f"{line}\n{line}\n", "a.jsonl") == expected * 2
+
+
+_NAMING: dict[str, list[object]] = {
+    "model": ["TransE", "RotatE (valid)", "GraIL raw"],
+    "data": ["WN18RR", "FB15k-237 v1", "ours"],
+    "split": ["test", "validation", "test1"],
+    "side": ["head", "both"],
+    "protocol": ["raw", "filtered"],
+    "epoch": [1, 2],
+    "num_tasks": [200, 6268],
+    "seed": [1, None],
+    "notes": ["ok", "measured on the dev set"],
+    "converged": [True, False],
+}
+_NUMBERS = ("MRR", "test_mrr", "filtered_mrr", "hits@1", "Hits@10 (%)", "MR", "std mrr", "valid test MRR", "loss@3")
+
+
+@st.composite
+def _records(draw: st.DrawFn) -> list[dict[str, object]]:
+    named = draw(st.lists(st.sampled_from(sorted(_NAMING)), unique=True, max_size=4))
+    measured = draw(st.lists(st.sampled_from(_NUMBERS), unique=True, min_size=1, max_size=3))
+    usual, odd = st.sampled_from([0.338, 0.5, 1, 33.8, 1.31, 0.25, 40]), st.sampled_from([None, "0.3", "", True])
+    numbers = dict.fromkeys(measured, draw(st.sampled_from([usual, usual, usual | odd])))
+    texts = {key: st.sampled_from(_NAMING[key]) for key in named}
+    always = draw(st.booleans())
+    record = st.fixed_dictionaries(texts | (numbers if always else {}), optional={} if always else numbers)
+    return draw(st.lists(record, min_size=1, max_size=4))
+
+
+def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | str:
+    """Return what users see of records: rows, numbers with all that is said of them, and what is left out."""
+    try:
+        reading = read_document(name, "".join(f"{json.dumps(record)}\n" for record in records))
+    except DataError as error:
+        return str(error)
+    rows = [{key: cell for key, cell in row.items() if cell} for row in reading.rows]
+    numbers = sorted((entry.row, entry.column, str(entry)) for entry in reading.entries)
+    return rows, numbers, sorted(map(str, reading.skipped)), reading.understood, reading.columns, reading.layout
+
+
+@example([{"MRR": 0.3, "filtered_mrr": 0.4}, {"MRR": 0.3}], "a.jsonl")
+@example([{"MR": 9, "hits@1": ""}], "a.jsonl")
+@example([{"MR": 9, "Hits@10 (%)": 1.31}], "a.jsonl")
+@example([{"MR": 9, "valid test MRR": 0.3}], "a.jsonl")
+@given(_records(), st.sampled_from(["a.jsonl", "fb15k237_test.jsonl", "raw_wn18rr.json"]))
+def test_records_read_as_a_table_say_what_they_say_one_by_one(records: list[dict[str, object]], name: str) -> None:
+    one_by_one = [{**record, "config": {}} for record in records]  # settings say nothing, but are no cell
+    assert _view(records, name) == _view(one_by_one, name)
+
+
+def test_records_of_single_values_are_held_by_column() -> None:
+    lines = "".join(f'{{"model": "m{i}", "dataset": "WN18RR", "MRR": 0.4, "Hits@10": 0.5}}\n' for i in range(3))
+    reading = read_document("a.jsonl", lines)
+    assert isinstance(reading.rows, Rows)
+    assert [each.line for each in reading.entries] == [1, 1, 2, 2, 3, 3]
+    assert dict(reading.rows[2]) == {"line": "3", "model": "m2", "dataset": "WN18RR", "MRR": "0.4", "Hits@10": "0.5"}
 
 
 def test_yaml_that_cannot_be_read_may_be_read_line_by_line() -> None:

@@ -36,11 +36,13 @@ COUNTS = ("num_tasks", "num_triples", "num_entities")
 OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step", "version", "hyperparameter"}
 """Roles that any cell fits."""
 
+FEW = 500
+"""Of more distinct cells, those that may tell something are found all at once."""
+
 _OF_ROWS = {"part", "graph", "protocol"}
 _OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
 _SAID = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
-_FEW = 500  # of more distinct cells, those that may tell something are found all at once
 _MOST_TRIED = 5_000
 
 
@@ -106,7 +108,7 @@ def _holds_texts(cells: Cells) -> bool:
 
 def _are_datasets(cells: Sequence[str]) -> bool:
     """Tell whether most cells of a column without a heading name graphs, and nothing else."""
-    named = [read_label(cell) for cell in cells[:_FEW] if not is_missing(cell)]
+    named = [read_label(cell) for cell in cells[:FEW] if not is_missing(cell)]
     graphs = [label for label in named if label.whole and label.graphs]
     return 2 * len(graphs) > len(named)
 
@@ -144,7 +146,7 @@ def find_names(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
     """Tell whether the cells of a column affirm or deny what is above them."""
     over = _find_telling(heading, j)
-    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:_FEW])
+    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:FEW])
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
@@ -215,7 +217,8 @@ def read_rows(
             places.append((j, partial(_read_below, asking)))
         else:
             places.append((j, partial(_read_name, scope="row")))
-    columns = (_read_column(cells[j], read) for j, read in places)
+    called = [f"the {key}" if heading.of_records else _ROW for key in heading.keys]
+    columns = (_read_column(cells[j], read, called[j]) for j, read in places)
     found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
     for own, said in found:
@@ -233,13 +236,15 @@ def read_rows(
     return RowTexts(number[codes], joined)
 
 
-def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, list[Said]]:
-    """Return for each row a number of what its cell says; 0 is nothing."""
+def _read_column(cells: Cells, read: Callable[[str], Said], called: str) -> tuple[Places, list[Said]]:
+    """Return for each row a number of what its cell, as messages call it, says; 0 is nothing."""
     found = [_NOTHING]
     of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
     named = getattr(read, "func", read) is _read_name
-    for place, cell in cells.select(_FEW, screen) if named else enumerate(cells.distinct):
+    for place, cell in cells.select(FEW, screen) if named else enumerate(cells.distinct):
         said = read(cell)
+        if called != _ROW:
+            said = Said(tuple(text._replace(place=called) for text in said.texts), said.facts)
         if said != _NOTHING:
             of[place] = len(found)
             found.append(said)

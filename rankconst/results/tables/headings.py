@@ -39,6 +39,7 @@ class Heading:
     labels: tuple[tuple[Label, ...], ...]  # of each column, from the upper level to the lowest
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
     measures: Mapping[int, Label] = field(default_factory=dict)  # columns of metrics to the labels that name them
+    of_records: bool = False  # True if the rows are objects with these keys
 
     @property
     def roles(self) -> list[str]:

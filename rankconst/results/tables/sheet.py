@@ -73,6 +73,7 @@ class Table:
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
     origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
+    said: Sequence[Stated]  # of each record, without what the keys of its numbers say; of other tables nothing
 
 
 class _Column(NamedTuple):
@@ -148,14 +149,18 @@ class SheetReader:
             empty &= ~there
         groups = find_groups(sheet.cells, [*numbers], empty & (not sheet.exact), sheet.spanning)
         rows = read_rows(heading, sheet.cells, self._roles, self._free, groups)
+        of_row = self._settle_contexts((), rows).tolist() if heading.of_records else ()
         columns = [self._label_wide(j, rows, *numbers[j]) for j in measured]
         if value is not None:
             columns.append(self._label_long(value, rows, *numbers[value]))
         entries = self._gather(columns)
         percent = frozenset[str]()
-        if not sheet.exact:
+        if heading.of_records:
+            entries = units.settle_lines(entries, self._notes, percent=sheet.percent)
+        elif not sheet.exact:
             entries, percent = self._settle_units(entries)
-        return Table(sheet, entries, percent, self._find_origin(rows, measured))
+        contexts = list(self._contexts)
+        return Table(sheet, entries, percent, self._find_origin(rows, measured), [contexts[each] for each in of_row])
 
     def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
         """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
@@ -254,7 +259,8 @@ class SheetReader:
         if j in self._sheet.floats:
             head_of[text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
-        texts = tuple(Text(each, "column", "its heading") for each in labels[::-1])
+        place = "its key" if self._heading.of_records else "its heading"
+        texts = tuple(Text(each, "column", place) for each in labels[::-1])
         if (mean := self._find_mean(j)) is not None:
             texts = (Text(mean, "column", "its heading"), *texts)
         return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_beside(j)), percent)
