@@ -160,18 +160,23 @@ def read_number(value: Value) -> tuple[str, str]:
     return str(value), ""
 
 
-def _load(text: str, document: Document, line: int | None) -> Value:
-    def build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise DataError(f"{document.at(line)}: key {twice!r} occurs twice in one object; keep only the valid one.")
-        return found
+def _build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise KeyError(twice)
+    return found
 
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_build, parse_float=Number, parse_int=Number, parse_constant=Number)
+
+
+def _load(text: str, document: Document, line: int | None) -> Value:
     try:
-        value: Value = json.loads(
-            text, object_pairs_hook=build, parse_float=Number, parse_int=Number, parse_constant=Number
-        )
+        value: Value = _DECODER.decode(text)
+    except KeyError as error:
+        reason = f"key {error.args[0]!r} occurs twice in one object; keep only the valid one."
+        raise DataError(f"{document.at(line)}: {reason}") from None
     except RecursionError:
         _refuse_depth(document, line)
     if text.count("{") + text.count("[") > DEEPEST:
