@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
 from rankconst.values.across import Grid, compare_across
 from rankconst.values.standings import Standings, rank_models
@@ -174,6 +175,8 @@ def _compare_across(
     groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
     for column in columns:
         tasks = column.place.tasks
+        if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
+            continue
         groups[column.metric, column.place.rank_type, tasks.split, tasks.side, tasks.aggregation].append(column)
     for (metric, *_), own in groups.items():
         models = list(dict.fromkeys(name for column in own for name, _ in columns[column]))

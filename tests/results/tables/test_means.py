@@ -199,3 +199,14 @@ def test_numbers_of_a_frame_are_rounded_as_they_are_written() -> None:
         frame = pandas.DataFrame({"dataset": ["FB15k-237", "WN18RR", "Nations", "Average"], "MRR": written})
         found = rankconst.adjust(frame, percent=percent)
         assert found["AMRR"].iloc[3] == pytest.approx((0.533 - expected) / (1 - expected), rel=1e-12)
+
+
+def test_a_mean_is_no_further_graph_to_compare(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    lines = ["model,dataset,MRR"]
+    for model, shift in (("A", 0.0), ("B", -0.1)):
+        rows = (("FB15k-237", 0.3), ("WN18RR", 0.5), ("Average", 0.4))
+        lines += [f"{model},{name},{value + shift:.1f}" for name, value in rows]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (across,) = rankconst.compare(path).across
+    assert across.datasets == ("fb15k237", "wn18rr")
