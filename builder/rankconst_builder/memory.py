@@ -24,7 +24,7 @@ from rankconst.names import shorten, show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
-from rankconst_builder.package import UNRELEASED
+from rankconst_builder.package import UNRELEASED, sort_rows
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.statistics import describe_dataset, describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
@@ -56,8 +56,8 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
         folder=Path(key),
         place=key,
         make={
-            **{name: partial(_hand_out, table) for name, table in tables.items()},
-            "constants": partial(tabulate_constants, histograms),
+            **{name: partial(_hand_out, sort_rows(name, table)) for name, table in tables.items()},
+            "constants": lambda: sort_rows("constants", tabulate_constants(histograms)),
         },
     )
 
