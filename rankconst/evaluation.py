@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
+from rankconst.catalogue.names import require_text
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
@@ -178,6 +179,8 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers cannot be adjusted on.
     """
     tool = None if user.tool is None else parse_tool(user.tool)
+    if user.dataset is not None:
+        require_text(user.dataset)
     # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
     if tool is not None and user.dataset is not None:
         if (reason := tool.refusal(user.dataset)) is not None:

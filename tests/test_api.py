@@ -148,6 +148,10 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         ({"mrr": 0.5}, {"metric": each}, UnknownNameError, "is not a name: expected text")
         for each in (5, b"mrr", [None])
     ),
+    *(
+        ({"mrr": 0.5}, {name: [["nations"], {"nations"}]}, UnknownNameError, "is not a name: expected text, got list")
+        for name in ("dataset", "split", "side", "protocol", "aggregation", "tool")
+    ),
 ]
 
 

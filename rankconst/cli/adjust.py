@@ -21,7 +21,7 @@ from rankconst.cli.notes import explain_names
 from rankconst.cli.options import explain_option, names_file, open_tables, option, rare, refuse_names, split_commas
 from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Stated, parse_stated
 from rankconst.listing import SUFFIXES, Format, Listing, render
 from rankconst.names import count_of
 
@@ -112,7 +112,9 @@ def adjust(
 
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
-    alone = None if file is not None or several or len(given) != 1 else opened.resolve_dataset(given[0])
+    is_alone = file is None and not several and len(given) == 1
+    # A tool's own benchmark may be the one that is meant.
+    alone = parse_stated(user, opened).dataset if is_alone else None
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
     source: str | Document | None = file
     if several and file is None:

@@ -55,6 +55,7 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
         ("0.5 -d umls -m tail.pessimistic.mrr", "0.5 -d umls -m mrr --side tail", "too low."),
         ("0.95 -d umls -m recall_at_10", "0.95 -d umls -m hits@10", "note: recall@k is read as Hits@k"),
         ("0.5 -d umls -m mrr -b chance -b chance", "0.5 -d umls -m mrr -b uniform", ""),
+        ("0.5 -d ICEWS14 -m mrr --tool regcn", "0.5 -d icews14_regcn -m mrr --tool regcn", ""),
     ],
 )
 def test_what_means_the_same_gives_the_same(run: Run, spelt: str, plain: str, note: str) -> None:
