@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.tabulate import Histograms
 
 
 def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]) -> TablesInMemory:
@@ -57,9 +58,14 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
         place=key,
         make={
             **{name: partial(_hand_out, sort_rows(name, table)) for name, table in tables.items()},
-            "constants": lambda: sort_rows("constants", tabulate_constants(histograms)),
+            "constants": partial(_make_constants, histograms),
         },
     )
+
+
+def _make_constants(histograms: Histograms) -> pa.Table:
+    """Compute the constants of histograms, their rows in canonical order."""
+    return sort_rows("constants", tabulate_constants(histograms))
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
