@@ -10,7 +10,6 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.adjusting import ENDS
 from rankconst.names import join_words
 
 pd = pytest.importorskip("pandas")
@@ -93,7 +92,7 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) ->
             assert row[f"{name}_log10_p_{key}"] == p
             assert frame[f"{name}_skill_{key}"].tolist() == [each[f"{name}_skill_{key}"] for each in rows]
     brief = run("adjust", path, "-b", "all", "-f", "csv").rows
-    added = [f"{name}_skill_{key}{end}" for name in ("MRR", "Hits@10") for key in FURTHER for end in ENDS]
+    added = [f"{name}_skill_{key}" for name in ("MRR", "Hits@10") for key in FURTHER]
     assert [key for key in brief[0] if "skill" in key] == added
     plain = run("adjust", path, "--json").records
     assert [{key: row[key] for key in plain[0]} for row in rows] == plain
