@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 import rankconst
 from rankconst.errors import UsageError
+
+pd = pytest.importorskip("pandas")
 
 if TYPE_CHECKING:
     from collections.abc import Callable
