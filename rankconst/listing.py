@@ -161,7 +161,8 @@ def find_width() -> int:
 def _write_table(listing: Listing) -> Iterator[str]:
     width = find_width()
     if listing.card:
-        yield wrap(width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        title = [listing.title, ""] if listing.title else []
+        yield wrap(width, *title, listing.card, listing.caption) + "\n"
         return
     parts = _split(listing)
     grids = [_fill_grid(part) for part in parts]
