@@ -72,4 +72,10 @@ def pages(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run the examples of the documentation."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *TEST)
-    session.run("pytest", "tests/test_docs.py", "tests/test_readme.py", "tests/test_own_counts.py", *session.posargs)
+    session.run(
+        "pytest",
+        "tests/test_docs.py",
+        "tests/test_readme.py",
+        "tests/test_own_counts.py",
+        *session.posargs,
+    )

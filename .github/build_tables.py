@@ -1,8 +1,9 @@
 """Build every benchmark of the registry where there is an internet: ``python build_tables.py OUT REPORT [REGISTRY]``.
 
-What cannot be built is reported, and the rest is built; a run that was cut off is taken up by the next one with the
-same cache and OUT. Files of which no hash was known are listed in REPORT, in Markdown, with the hashes they have now;
-if REGISTRY is given, ``benchmarks.toml`` of a checkout, they are pinned there. Nothing is published.
+What cannot be built is reported, and the rest is built; a run that was cut off is taken up by the
+next one with the same cache and OUT. Files of which no hash was known are listed in REPORT, in
+Markdown, with the hashes they have now; if REGISTRY is given, ``benchmarks.toml`` of a checkout,
+they are pinned there. Nothing is published.
 """
 
 from __future__ import annotations
@@ -90,16 +91,24 @@ def describe(outcome: Outcome, found: Sequence[Found]) -> str:
         lines += ["", "These could not be built:", ""]
         lines += [f"- `{key}`: {error}" for key, error in outcome.failures.items()]
     if found:
-        lines += ["", "Of these files no hash was known before. Compare them with other copies before you merge:", ""]
+        lines += [
+            "",
+            "Of these files no hash was known before. Compare them with other copies before you merge:",
+            "",
+        ]
         lines += ["| file | bytes | SHA-256 | copy |", "|---|---:|---|---|"]
-        lines += [f"| {one.remote.url} | {one.bytes} | `{one.sha256}` | {one.verdict} |" for one in found]
+        lines += [
+            f"| {one.remote.url} | {one.bytes} | `{one.sha256}` | {one.verdict} |" for one in found
+        ]
     return "\n".join(lines) + "\n"
 
 
 def main(out: Path, report: Path, registry: Path | None = None) -> None:
     """Build, report, and pin."""
     sources = list(load_benchmarks().values())
-    fetcher = Fetcher(cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, reporter=Reporter())
+    fetcher = Fetcher(
+        cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, reporter=Reporter()
+    )
     outcome = build(sources, fetcher, out)
     found = list_found(sources, fetcher)
     report.write_text(describe(outcome, found), encoding="utf-8")

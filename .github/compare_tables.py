@@ -1,8 +1,8 @@
 """Compare a build with the newest released tables: ``python compare_tables.py FOLDER``.
 
-Prints ``version=X.Y.Z``, the smallest version under which the build may be released, or ``version=`` if it says what
-the released tables say: the same content hashes, or values that differ within their stated errors only. What changed
-goes to stderr.
+Prints ``version=X.Y.Z``, the smallest version under which the build may be released, or
+``version=`` if it says what the released tables say: the same content hashes, or values that differ
+within their stated errors only. What changed goes to stderr.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def hash_tables(tables: Tables) -> dict[str, str]:
     """Return the content hash of each table."""
-    return {resource["name"]: resource["contentHash"] for resource in tables.descriptor["resources"]}
+    return {
+        resource["name"]: resource["contentHash"] for resource in tables.descriptor["resources"]
+    }
 
 
 def propose_version(released: Tables, built: Tables) -> str:
@@ -28,7 +30,8 @@ def propose_version(released: Tables, built: Tables) -> str:
     if hash_tables(released) == hash_tables(built):
         return ""
     changes = compare_sets(
-        {name: released.read(name) for name in COLUMNS}, {name: built.read(name) for name in COLUMNS}
+        {name: released.read(name) for name in COLUMNS},
+        {name: built.read(name) for name in COLUMNS},
     )
     print("\n".join(phrase_changes(changes)), file=sys.stderr)
     return "" if changes.bump is Bump.patch else smallest_version(released.version, changes.bump)

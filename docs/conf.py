@@ -41,7 +41,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     """Let the folder open at its first page."""
     if error is None:
         first = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=README.html">'
-        Path(app.outdir, "index.html").write_text(f'{first}<a href="README.html">Documentation</a>\n', encoding="utf-8")
+        Path(app.outdir, "index.html").write_text(
+            f'{first}<a href="README.html">Documentation</a>\n', encoding="utf-8"
+        )
 
 
 def setup(app: Sphinx) -> None:

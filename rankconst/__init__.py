@@ -5,13 +5,16 @@
 >>> round(mrr.index(0.338), 4), round(mrr.z(0.338), 1)
 (0.3375, 6368.0)
 
-These names are what most people need. The errors are in :mod:`rankconst.errors`; Python's reference page lists the
-further modules that are public. Everything else may change in any release.
+These names are what most people need. The errors are in :mod:`rankconst.errors`; Python's reference
+page lists the further modules that are public. Everything else may change in any release.
 """
 
-TYPE_CHECKING = False  # type checkers take it for true, and importing it would take longer than all else
+TYPE_CHECKING = (
+    False  # type checkers take it for true, and importing it would take longer than all else
+)
 
-# The public names: here for type checkers, and below with their modules, which are imported when first asked for.
+# The public names: here for type checkers, and below with their modules, which are imported when
+# first asked for.
 if TYPE_CHECKING:
     from rankconst.api import adjust as adjust
     from rankconst.api import check as check
@@ -50,7 +53,11 @@ else:
         home = _HOMES.get(name)
         if home is None:
             # With name and obj, Python itself adds "Did you mean" to a traceback.
-            raise AttributeError(f"module 'rankconst' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+            raise AttributeError(
+                f"module 'rankconst' has no attribute {name!r}",
+                name=name,
+                obj=sys.modules[__name__],
+            )
         value = globals()[name] = getattr(import_module(f"rankconst.{home}"), name)
         return value
 

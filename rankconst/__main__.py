@@ -12,7 +12,8 @@ except KeyboardInterrupt:  # main catches those that come later
 
 def main() -> None:
     """Run the command line in a process that does nothing else."""
-    # After it, while Python ends, an interrupt would show the code of Python: then the system ends the process.
+    # After it, while Python ends, an interrupt would show the code of Python: then the system ends
+    # the process.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     _main()

@@ -58,7 +58,9 @@ class Batch:
 
     def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
-        columns = {name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")}
+        columns = {
+            name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")
+        }
         return replace(self, **columns)
 
 
@@ -70,7 +72,9 @@ class Done:
     whole: Constants  # over all tasks
     constants: Constants  # over those that the tool ranks
     significance: tuple[Significance | None, ...] = ()
-    unattained: Mapping[int, str] = field(default_factory=dict)  # why a number, by its position, has no probability
+    unattained: Mapping[int, str] = field(
+        default_factory=dict
+    )  # why a number, by its position, has no probability
 
     def split(self, codes: Places) -> Iterator[tuple[int, Done]]:
         """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
@@ -80,8 +84,17 @@ class Done:
         if distinct.size > 1:
             parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
         for code, places in zip(distinct.tolist(), parts, strict=True):
-            significance = tuple(self.significance[place] for place in places.tolist()) if self.significance else ()
-            yield code, replace(self, batch=self.batch.take(places), significance=significance, unattained={})
+            significance = (
+                tuple(self.significance[place] for place in places.tolist())
+                if self.significance
+                else ()
+            )
+            yield (
+                code,
+                replace(
+                    self, batch=self.batch.take(places), significance=significance, unattained={}
+                ),
+            )
 
     @property
     def is_partial(self) -> bool:
@@ -105,12 +118,19 @@ class Done:
 def adjust_batch(batch: Batch, whole: Constants) -> Done:
     """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
 
-    Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
+    Raises DataError for an impossible value, UndefinedError where the tool's batches have no
+    constants.
     """
     tool = batch.tool
     if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
-        batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
-    done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
+        batch = replace(
+            batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift
+        )
+    done = Done(
+        batch,
+        whole,
+        whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch),
+    )
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
     if found:
         raise ImpossibleError(found)
@@ -134,7 +154,9 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
             if num_tasks == constants.num_tasks:
                 return constants
         histogram = sampled_histogram(tasks.protocol, num_tasks)
-        return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
+        return Constants(
+            tasks, metric, histogram, compute_moments(metric, histogram), tables.version
+        )
     return tables.look_up(tasks, metric)
 
 
@@ -176,7 +198,9 @@ def add_significance(done: Done) -> Done:
     reasons: dict[tuple[float, ...], str] = {}
     for value, lower, upper in dict.fromkeys(numbers):
         try:
-            found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
+            found[value, lower, upper] = compute_significance(
+                metric, histogram, value, Interval(lower, upper)
+            )
         except UndefinedError as error:
             reasons[value, lower, upper] = f"no p: {error}"
     unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
@@ -198,8 +222,8 @@ def find_contradictions(
 ) -> dict[int, str]:
     """Return the numbers that no ranks have together, by their index, with reasons.
 
-    `evaluations` has a number for each number of a batch that tells models and tie policies apart; `show` returns a
-    number as it is written, by its index.
+    `evaluations` has a number for each number of a batch that tells models and tie policies apart;
+    `show` returns a number as it is written, by its index.
     """
     bounded = [
         (each.batch, numbers)
@@ -209,12 +233,19 @@ def find_contradictions(
     if len({batch.metric for batch, _ in bounded}) < 2:
         return {}
     tasks = number_distinct((batch.tasks, batch.tool) for batch, _ in bounded)
-    evaluation = np.concatenate([own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded])
-    k = np.concatenate([np.full(batch.index.size, batch.metric.hits_k or np.inf) for batch, _ in bounded])
-    lower, upper, index = (
-        np.concatenate([getattr(batch, name) for batch, _ in bounded]) for name in ("lower", "upper", "index")
+    evaluation = np.concatenate(
+        [own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded]
     )
-    found = _explain_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
+    k = np.concatenate(
+        [np.full(batch.index.size, batch.metric.hits_k or np.inf) for batch, _ in bounded]
+    )
+    lower, upper, index = (
+        np.concatenate([getattr(batch, name) for batch, _ in bounded])
+        for name in ("lower", "upper", "index")
+    )
+    found = _explain_contradictions(
+        evaluation, k, lower, upper, lambda place: show(int(index[place]))
+    )
     return {int(index[place]): reason for place, reason in found.items()}
 
 
@@ -225,9 +256,7 @@ _NOISE = 1e-8
 _BLOCK = 2**16  # numbers
 # Where scores tie, the rank next to k may be half a rank beyond it.
 _TIED = 0.5
-_CONTRADICTION = (
-    "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
-)
+_CONTRADICTION = "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
 
 
 def _explain_contradictions(
@@ -235,8 +264,8 @@ def _explain_contradictions(
 ) -> dict[int, str]:
     """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
 
-    Arrays of one shape hold a Hits@k each, or an MRR where `k` is infinite. Those of one `evaluation` are of the same
-    ranks; `show` returns a number as it is written, by its place.
+    Arrays of one shape hold a Hits@k each, or an MRR where `k` is infinite. Those of one
+    `evaluation` are of the same ranks; `show` returns a number as it is written, by its place.
     """
     order = np.lexsort((k, evaluation))
     stops = np.flatnonzero(np.append(np.diff(evaluation[order]) != 0, True)) + 1
@@ -251,7 +280,13 @@ def _explain_contradictions(
 
 
 def _explain_block(
-    order: Places, evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, *, show: Callable[[int], str]
+    order: Places,
+    evaluation: Places,
+    k: Numbers,
+    lower: Numbers,
+    upper: Numbers,
+    *,
+    show: Callable[[int], str],
 ) -> dict[int, str]:
     """Do the same for some evaluations, one after the other, k ascending; `order` has the places of the numbers."""
     new = np.r_[True, np.diff(evaluation) != 0]
@@ -264,8 +299,14 @@ def _explain_block(
     least, largest = _bound_reciprocal(k, most, upper, new)
     # Hits that contradict each other bound the MRR one by one only.
     broken = np.logical_or.reduceat(fewer, ends[:-1])
-    least, largest = np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least), np.where(broken, 1, largest)
-    less, more = fewer | (mean & (upper + _NOISE < least[group])), mean & (lower - _NOISE > largest[group])
+    least, largest = (
+        np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least),
+        np.where(broken, 1, largest),
+    )
+    less, more = (
+        fewer | (mean & (upper + _NOISE < least[group])),
+        mean & (lower - _NOISE > largest[group]),
+    )
     # A metric that is there twice is of two evaluations.
     twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
     found: dict[int, str] = {}
@@ -273,15 +314,23 @@ def _explain_block(
         own = np.arange(ends[group[place]], place)
         if more[place]:
             # The larger k is, the less it allows.
-            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][-1:]
+            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][
+                -1:
+            ]
         else:
             share = hits[own] / k[own] if mean[place] else hits[own]
             alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
             alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
         others = alone if alone.size else own  # one of them, or all together
         number, *named = (f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others))
-        relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
-        part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
+        relation = (
+            "too large for" if more[place] else "less than" if alone.size else "too small for"
+        )
+        part = (
+            f"1/{k[others[0]]:.0f} of "
+            if mean[place] and relation == "less than" and k[others[0]] > 1
+            else ""
+        )
         reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
         # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
         whole = range(ends[group[place]], ends[group[place] + 1])
@@ -289,14 +338,20 @@ def _explain_block(
     return found
 
 
-def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+def _bound_reciprocal(
+    k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]
+) -> tuple[Numbers, Numbers]:
     """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
 
-    It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
+    It is least if the hits between two ks all are at the larger one, and largest if they are just
+    beyond the smaller.
     """
     starts, mean = np.flatnonzero(new), np.isinf(k)
     group = np.cumsum(new) - 1
-    fewest = np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1] - 2 * group
+    fewest = (
+        np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1]
+        - 2 * group
+    )
     following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
     beyond = np.where(mean, 1, 1 / (k + _TIED))
     before = np.where(new, 1, np.r_[1, beyond[:-1]])
@@ -336,12 +391,15 @@ def fill_columns(
 ) -> dict[str, Any]:
     """Return arrays of `size` with the numbers of some batches, NaN where there is none; all, or those `wanted`.
 
-    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
-    its ends, and p_method. The same against further baselines is behind ``@``: ``index@frequency``. `rows` says in
-    which row the number at each index of a batch goes, -1 for none.
+    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has
+    significance, log10_p with its ends, and p_method. The same against further baselines is behind
+    ``@``: ``index@frequency``. `rows` says in which row the number at each index of a batch goes,
+    -1 for none.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
-    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted}
+    columns: dict[str, Any] = {
+        key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
+    }
     for each in done:
         index = each.batch.index if rows is None else rows[each.batch.index]
         chosen = index >= 0
@@ -349,7 +407,10 @@ def fill_columns(
             continue
         at = index[chosen]
         constants = each.constants
-        numbers: dict[str, Any] = {"expectation": constants.expectation, "variance": constants.variance}
+        numbers: dict[str, Any] = {
+            "expectation": constants.expectation,
+            "variance": constants.variance,
+        }
         adjusted = each.adjust()
         for form in FORMS:
             interval = getattr(adjusted, f"{form}_interval")
@@ -363,7 +424,11 @@ def fill_columns(
             _fill_significance(columns, each, index, size)
     for baseline, others in (against or {}).items():
         ending = f"@{baseline}"
-        own = None if wanted is None else {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
+        own = (
+            None
+            if wanted is None
+            else {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
+        )
         filled = fill_columns(size, others, rows, wanted=own)
         columns |= {f"{key}@{baseline}": values for key, values in filled.items()}
     return columns
@@ -390,8 +455,9 @@ def adjust_values(
 ) -> list[Done]:
     """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
 
-    `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that is impossible,
-    alone or beside the others. Two values of one metric are those of two models, and are not compared.
+    `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
+    is impossible, alone or beside the others. Two values of one metric are those of two models, and
+    are not compared.
     """
     places: dict[Metric, list[int]] = {}
     for place, (metric, _) in enumerate(values):
@@ -399,13 +465,17 @@ def adjust_values(
     done = []
     for baseline, (metric, own) in itertools.product(baselines, places.items()):
         whole, published = look_up(metric, baseline), [values[place][1] for place in own]
-        value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in published]).T
+        value, lower, upper = np.array(
+            [(each.value, each.lower, each.upper) for each in published]
+        ).T
         texts, index = tuple(each.text for each in published), np.array(own, dtype=np.intp)
         batch = Batch(whole.tasks, metric, tool, value, lower, upper, index, texts=texts)
         done.append(adjust_batch(batch, whole))
     if len(places) == len(values):
         one, numbers = np.zeros(1, dtype=np.intp), done[: len(places)]
-        for reason in find_contradictions(numbers, [one] * len(numbers), lambda place: values[place][1].text).values():
+        for reason in find_contradictions(
+            numbers, [one] * len(numbers), lambda place: values[place][1].text
+        ).values():
             raise DataError(reason)
     return done
 
@@ -415,8 +485,13 @@ def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
     table: dict[str, list[Any]] = {}
     for each in done:
         size, constants = each.batch.index.size, each.constants
-        filled = fill_columns(size, [replace(each, batch=replace(each.batch, index=np.arange(size)))])
-        tails = {key: filled.get(key, [None] * size) for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
+        filled = fill_columns(
+            size, [replace(each, batch=replace(each.batch, index=np.arange(size)))]
+        )
+        tails = {
+            key: filled.get(key, [None] * size)
+            for key in (*(f"log10_p{end}" for end in ENDS), "p_method")
+        }
         facts = {
             key: [getattr(constants.tasks, key)] * size
             for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline")
@@ -440,5 +515,7 @@ def pick(adjusted: Adjusted, place: int) -> Adjusted:
     for form in FORMS:
         values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
         picked[form] = None if values is None else float(values[place])
-        picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
+        picked[f"{form}_interval"] = (
+            None if interval is None else Interval(*(float(end[place]) for end in interval))
+        )
     return Adjusted(**picked, undefined=adjusted.undefined)

@@ -70,65 +70,70 @@ def adjust(
     Parameters
     ----------
     results
-        A number, or text as it was printed (without a letter, else it is a path), or a list of them, with their
-        `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a
-        file of any format that ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it;
-        what :func:`read` or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
-        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for
-        ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual
-        spelling, say which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``,
-        ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay
-        missing.
+        A number, or text as it was printed (without a letter, else it is a path), or a list of
+        them, with their `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338",
+        "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads; a
+        dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read` or
+        :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
+        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
+        ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``,
+        ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say which ranking tasks a
+        row is about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``),
+        which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay missing.
     metric
-        What a single number is. Of other results, which name their metrics, the only one to adjust, or several; all
-        if empty.
+        What a single number is. Of other results, which name their metrics, the only one to adjust,
+        or several; all if empty.
     dataset, split, side, protocol, tool, aggregation
-        Which ranking tasks the numbers are from, where the results do not say. The defaults are split ``test``, side
-        ``both``, and the tool's protocol or else ``standard``; the result's ``assumed`` names those that were used. If
-        the results have adjusted values or numbers of ranks, these settle it instead: where several sets of tasks fit,
-        or none, nothing is adjusted.
+        Which ranking tasks the numbers are from, where the results do not say. The defaults are
+        split ``test``, side ``both``, and the tool's protocol or else ``standard``; the result's
+        ``assumed`` names those that were used. If the results have adjusted values or numbers of
+        ranks, these settle it instead: where several sets of tasks fit, or none, nothing is
+        adjusted.
     relations
         Only the tasks of these relations; of all if empty.
     percent
-        Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
-        tell: they are where most rows have one above 1.
+        Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If
+        None, the numbers tell: they are where most rows have one above 1.
     strict
-        True to refuse results of which anything cannot be read, is impossible or asked about, as ``errors="raise"``
-        does; by default the rest is adjusted.
+        True to refuse results of which anything cannot be read, is impossible or asked about, as
+        ``errors="raise"`` does; by default the rest is adjusted.
     accept
-        Words that say nothing about the numbers. A number with a word near it that may mean other ranking tasks, such
-        as ``dev``, is not adjusted but asked about: each of the result's ``asked`` names the word, its place and what
-        answers it.
+        Words that say nothing about the numbers. A number with a word near it that may mean other
+        ranking tasks, such as ``dev``, is not adjusted but asked about: each of the result's
+        ``asked`` names the word, its place and what answers it.
     decimals
-        Not for files: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
-        the text.
+        Not for files: to how many decimals numbers were rounded, for all metrics or for each by
+        name; None to go by the text.
     details
-        True for all that can be computed: expectation, variance, normalised, z, their ends and the ranking tasks; and,
-        but for a DataFrame, the probability that a random ranker does as well.
+        True for all that can be computed: expectation, variance, normalised, z, their ends and the
+        ranking tasks; and, but for a DataFrame, the probability that a random ranker does as well.
     tables
-        The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
-        each dataset is taken from the first that holds it. Or what :func:`from_counts` returns of queries with several
-        right answers; `tool` is then the library that evaluated them, which decides what the names of metrics mean.
+        The constants; the newest that came with the package if None. Of several sets, ``[mykg,
+        rankconst.load()]``, each dataset is taken from the first that holds it. Or what
+        :func:`from_counts` returns of queries with several right answers; `tool` is then the
+        library that evaluated them, which decides what the names of metrics mean.
     errors
-        If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left out, and a column
-        ``note`` says why; it is an error if that is all there is. ``"note"`` returns the result even then, and
-        ``"raise"`` refuses it for the first of them.
+        If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left
+        out, and a column ``note`` says why; it is an error if that is all there is. ``"note"``
+        returns the result even then, and ``"raise"`` refuses it for the first of them.
     baseline
-        ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with that ranker, too:
-        ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
+        ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with
+        that ranker, too: ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect,
+        ``MRR_z_frequency`` its z-score.
 
     Returns
     -------
     AdjustedValue, AdjustedValues, pandas.DataFrame or AdjustedFile
-        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a ``sentence``; ``print`` shows
-        what the screen does, and ``forms`` has the intervals. Of a list of numbers: a list of these. Of a dict by
-        metrics: a mapping with these for each metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a
-        DataFrame: the same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if
-        the frame is long, and ``protocol``; with `details` expectation, variance
-        and every form with its ends, ``num_tasks``, ``table_version`` and what else is known of the tasks. Of anything
-        else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a DataFrame of them. Its
-        ``assumed`` maps ``split``, ``side`` ... to what was assumed, and its ``asked`` lists what only you can answer.
-        Of a DataFrame, both are in ``attrs``.
+        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a
+        ``sentence``; ``print`` shows what the screen does, and ``forms`` has the intervals. Of a
+        list of numbers: a list of these. Of a dict by metrics: a mapping with these for each
+        metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
+        same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if the
+        frame is long, and ``protocol``; with `details` expectation, variance and every form with
+        its ends, ``num_tasks``, ``table_version`` and what else is known of the tasks. Of anything
+        else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a
+        DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to what was assumed, and its
+        ``asked`` lists what only you can answer. Of a DataFrame, both are in ``attrs``.
 
     Raises
     ------
@@ -139,10 +144,11 @@ def adjust(
     UnknownNameError
         If a name is unknown.
     UsageError
-        If a column and an argument contradict each other, or an option does not go with the results.
+        If a column and an argument contradict each other, or an option does not go with the
+        results.
     MissingExtraError
-        If the file is YAML and PyYAML is not installed, or the results are a table of Arrow or polars and pandas is
-        not.
+        If the file is YAML and PyYAML is not installed, or the results are a table of Arrow or
+        polars and pandas is not.
 
     Examples
     --------
@@ -173,10 +179,16 @@ def adjust(
         how: dict[str, Any] = {"decimals": decimals, "percent": bool(percent)}
         tasks = opened.tasks(str(dataset), split=split or "test", protocol=OWN_COUNTS.key)
         counted = opened.look_up(tasks, wanted[0])
-        return counted.adjust(results, **how) if single else [counted.adjust(each, **how) for each in results]
+        return (
+            counted.adjust(results, **how)
+            if single
+            else [counted.adjust(each, **how) for each in results]
+        )
     if single or several or (_is_typed(results) and not of_answers):
         if errors is not None:
-            raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
+            raise UsageError(
+                "errors is for files and frames: a value that cannot be adjusted is an error anyway."
+            )
         adjust_typed = partial(
             _adjust_values,
             wanted=wanted,
@@ -194,7 +206,9 @@ def adjust(
         adjusted = [adjust_typed({name: value})[name] for value in values]
         return adjusted[0] if single else adjusted
     if strict and errors == "note":
-        raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
+        raise UsageError(
+            "strict=True refuses what errors='note' leaves out with a note; give only one of the two."
+        )
     from rankconst.checks.confirm import confirm_reading
     from rankconst.results.answers import assume_unit, name_answers
     from rankconst.results.frame import adjust_frame, is_frame, read_given
@@ -204,10 +218,16 @@ def adjust(
     if is_frame(results):
         shares = as_names(percent) if isinstance(percent, str) else percent
         known = replace(user, percent=percent is True)
-        how |= {"confirm": lambda reading: confirm_reading(name_answers(reading, opened), opened, known)}
-        return adjust_frame(results, opened, user, percent=shares, decimals=decimals, details=details, **how)
+        how |= {
+            "confirm": lambda reading: confirm_reading(name_answers(reading, opened), opened, known)
+        }
+        return adjust_frame(
+            results, opened, user, percent=shares, decimals=decimals, details=details, **how
+        )
     if decimals is not None or not isinstance(percent, bool | None):
-        raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
+        raise UsageError(
+            "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
+        )
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.listed import AdjustedFile
 
@@ -250,7 +270,9 @@ def _is_file(results: Any) -> bool:
 def _require_one(value: Any, names: Sequence[str]) -> str:
     """Return the name of the metric of a single number."""
     if not names:
-        raise UsageError(f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr').")
+        raise UsageError(
+            f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr')."
+        )
     if len(names) > 1:
         raise UsageError(f"{value} is of one metric; expected one, got {', '.join(names)}.")
     return names[0]
@@ -285,15 +307,23 @@ def _adjust_values(
     from rankconst.worth import AdjustedValues
 
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
-        raise UsageError("lists of percentages and of decimals are for a DataFrame; expected one for all values.")
-    values = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
+        raise UsageError(
+            "lists of percentages and of decimals are for a DataFrame; expected one for all values."
+        )
+    values = {
+        name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted
+    }
     if not values:
-        raise UsageError(f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric.")
+        raise UsageError(
+            f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric."
+        )
     published = []
     for name, value in values.items():
         metric = parse_metric(name)
         shares = bool(percent) and (metric.is_share or len(values) == 1)
-        published.append((metric, read_published(metric, value, decimals=decimals, percent=shares, place=name)))
+        published.append(
+            (metric, read_published(metric, value, decimals=decimals, percent=shares, place=name))
+        )
     single = next(iter(values)) if len(values) == 1 else ""
     named = complete_by_name(single, user)
     tasks, tool = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
@@ -302,7 +332,9 @@ def _adjust_values(
     done = adjust_values(
         published,
         tool,
-        lambda metric, each: tables.look_up(replace(weigh(tasks, metric, tool), baseline=each), metric),
+        lambda metric, each: tables.look_up(
+            replace(weigh(tasks, metric, tool), baseline=each), metric
+        ),
         against,
     )
     if significance:
@@ -331,20 +363,23 @@ def check(
     Parameters
     ----------
     results
-        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks, show where they come
-        from: ``{"MR": "470", "AMRI": "0.934"}``.
+        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks, show
+        where they come from: ``{"MR": "470", "AMRI": "0.934"}``.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
-        As for :func:`adjust`. Laws that count candidates or tasks need the dataset; where numbers come from is searched
-        for among what you name. Numbers that say that they are of other tasks are left out.
+        As for :func:`adjust`. Laws that count candidates or tasks need the dataset; where numbers
+        come from is searched for among what you name. Numbers that say that they are of other tasks
+        are left out.
     rules
-        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all, and the search.
+        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all, and
+        the search.
 
     Returns
     -------
     CheckedReading
-        Its ``findings`` are the laws that numbers break, impossible if their ``severity`` is ``"error"``; its
-        ``groups`` share their ranking tasks, and each has the sets of tasks that fit as ``matches``. Its ``notes`` and
-        ``asked`` say what was not checked, and why; ``to_pandas()`` has a row for each finding and each group.
+        Its ``findings`` are the laws that numbers break, impossible if their ``severity`` is
+        ``"error"``; its ``groups`` share their ranking tasks, and each has the sets of tasks that
+        fit as ``matches``. Its ``notes`` and ``asked`` say what was not checked, and why;
+        ``to_pandas()`` has a row for each finding and each group.
 
     Raises
     ------
@@ -360,7 +395,16 @@ def check(
     from rankconst.checks.checking import check_reading
     from rankconst.results.frame import read_given
 
-    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=as_names(accept))
+    user = Stated(
+        dataset,
+        split,
+        side,
+        protocol,
+        aggregation,
+        tool,
+        percent=bool(percent),
+        accepted=as_names(accept),
+    )
     reading = read_given(results, strict=strict, percent=percent)
     return check_reading(reading, _open(tables), user, rules=as_names(rules), in_python=True)
 
@@ -401,7 +445,8 @@ def constants(
     DataError
         If the tool's numbers cannot be adjusted on the dataset.
     UsageError
-        For a tool of which it is not known which tasks it leaves out, or a macro average of a metric without one.
+        For a tool of which it is not known which tasks it leaves out, or a macro average of a
+        metric without one.
 
     Examples
     --------
@@ -440,17 +485,20 @@ def compare(
     Parameters
     ----------
     first, second
-        Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
-        the same order: what :func:`from_ranks` returns or takes. Or the paths of two files of results. Or `first`
-        alone: a file, a DataFrame or a dict of results, as for :func:`adjust`.
+        Two published values: text is read as printed, floats are exact. Or the ranks of two models
+        task by task, in the same order: what :func:`from_ranks` returns or takes. Or the paths of
+        two files of results. Or `first` alone: a file, a DataFrame or a dict of results, as for
+        :func:`adjust`.
     metric
-        Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
+        Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual
+        spelling.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
     relations
         Only the tasks of these relations; of all if empty.
     num_tasks
-        The number of tasks, in place of a dataset: for metrics between 0 and 1, or protocol ``sampled:M``.
+        The number of tasks, in place of a dataset: for metrics between 0 and 1, or protocol
+        ``sampled:M``.
     decimals, percent
         As for :meth:`Constants.adjust`.
     accept, tables
@@ -459,8 +507,9 @@ def compare(
     Returns
     -------
     Comparison, or Compared, a sequence of Standings
-        Of published values, what holds whatever the two models have in common; printed, it says so in words. Of a
-        table, the models of each metric and dataset in order, with those that each is told apart from.
+        Of published values, what holds whatever the two models have in common; printed, it says so
+        in words. Of a table, the models of each metric and dataset in order, with those that each
+        is told apart from.
 
     Raises
     ------
@@ -469,7 +518,8 @@ def compare(
     AskedError
         If numbers of a table wait for an answer.
     DataError
-        If a value is impossible, or ranks are not of the same tasks, or a table has no two results to compare.
+        If a value is impossible, or ranks are not of the same tasks, or a table has no two results
+        to compare.
     UnknownNameError
         If a name is unknown.
     UsageError
@@ -506,8 +556,12 @@ def compare(
     if not isinstance(first, SINGLE):
         # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:
-            raise UsageError("ranks are compared task by task: leave out what says which tasks, but for the side.")
-        one, other = (each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second))
+            raise UsageError(
+                "ranks are compared task by task: leave out what says which tasks, but for the side."
+            )
+        one, other = (
+            each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second)
+        )
         return one.compare(other, metric, side or "both")
     from rankconst.values.comparison import require_mean
 
@@ -516,7 +570,9 @@ def compare(
     if num_tasks is not None:
         known = count_alike(parsed, user, num_tasks)
     elif dataset is None:
-        raise UsageError("of which dataset are the two values? Name it, or give the number of tasks.")
+        raise UsageError(
+            "of which dataset are the two values? Name it, or give the number of tasks."
+        )
     else:
         known = look_up(metric, user, _open(tables))
     return known.compare(first, second, decimals=decimals, percent=percent)
@@ -539,7 +595,15 @@ def _open(tables: Tables | Answers | Sequence[Tables] | None) -> Tables:
         return _INCLUDED.tables
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
-    sets = [tables] if isinstance(tables, Tables) else list(tables) if isinstance(tables, Iterable) else []
+    sets = (
+        [tables]
+        if isinstance(tables, Tables)
+        else list(tables)
+        if isinstance(tables, Iterable)
+        else []
+    )
     if not sets or not all(isinstance(each, Tables) for each in sets):
-        raise UsageError(f"tables is {tables!r}; expected what rankconst.load() returns, or several of that.")
+        raise UsageError(
+            f"tables is {tables!r}; expected what rankconst.load() returns, or several of that."
+        )
     return join_tables(sets)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# pyarrow's stubs tell arrays of each type apart, and few functions accept what others return: Any is such an array.
+# pyarrow's stubs tell arrays of each type apart, and few functions accept what others return: Any
+# is such an array.
 
 
 def wrap_numbers(values: NDArray[Any]) -> Any:
@@ -23,7 +24,9 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
     if values.dtype == np.bool_:
         return wrap_numbers(values.view(np.uint8)).cast(pa.bool_())
     held: Any = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)]
+    )
 
 
 def view_numbers(array: Any) -> NDArray[Any]:
@@ -44,7 +47,9 @@ def join_texts(texts: Sequence[str]) -> Any:
     joined = "".join(texts).encode(errors="replace")  # half of a surrogate pair is no letter
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() != len(joined):  # some letters take several bytes
-        lengths = np.fromiter((len(text.encode(errors="replace")) for text in texts), np.int64, len(texts))
+        lengths = np.fromiter(
+            (len(text.encode(errors="replace")) for text in texts), np.int64, len(texts)
+        )
     ends: Any = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
 
@@ -80,9 +85,14 @@ def as_values(given: Any) -> Any:
     kind: Any = getattr(given, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
         return given.astype(kind.subtype)
-    # Both hand their content to others by Arrow's protocol; a Series of pandas, which also does, stays one.
+    # Both hand their content to others by Arrow's protocol; a Series of pandas, which also does,
+    # stays one.
     ways = ("__arrow_c_stream__", "__arrow_c_array__")
-    if hasattr(given, "iloc") or hasattr(given, "columns") or not any(hasattr(given, way) for way in ways):
+    if (
+        hasattr(given, "iloc")
+        or hasattr(given, "columns")
+        or not any(hasattr(given, way) for way in ways)
+    ):
         return given
     import numpy as np
 

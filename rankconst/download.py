@@ -47,21 +47,27 @@ def expand_home(path: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"the system knows no home folder for {shorten(path)!r}. Write the whole path.") from error
+        raise UsageError(
+            f"the system knows no home folder for {shorten(path)!r}. Write the whole path."
+        ) from error
 
 
 def find_mirror() -> str | None:
     """Return what ``RANKCONST_MIRROR`` names, a URL or a folder that exists; None if it is empty."""
     mirror = os.environ.get("RANKCONST_MIRROR")
     if mirror and not is_url(mirror) and not expand_home(mirror).is_dir():
-        raise UsageError(f"the mirror {mirror} is not a folder. Name one, or a URL, in RANKCONST_MIRROR.")
+        raise UsageError(
+            f"the mirror {mirror} is not a folder. Name one, or a URL, in RANKCONST_MIRROR."
+        )
     return mirror or None
 
 
 def require_module(module: str, doing: str) -> None:
     """Raise MissingExtraError if a module of the extra that builds and downloads is not installed; imports nothing."""
     if find_spec(module) is None:
-        raise MissingExtraError(f"{doing} needs {module}, which is missing. Run: pip install 'rankconst[builder]'")
+        raise MissingExtraError(
+            f"{doing} needs {module}, which is missing. Run: pip install 'rankconst[builder]'"
+        )
 
 
 def cache_folder() -> Path:
@@ -89,7 +95,13 @@ class Remedies:
 
 
 def download(
-    address: str, path: Path, known: str | None, remedies: Remedies, reporter: Reporter, *, size: int | None = None
+    address: str,
+    path: Path,
+    known: str | None,
+    remedies: Remedies,
+    reporter: Reporter,
+    *,
+    size: int | None = None,
 ) -> None:
     """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, ``sha256:...``, `size` its bytes."""
     require_module("pooch", f"downloading {hide_login(address)}")
@@ -103,18 +115,24 @@ def download(
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
                 stream = _Limited(file, most)
                 hooks = {"response": functools.partial(_check_answer, stream)}
-                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks)
+                get = downloader(
+                    progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks
+                )
                 get(address, stream, None)
             break
         except TooLargeError as error:
             if size is None:
-                raise MissingSourceError(f"could not download {shown}: {error}. {remedies.missing}") from error
+                raise MissingSourceError(
+                    f"could not download {shown}: {error}. {remedies.missing}"
+                ) from error
             raise HashMismatchError(
                 f"{shown} is not {remedies.described}: expected {size} bytes, got more. {remedies.mismatch}"
             ) from error
         except strange_answers() as error:
             if not left or not _may_pass(error):
-                raise MissingSourceError(f"could not download {shown}: {explain(error)}. {remedies.missing}") from error
+                raise MissingSourceError(
+                    f"could not download {shown}: {explain(error)}. {remedies.missing}"
+                ) from error
             time.sleep(1 + RETRIES - left)
     if known is not None and (got := _hash(path, known)) != known:
         raise HashMismatchError(
@@ -175,15 +193,21 @@ class _Limited:
     file: BinaryIO
     most: int
     count: int = 0
-    source: Any = None  # the answer, which tells how many bytes have come: a server may send them packed
+    source: Any = (
+        None  # the answer, which tells how many bytes have come: a server may send them packed
+    )
 
     def write(self, block: bytes) -> None:
         """Write a block."""
         self.count += len(block)
         if self.count > self.most:
             raise TooLargeError(f"it has more than {self.most:,} bytes")
-        if self.source is not None and grows_without_measure(packed := self.source.tell(), self.count):
-            raise TooLargeError(f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked")
+        if self.source is not None and grows_without_measure(
+            packed := self.source.tell(), self.count
+        ):
+            raise TooLargeError(
+                f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked"
+            )
         self.file.write(block)
 
     def flush(self) -> None:

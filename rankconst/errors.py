@@ -31,7 +31,9 @@ class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
     exit_code: ClassVar[int] = 1
-    asks: tuple[Any, ...] = ()  # the questions that wait for an answer, each with word, place, text and remedy
+    asks: tuple[
+        Any, ...
+    ] = ()  # the questions that wait for an answer, each with word, place, text and remedy
 
 
 class UsageError(RankconstError):
@@ -93,7 +95,13 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(".")
 
 
-_NO_MEMORY = ("cannot allocate memory", "failed to map segment", "worker thread", "can't start new thread", "malloc of")
+_NO_MEMORY = (
+    "cannot allocate memory",
+    "failed to map segment",
+    "worker thread",
+    "can't start new thread",
+    "malloc of",
+)
 
 
 def lacks_memory(error: BaseException) -> bool:
@@ -111,7 +119,9 @@ def explain_import(error: BaseException) -> str | None:
 
 
 @contextmanager
-def explain_write_errors(what: str, remedy: str, kind: type[RankconstError] = DataError) -> Iterator[None]:
+def explain_write_errors(
+    what: str, remedy: str, kind: type[RankconstError] = DataError
+) -> Iterator[None]:
     """Turn the failures of writing something into an error that says what to do."""
     try:
         yield

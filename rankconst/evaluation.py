@@ -11,7 +11,12 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
+from rankconst.catalogue.aggregations import (
+    DEFAULT_AGGREGATION,
+    MACROS,
+    is_either_macro,
+    parse_aggregation,
+)
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.names import require_text
@@ -85,11 +90,19 @@ class Question:
     @property
     def remedy(self) -> str:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
-        accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
+        accept = (
+            f"--accept {shlex.quote(self.word)} if it says nothing about these numbers"
+            if self.word
+            else ""
+        )
         option, these = self.option, ""
         if option and self.total and self.field in NAMES[1:] and "column" not in option:
             option += f" for all {self.total:,} numbers"
-            these = f"--accept {shlex.quote(f'{self.word}={self.option.split()[1]}')} for these" if self.word else ""
+            these = (
+                f"--accept {shlex.quote(f'{self.word}={self.option.split()[1]}')} for these"
+                if self.word
+                else ""
+            )
         ways = ", or ".join(filter(None, (option, these, accept)))
         return name_arguments(ways) if self.in_python else ways
 
@@ -121,11 +134,17 @@ class Stated:
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
     asks: tuple[Question, ...] = ()  # what only the user can answer
-    kind: str | None = None  # of its benchmark, such as inductive: of several with the same name, that one is meant
-    accepted: tuple[str, ...] = ()  # of a user: the words that say nothing; "sample=sampled:50", what one says
+    kind: str | None = (
+        None  # of its benchmark, such as inductive: of several with the same name, that one is meant
+    )
+    accepted: tuple[
+        str, ...
+    ] = ()  # of a user: the words that say nothing; "sample=sampled:50", what one says
 
 
-def locate(places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool) -> tuple[Question, ...]:
+def locate(
+    places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
+) -> tuple[Question, ...]:
     """Return questions with the numbers that wait for them, and whether an option is for others of the file, too."""
     located = []
     for ask, own in places.items():
@@ -148,9 +167,12 @@ def complete_by_name(name: str, user: Stated) -> Stated:
     for word in list_prefixes(name):
         if word in {"both", *ENTITY_SIDES}:
             said["side"] = word
-        elif split := next((split for split, others in SPLITS.items() if word in {split, *others}), None):
+        elif split := next(
+            (split for split, others in SPLITS.items() if word in {split, *others}), None
+        ):
             said["split"] = split
-        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may as well be about a run.
+        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may as well be about a
+        # run.
         elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in said):
             said["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
@@ -176,7 +198,8 @@ def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
 def parse_stated(user: Stated, tables: Tables) -> Stated:
     """Return what a user says with every name as its key: the one place where a user's names are read.
 
-    Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers cannot be adjusted on.
+    Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
+    cannot be adjusted on.
     """
     tool = None if user.tool is None else parse_tool(user.tool)
     if user.dataset is not None:
@@ -192,7 +215,9 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
         if user.dataset in KINDS:
             user = replace(user, dataset=None, kind=user.dataset)
     keys: dict[str, Any] = {
-        name: parse(text) for name, parse in list_parsers(tables).items() if (text := getattr(user, name)) is not None
+        name: parse(text)
+        for name, parse in list_parsers(tables).items()
+        if (text := getattr(user, name)) is not None
     }
     return replace(user, **keys, tool=None if tool is None else tool.key)
 
@@ -217,7 +242,11 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
 
     if is_mean(file.dataset):
         answered = user.dataset in load_suites()
-        asked = () if answered else (Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES),)
+        asked = (
+            ()
+            if answered
+            else (Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES),)
+        )
         return replace(file, dataset=None, asks=(*asked, *file.asks))
     meant = list_meant(file.dataset, typed=False)
     if not meant:
@@ -254,14 +283,24 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
         elif stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
             return False
     if file.protocol and user.protocol:
-        said = "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
+        said = (
+            "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
+        )
         # One way of filtering may be another; raw is not filtered, and sampled is not full.
-        if said not in {user.protocol, None} and ("raw" in {said, user.protocol} or said.startswith("sampled")):
+        if said not in {user.protocol, None} and (
+            "raw" in {said, user.protocol} or said.startswith("sampled")
+        ):
             return False
-    if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
+    if (
+        file.relations
+        and user.relations
+        and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}
+    ):
         return False
     choices = () if file.dataset else [name for ask in file.asks for name in ask.choices]
-    return not (choices and user.dataset) or user.dataset in {_parse(name, parsers["dataset"]) for name in choices}
+    return not (choices and user.dataset) or user.dataset in {
+        _parse(name, parsers["dataset"]) for name in choices
+    }
 
 
 def _parse(name: str, parse: Callable[[str], str]) -> str | None:
@@ -283,15 +322,19 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 """Why a number is left out that may be of any dataset."""
 
 
-def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
+def settle(
+    file: Stated, user: Stated, tables: Tables, *, tool: str | None = None
+) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    `user` has keys, as :func:`parse_stated` returns them; what it says fills in what the file does not, and its
-    protocol and tool take precedence. `tool` is what the file's format implies, and comes last.
+    `user` has keys, as :func:`parse_stated` returns them; what it says fills in what the file does
+    not, and its protocol and tool take precedence. `tool` is what the file's format implies, and
+    comes last.
 
-    Raises AskedError for what only the user can answer, UnknownNameError for an unknown name, UsageError if user and
-    file contradict each other or sampled numbers are to be taken for full ones, DataError if no dataset is named, or
-    the tool's numbers on it, or of that side, cannot be adjusted.
+    Raises AskedError for what only the user can answer, UnknownNameError for an unknown name,
+    UsageError if user and file contradict each other or sampled numbers are to be taken for full
+    ones, DataError if no dataset is named, or the tool's numbers on it, or of that side, cannot be
+    adjusted.
     """
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
@@ -305,8 +348,16 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         file = replace(file, aggregation=None)
     if asks:
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
-    named, sampled = user.dataset or file.dataset, user.protocol or _drop_filtered(file.protocol, row)
-    if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
+    named, sampled = (
+        user.dataset or file.dataset,
+        user.protocol or _drop_filtered(file.protocol, row),
+    )
+    if (
+        named is None
+        and file.num_tasks
+        and sampled
+        and find_protocol(sampled).negatives is not None
+    ):
         # All that matters of sampled ranks is how many there are.
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None:
@@ -331,10 +382,15 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations,
     )
-    if row is not None and (reason := row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)):
+    if row is not None and (
+        reason := row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)
+    ):
         raise DataError(reason)
     if file.relations and not user.relations:
-        tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
+        tasks = replace(
+            tasks,
+            relations=match_relations(file.relations, tables.relations(tasks)) or file.relations,
+        )
     return tasks, row
 
 
@@ -344,10 +400,16 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
         return tasks
     if reason := tool.unmade.get(metric.label):
         raise DataError(reason)
-    return replace(tasks, aggregation=DEFAULT_AGGREGATION) if metric.label in tool.unweighted else tasks
+    return (
+        replace(tasks, aggregation=DEFAULT_AGGREGATION)
+        if metric.label in tool.unweighted
+        else tasks
+    )
 
 
-def look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE) -> Constants:
+def look_up(
+    metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE
+) -> Constants:
     """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
     parsed = parse_metric(metric)
     named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
@@ -363,7 +425,9 @@ def look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_B
 def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
     """Return the constants of a metric on tasks of which little more than the number is known."""
     if replace(user, protocol=None) != NOTHING:
-        raise UsageError("the number of tasks replaces all that says which tasks, but for protocol sampled:M.")
+        raise UsageError(
+            "the number of tasks replaces all that says which tasks, but for protocol sampled:M."
+        )
     protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
     if user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
@@ -402,7 +466,9 @@ def _parse_value(name: str, value: str) -> dict[str, str]:
 def _list_accepted(user: Stated) -> dict[str, str]:
     """Return the words that a user accepts, each with the value that it says; an empty one if it says nothing."""
     pairs = (text.partition("=")[::2] for text in user.accepted)
-    return {word.lower(): value for word, value in pairs} | dict.fromkeys(map(str.lower, user.accepted), "")
+    return {word.lower(): value for word, value in pairs} | dict.fromkeys(
+        map(str.lower, user.accepted), ""
+    )
 
 
 def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
@@ -424,7 +490,9 @@ def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
         if not given:
             opened.append(ask)
         elif not _answers(given, ask, sides):
-            opened.append(replace(ask, option="", place=f"{ask.place}, though you say {ask.field} {given}"))
+            opened.append(
+                replace(ask, option="", place=f"{ask.place}, though you say {ask.field} {given}")
+            )
     return tuple(opened)
 
 
@@ -440,7 +508,9 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
-        raise DataError(f"it is called {name}, but {tool.title} removes no known answers: name the protocol.")
+        raise DataError(
+            f"it is called {name}, but {tool.title} removes no known answers: name the protocol."
+        )
     return None
 
 
@@ -461,11 +531,15 @@ def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
     return spelt
 
 
-def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:
+def _agree(
+    name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]
+) -> str | None:
     """Return the key of what file or user says; refuse a contradiction."""
     key = parse(stated) if stated and stated != asked else None
     if key and asked and key != asked:
-        raise UsageError(f"the file says {name} {stated}, but {asked} was asked for; leave out {name}.")
+        raise UsageError(
+            f"the file says {name} {stated}, but {asked} was asked for; leave out {name}."
+        )
     return asked or key
 
 
@@ -475,9 +549,15 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
     key = asked or only or implied or DEFAULT_PROTOCOL
-    few = next((one for one in (implied, only) if one and find_protocol(one).negatives is not None), None)
+    few = next(
+        (one for one in (implied, only) if one and find_protocol(one).negatives is not None), None
+    )
     if asked and few and find_protocol(key).negatives is None:
-        whose = f"numbers of {tool.title}" if tool is not None and few == implied else "numbers on this dataset"
+        whose = (
+            f"numbers of {tool.title}"
+            if tool is not None and few == implied
+            else "numbers on this dataset"
+        )
         raise UsageError(
             f"{whose} rank among sampled candidates (protocol {few}); they cannot be turned into numbers of protocol "
             f"{key}: a rank among few candidates does not say what the rank among all of them is. "
@@ -486,7 +566,7 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
     return key
 
 
-# -- what you are told of it ----------------------------------------------------------------------------------------
+# -- what you are told of it -----------------------------------------------------------------------
 
 # Only where other numbers say another is it worth a word that each task counts the same.
 _ALWAYS = ("split", "side", "protocol")
@@ -497,7 +577,17 @@ _OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=-]+
 _NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
 
 # The options that are arguments in Python, too.
-_ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "accept", "percent", "tables"}
+_ARGUMENTS = {
+    "dataset",
+    "split",
+    "side",
+    "protocol",
+    "tool",
+    "aggregation",
+    "accept",
+    "percent",
+    "tables",
+}
 
 
 def name_arguments(text: str) -> str:
@@ -561,5 +651,11 @@ def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-_NOUNS = {"split": "split", "side": "side", "protocol": "protocol", "aggregation": "average", "rank_type": "rank"}
+_NOUNS = {
+    "split": "split",
+    "side": "side",
+    "protocol": "protocol",
+    "aggregation": "average",
+    "rank_type": "rank",
+}
 _PLURAL = {"both", "realistic"}

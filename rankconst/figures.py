@@ -1,7 +1,7 @@
 """A results table as a picture: as published, adjusted for chance, and over the counting baseline.
 
-The first two panels are Figure 1 of Hoyt et al. 2022 (arXiv:2203.07544) for any table. Pictures are drawn with
-matplotlib, the extra ``rankconst[plot]``; importing this module does not load it.
+The first two panels are Figure 1 of Hoyt et al. 2022 (arXiv:2203.07544) for any table. Pictures are
+drawn with matplotlib, the extra ``rankconst[plot]``; importing this module does not load it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,21 @@ if TYPE_CHECKING:
 MOST_RESULTS = 300
 """So many results fit into one picture: more cannot be told apart, and take minutes to draw."""
 
-# Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito (2008, Color Universal
-# Design) without yellow, which is lost on white, and three of the muted scheme of Tol (2021, Colour Schemes,
-# SRON/EPS/TN/09-002).
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#882255", "#999933", "#332288")
+# Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito
+# (2008, Color Universal Design) without yellow, which is lost on white, and three of the muted
+# scheme of Tol (2021, Colour Schemes, SRON/EPS/TN/09-002).
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#000000",
+    "#882255",
+    "#999933",
+    "#332288",
+)
 
 # One for each colour, so that no picture depends on colour.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
@@ -76,7 +87,7 @@ _STYLE: dict[str, Any] = {
 }
 
 
-# -- what is drawn --------------------------------------------------------------------------------------------------
+# -- what is drawn ---------------------------------------------------------------------------------
 
 FORMS = {"value": "as published", "index": "adjusted for chance", "skill": f"over {FLOOR}"}
 """The panels, from left to right, and their titles."""
@@ -90,7 +101,9 @@ class Point(NamedTuple):
     column: str
     constants: Constants
     adjusted: Adjusted
-    counting: Constants | None  # the same over the counting baseline, where there are constants of it
+    counting: (
+        Constants | None
+    )  # the same over the counting baseline, where there are constants of it
     over_counting: Adjusted | None
 
     def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
@@ -111,7 +124,11 @@ def collect_points(
     points = []
     for place, each in enumerate(entries):
         metric, context = each.entry.metric, each.entry.context
-        if each.constants is None or each.adjusted is None or (metrics is not None and metric not in metrics):
+        if (
+            each.constants is None
+            or each.adjusted is None
+            or (metrics is not None and metric not in metrics)
+        ):
             continue
         tasks = each.constants.tasks
         words = [tasks.split, tasks.side, tasks.aggregation, context.rank_type or ""]
@@ -127,17 +144,21 @@ def collect_points(
 
 
 def draw_results(
-    adjusted: AdjustedReading, metrics: Iterable[Metric] | None = None, *, titles: Mapping[str, str] | None = None
+    adjusted: AdjustedReading,
+    metrics: Iterable[Metric] | None = None,
+    *,
+    titles: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw the results of a table as published, adjusted for chance, and over the counting baseline.
 
-    Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the effect of rounding.
+    Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the
+    effect of rounding.
 
     Parameters
     ----------
     adjusted
-        The ``numbers`` of what :func:`rankconst.adjust` returns of a file with ``baseline="counting"``; without it, the
-        last panel is empty.
+        The ``numbers`` of what :func:`rankconst.adjust` returns of a file with
+        ``baseline="counting"``; without it, the last panel is empty.
     metrics
         Only these; all if None.
     titles
@@ -160,7 +181,9 @@ def draw_results(
     shown = wanted or tuple(dict.fromkeys(point.metric for point in points))
     lacking = [metric.label for metric in shown if all(point.metric != metric for point in points)]
     if lacking:
-        raise DataError(f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted.")
+        raise DataError(
+            f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted."
+        )
     if len(points) > MOST_RESULTS:
         raise UsageError(
             f"{len(points):,} results are too many for one picture, which has room for {MOST_RESULTS}. "
@@ -169,13 +192,16 @@ def draw_results(
     with apply_style():
         figure = _draw(shown, points)
         names = ", ".join(metric.label for metric in shown)
-        describe(figure, f"{names} as published and adjusted for chance", _describe_points(shown, points))
+        describe(
+            figure, f"{names} as published and adjusted for chance", _describe_points(shown, points)
+        )
     return figure
 
 
-# -- panels ---------------------------------------------------------------------------------------------------------
+# -- panels ----------------------------------------------------------------------------------------
 
-# In inches: a result, and the least and most of a panel; three panels up to the last are side by side.
+# In inches: a result, and the least and most of a panel; three panels up to the last are side by
+# side.
 _SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
 
 
@@ -220,7 +246,11 @@ def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, t
 
 
 def _draw_panel(
-    axes: Axes, metric: Metric, form: str, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
+    axes: Axes,
+    metric: Metric,
+    form: str,
+    points: Sequence[Point],
+    spans: Mapping[str, tuple[int, int]],
 ) -> None:
     """Draw one metric in one form: the results of a dataset side by side, over what chance and counting get."""
     own = [point for point in points if point.metric == metric]
@@ -237,7 +267,9 @@ def _draw_panel(
             continue
         height, (lower, upper) = found
         colour, marker, face = choose_look(models.index(point.model))
-        axes.plot(x, height, marker=marker, color=colour, mfc=face, ms=5, label=point.model, zorder=3)
+        axes.plot(
+            x, height, marker=marker, color=colour, mfc=face, ms=5, label=point.model, zorder=3
+        )
         axes.vlines(x, lower, upper, colors=colour, lw=1.0, zorder=2.5)
     for start, _ in spans.values():
         axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
@@ -245,16 +277,24 @@ def _draw_panel(
         _draw_levels(axes, metric, own, spans)
     else:
         axes.axhline(0.0, zorder=1.5, **(_COUNTING if form == "skill" else _CHANCE))
-    name = {"value": metric.label, "index": metric.name_of("index") or metric.label, "skill": f"{metric.label} skill"}
+    name = {
+        "value": metric.label,
+        "index": metric.name_of("index") or metric.label,
+        "skill": f"{metric.label} skill",
+    }
     lacking = f"\n{undefined} of {len(own)} undefined" if undefined else ""
     axes.set_title(f"{FORMS[form]}: {name[form]}{lacking}")
     direction = "higher" if metric.increasing else "lower"
-    axes.set_ylabel(f"{metric.label} ({direction} is better)" if form == "value" else "1 is perfect")
+    axes.set_ylabel(
+        f"{metric.label} ({direction} is better)" if form == "value" else "1 is perfect"
+    )
     axes.grid(axis="y")
     format_axis(axes)
 
 
-def _draw_levels(axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]) -> None:
+def _draw_levels(
+    axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
+) -> None:
     """Mark what chance and counting get in each column; protocols differ a little."""
     if metric.lower == 1:
         axes.set_yscale("log")
@@ -278,7 +318,9 @@ def _make_handles(points: Sequence[Point]) -> list[Artist]:
     handles: list[Artist] = []
     for number, model in enumerate(dict.fromkeys(point.model for point in points)):
         colour, marker, face = choose_look(number)
-        handles.append(Line2D([], [], ls="", marker=marker, color=colour, mfc=face, ms=5.5, label=plain(model)))
+        handles.append(
+            Line2D([], [], ls="", marker=marker, color=colour, mfc=face, ms=5.5, label=plain(model))
+        )
     handles.append(Line2D([], [], label="random ranker", **_CHANCE))
     if any(point.counting is not None for point in points):
         handles.append(Line2D([], [], label=f"{FLOOR} baseline", **_COUNTING))
@@ -289,23 +331,29 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     """Describe the picture for those who cannot see it."""
     columns = dict.fromkeys(point.column for point in points)
     models = ", ".join(dict.fromkeys(point.model for point in points))
-    told = [f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). Models: {models}."]
+    told = [
+        f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). Models: {models}."
+    ]
     for metric in metrics:
         own = [point for point in points if point.metric == metric]
         for form, title in FORMS.items():
             heights = [found[0] for point in own if (found := point.measure(form)) is not None]
             if heights:
-                told.append(f"{metric.label} {title}: {show_number(min(heights))} to {show_number(max(heights))}.")
+                told.append(
+                    f"{metric.label} {title}: {show_number(min(heights))} to {show_number(max(heights))}."
+                )
     return " ".join(told)
 
 
-# -- style and files ------------------------------------------------------------------------------------------------
+# -- style and files -------------------------------------------------------------------------------
 
 
 def require_matplotlib() -> None:
     """Raise MissingExtraError, with the command that installs it, if matplotlib is missing; imports nothing."""
     if find_spec("matplotlib") is None:
-        raise MissingExtraError("pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'")
+        raise MissingExtraError(
+            "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"
+        )
 
 
 @contextmanager
@@ -314,7 +362,10 @@ def apply_style() -> Iterator[None]:
     require_matplotlib()
     try:
         from matplotlib import style
-    except (ValueError, OSError) as error:  # its variables and its own file of settings are read by the import
+    except (
+        ValueError,
+        OSError,
+    ) as error:  # its variables and its own file of settings are read by the import
         raise UsageError(
             f"matplotlib does not start: {first_line(error)[:200]}. Correct or unset MPLBACKEND and MATPLOTLIBRC."
         ) from error
@@ -335,7 +386,9 @@ def format_axis(axes: Axes) -> None:
     """Write the numbers of the y axis in full: 1,000 rather than 10³."""
     from matplotlib.ticker import FuncFormatter
 
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "\N{MINUS SIGN}")))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
+    )
 
 
 def plain(text: str) -> str:
@@ -357,15 +410,26 @@ def render_figure(figure: Figure, suffix: str) -> bytes:
     try:  # matplotlib reads it, whatever the metadata say
         dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it.") from error
+        raise UsageError(
+            f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it."
+        ) from error
     title, _, description = str(figure.get_label()).partition("\n")
     about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()
     with apply_style():
-        figure.savefig(buffer, format=suffix[1:], metadata={"Title": title, about: description, **more}, dpi=200)
+        figure.savefig(
+            buffer,
+            format=suffix[1:],
+            metadata={"Title": title, about: description, **more},
+            dpi=200,
+        )
     if suffix != ".svg":
         return buffer.getvalue()
     # Readers of screens look for the description next to the title.
     found = f"<title>{escape(title)}</title>"
-    content = buffer.getvalue().decode().replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1)
+    content = (
+        buffer.getvalue()
+        .decode()
+        .replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1)
+    )
     return content.encode()

@@ -63,12 +63,14 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
     Without `force`, raise FileExistsError if something is there by then.
     """
     target = Path(os.path.realpath(path))  # a link stays
-    # A device or a pipe stays, too; and what is open without a name has a path, such as /dev/stdout, that is no link.
+    # A device or a pipe stays, too; and what is open without a name has a path, such as
+    # /dev/stdout, that is no link.
     if path.exists() and not (target.is_file() and target.samefile(path)):
         with open(path, "wb", opener=_open_without_waiting) as stream:
             stream.writelines([content] if isinstance(content, bytes) else content)
         return
-    # A short name of its own: names may be as long as the system allows, and two processes may write one file.
+    # A short name of its own: names may be as long as the system allows, and two processes may
+    # write one file.
     fresh = target.with_name(f".rankconst-{os.urandom(6).hex()}")
     try:
         write_through(fresh, content)
@@ -131,11 +133,15 @@ def exchange_folder(fresh: Path, target: Path) -> None:
 def _swap(one: Path, other: Path) -> bool:
     """Let two folders change places in one step; False where the system, or the file system, has no such call."""
     paths = os.fsencode(one), os.fsencode(other)
-    with suppress(OSError, AttributeError, ImportError, TypeError):  # what CDLL(None) raises on Windows
+    with suppress(
+        OSError, AttributeError, ImportError, TypeError
+    ):  # what CDLL(None) raises on Windows
         import ctypes
 
         system = ctypes.CDLL(None)
         if sys.platform == "darwin":
             return bool(system.renamex_np(*paths, 2) == 0)  # RENAME_SWAP
-        return bool(system.renameat2(-100, paths[0], -100, paths[1], 2) == 0)  # AT_FDCWD, RENAME_EXCHANGE
+        return bool(
+            system.renameat2(-100, paths[0], -100, paths[1], 2) == 0
+        )  # AT_FDCWD, RENAME_EXCHANGE
     return False

@@ -50,7 +50,9 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
     excess = measure_grid(columns) - width
     while excess > 0 and max(widths) > 1:
         # Of equally wide columns one of words, which can be broken better than numbers.
-        widest = max(range(len(widths)), key=lambda place: (widths[place], not columns[place].right, place))
+        widest = max(
+            range(len(widths)), key=lambda place: (widths[place], not columns[place].right, place)
+        )
         widths[widest] -= 1
         excess -= 1
     heading, *rows = zip(*(column.cells for column in columns), strict=True)
@@ -66,7 +68,9 @@ def _draw_row(cells: Sequence[str], widths: Sequence[int], rights: Sequence[bool
     """Yield the lines of a row: one, unless cells are folded."""
     sizes = [*map(measure, cells)]
     if any(size > most for size, most in zip(sizes, widths, strict=True)):
-        folded = [textwrap.wrap(cell, most) or [""] for cell, most in zip(cells, widths, strict=True)]
+        folded = [
+            textwrap.wrap(cell, most) or [""] for cell, most in zip(cells, widths, strict=True)
+        ]
         for line in itertools.zip_longest(*folded, fillvalue=""):
             yield from _draw_row(line, widths, rights)
         return

@@ -65,7 +65,8 @@ class Column:
     show: Callable[[Any], str] = text
     # True to align to the right.
     right: bool = False
-    # On a terminal too narrow for the table, columns with the largest number go first; those with 0 never go.
+    # On a terminal too narrow for the table, columns with the largest number go first; those with 0
+    # never go.
     drop: int = 0
     # Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
     show_row: Callable[[Row], str] | None = None
@@ -75,7 +76,8 @@ class Column:
     is_note: bool = False
     # What the column is, below the table on a screen, as long as it is there.
     meaning: str = ""
-    # On a screen, columns of different groups are in tables of their own, with those that have none.
+    # On a screen, columns of different groups are in tables of their own, with those that have
+    # none.
     group: str | None = None
 
 
@@ -84,20 +86,26 @@ class Listing:
     """Columns of values, all of the same length."""
 
     columns: Sequence[Column]
-    # Key of a column to its values: a list (None: missing) or a numpy array (NaN: missing). It may hold more keys than
-    # there are columns, for `show_row`.
+    # Key of a column to its values: a list (None: missing) or a numpy array (NaN: missing). It may
+    # hold more keys than there are columns, for `show_row`.
     data: Mapping[str, Sequence[Any] | NDArray[Any]]
     # Lines that the table has above and below; not part of other formats.
     title: str = ""
     caption: str = ""
     # What a screen shows in place of the columns.
     card: str = ""
-    # Whether all columns were asked for: a narrow screen has the fields of each row one below the other.
+    # Whether all columns were asked for: a narrow screen has the fields of each row one below the
+    # other.
     upright: bool = False
 
     @classmethod
     def of(
-        cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "", card: str = ""
+        cls,
+        columns: Sequence[Column],
+        rows: Sequence[Row],
+        title: str = "",
+        caption: str = "",
+        card: str = "",
     ) -> Listing:
         """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
@@ -120,7 +128,10 @@ class Listing:
         return {column.key: self.data[column.key] for column in self.columns}
 
     def cells(
-        self, column: Column, escape: Callable[[str], str] = show_controls, keep: Callable[[str], str] = show_controls
+        self,
+        column: Column,
+        escape: Callable[[str], str] = show_controls,
+        keep: Callable[[str], str] = show_controls,
     ) -> list[str]:
         """Return the cells of a column as people read them: escaped, or kept if they are in the format's own markup."""
         if column.show_row is None:
@@ -136,7 +147,9 @@ class Listing:
 
 def _write_json(listing: Listing) -> Iterator[str]:
     def encode(value: Any) -> str:
-        if value == -math.inf:  # the logarithm of 0: a number that JSON can write, and that reads as minus infinity
+        if (
+            value == -math.inf
+        ):  # the logarithm of 0: a number that JSON can write, and that reads as minus infinity
             return "-1e999"
         nested = isinstance(value, (list, tuple, dict))
         # A nested value is indented as deep as its row.
@@ -169,12 +182,16 @@ def _write_table(listing: Listing) -> Iterator[str]:
     alone = len(listing) == 1
     narrow = len(grids) == 1 and measure_grid([*grids[0].values()]) > width
     if (alone and (listing.upright or narrow)) or (listing.upright and narrow):
-        rows = "\n\n".join(_write_upright(grids[0], place, width) for place in range(1, len(listing) + 1))
+        rows = "\n\n".join(
+            _write_upright(grids[0], place, width) for place in range(1, len(listing) + 1)
+        )
         yield wrap(width, listing.title) + "\n" * bool(listing.title) + f"\n{rows}\n\n"
         yield wrap(width, listing.caption).strip("\n") + "\n" * bool(listing.caption)
         return
     left: list[str] = []
-    while (wide := next(filter(None, (_find_widest(grid, width) for grid in grids)), None)) is not None:
+    while (
+        wide := next(filter(None, (_find_widest(grid, width) for grid in grids)), None)
+    ) is not None:
         left.append(wide)  # from all parts: these have the same columns
         grids = [{key: each for key, each in grid.items() if key.title != wide} for grid in grids]
     for part, grid in zip(parts, grids, strict=True):
@@ -193,7 +210,9 @@ def _explain_columns(columns: Iterable[Column]) -> str:
     for column in columns:
         if column.meaning:
             titles.setdefault(column.meaning, []).append(column.title or "")
-    return "".join(f"{join_words(named)}: {meaning}.\n" for meaning, named in titles.items()).rstrip("\n")
+    return "".join(
+        f"{join_words(named)}: {meaning}.\n" for meaning, named in titles.items()
+    ).rstrip("\n")
 
 
 def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int) -> str:
@@ -201,14 +220,20 @@ def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int) ->
     cells = {column: each.cells[place] for column, each in grid.items() if each.cells[place]}
     names = max(len(column.title or "") for column in cells)
     values = max((len(cell) for column, cell in cells.items() if column.meaning), default=0)
-    lines = (f"  {column.title:<{names}}   {cell:<{values}}   {column.meaning}" for column, cell in cells.items())
+    lines = (
+        f"  {column.title:<{names}}   {cell:<{values}}   {column.meaning}"
+        for column, cell in cells.items()
+    )
     return wrap(width, *(line.rstrip() for line in lines), below=" " * (names + 5))
 
 
 def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
     """Return the columns that are shown, with their headings and cells."""
     shown = [column for column in listing.columns if column.title is not None]
-    return {each: GridColumn([show_controls(each.title or ""), *listing.cells(each)], each.right) for each in shown}
+    return {
+        each: GridColumn([show_controls(each.title or ""), *listing.cells(each)], each.right)
+        for each in shown
+    }
 
 
 def _find_widest(grid: Mapping[Column, GridColumn], width: int) -> str | None:
@@ -221,14 +246,22 @@ def _find_widest(grid: Mapping[Column, GridColumn], width: int) -> str | None:
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
     """Join texts, of which long lines continue below."""
-    wrapper = textwrap.TextWrapper(width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
-    wrapped = (wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n"))
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
+    )
+    wrapped = (
+        wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n")
+    )
     return "\n".join(itertools.chain(*wrapped))
 
 
 def _split(listing: Listing) -> list[Listing]:
     """Return a table for each group of columns, with the rows and the other columns that have anything there."""
-    shown = [column for column in listing.columns if column.group is not None and column.title is not None]
+    shown = [
+        column
+        for column in listing.columns
+        if column.group is not None and column.title is not None
+    ]
     groups = list(dict.fromkeys(column.group for column in shown if column.group is not None))
     if len(groups) < 2:
         return [listing]
@@ -236,7 +269,11 @@ def _split(listing: Listing) -> list[Listing]:
     parts = []
     for group in groups:
         own = [column for column in shown if column.group == group]
-        kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
+        kept = [
+            i
+            for i in range(len(listing))
+            if any(cells[column.key][i] not in (None, "") for column in own)
+        ]
         columns = []
         for column in (column for column in listing.columns if column.group in {None, group}):
             heading = column.title
@@ -252,7 +289,9 @@ def _split(listing: Listing) -> list[Listing]:
 
 def _write_markdown(listing: Listing) -> Iterator[str]:
     shown = [column for column in listing.columns if column.title is not None]
-    rows = zip(*(listing.cells(column, _escape_markdown, _keep_markdown) for column in shown), strict=True)
+    rows = zip(
+        *(listing.cells(column, _escape_markdown, _keep_markdown) for column in shown), strict=True
+    )
     yield _join_markdown(_escape_markdown(str(column.title)) for column in shown)
     yield _join_markdown("---:" if column.right else "---" for column in shown)
     yield from map(_join_markdown, rows)
@@ -262,7 +301,8 @@ def _join_markdown(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-# What means something wherever it is; an underscore only at the edge of a word; what begins a tag, an entity, a ruling.
+# What means something wherever it is; an underscore only at the edge of a word; what begins a tag,
+# an entity, a ruling.
 _MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 # A bar, after no backslash or an even number of them.
@@ -280,12 +320,16 @@ def _keep_markdown(cell: str) -> str:
 
 def _write_latex(listing: Listing) -> Iterator[str]:
     """Write a table with its caption and a label; notes about rows are comments above it."""
-    shown = [column for column in listing.columns if column.title is not None and not column.is_note]
+    shown = [
+        column for column in listing.columns if column.title is not None and not column.is_note
+    ]
     cells = [listing.cells(column, escape_latex) for column in shown]
     for column in listing.columns:
         if column.is_note and shown:
             noted = zip(listing.cells(shown[0]), listing.cells(column), strict=True)
-            yield from (f"% {' '.join(f'{name}: {note}'.split())}\n" for name, note in noted if note)
+            yield from (
+                f"% {' '.join(f'{name}: {note}'.split())}\n" for name, note in noted if note
+            )
     yield "\\begin{table}\n\\centering\n"
     caption = listing.title or listing.caption
     if caption:
@@ -335,7 +379,9 @@ class Format(StrEnum):
     suffix: str
     write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
 
-    def __new__(cls, name: str, suffix: str, write: Callable[[Listing], Iterator[str] | Iterator[bytes]]) -> Self:
+    def __new__(
+        cls, name: str, suffix: str, write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
+    ) -> Self:
         """Make the member: its value is the name."""
         member = str.__new__(cls, name)
         member._value_, member.suffix, member.write = name, suffix, write
@@ -351,10 +397,12 @@ def render(listing: Listing, form: Format) -> Iterator[bytes]:
         yield block if isinstance(block, bytes) else block.encode()
 
 
-# -- cells that need several fields of a row ------------------------------------------------------------------------
+# -- cells that need several fields of a row -------------------------------------------------------
 
 
-def show_interval(key: str, write: Callable[[float, Interval], str] = show_uncertain) -> Callable[[Row], str]:
+def show_interval(
+    key: str, write: Callable[[float, Interval], str] = show_uncertain
+) -> Callable[[Row], str]:
     """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
 
     def show(row: Row) -> str:

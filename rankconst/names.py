@@ -13,8 +13,11 @@ _LONGEST_SHOWN = 80
 _MOST_LISTED = 3
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
-# What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and line ends do not.
-_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)")
+# What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and
+# line ends do not.
+_CONTROLS = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
+)
 
 
 def squash(name: str) -> str:
@@ -55,13 +58,19 @@ def show_value(value: object) -> str:
 
 def show_controls(text: str) -> str:
     r"""Return a text with its control characters written out, ESC as ``\x1b``, so that a terminal shows them."""
-    return _CONTROLS.sub(lambda sign: f"\\x{ord(sign[0]):02x}" if sign[0] < "\x7f" else f"\\u{ord(sign[0]):04x}", text)
+    return _CONTROLS.sub(
+        lambda sign: f"\\x{ord(sign[0]):02x}" if sign[0] < "\x7f" else f"\\u{ord(sign[0]):04x}",
+        text,
+    )
 
 
 def write_html(columns: Mapping[str, Iterable[str]], caption: str) -> str:
     """Return columns of text, by their headings, as a table for a notebook."""
     rows = [("th", [*columns]), *(("td", row) for row in zip(*columns.values(), strict=True))]
-    cells = (f"<tr>{''.join(f'<{tag}>{_escape(cell)}</{tag}>' for cell in row)}</tr>" for tag, row in rows)
+    cells = (
+        f"<tr>{''.join(f'<{tag}>{_escape(cell)}</{tag}>' for cell in row)}</tr>"
+        for tag, row in rows
+    )
     return f"<table><caption>{_escape(caption)}</caption>{''.join(cells)}</table>"
 
 

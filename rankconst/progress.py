@@ -34,7 +34,9 @@ class Bar:
         if not self.progress.task_ids:
             self.progress.add_task(self.name, total=self.total or None)
         self.done += amount
-        self.progress.update(self.progress.task_ids[-1], completed=min(self.done, self.total or self.done))
+        self.progress.update(
+            self.progress.task_ids[-1], completed=min(self.done, self.total or self.done)
+        )
 
     def reset(self) -> None:
         """Start again."""
@@ -72,7 +74,11 @@ class Reporter:
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(separator=" of "))
+        columns = (
+            TextColumn("  {task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(separator=" of "),
+        )
         with Progress(*columns, console=self.console, transient=True) as progress:
             yield functools.partial(progress.advance, progress.add_task(name, total=total))
 
@@ -83,9 +89,20 @@ class Reporter:
             yield None
             return
         from rich.markup import escape
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TransferSpeedColumn,
+        )
 
-        columns = (TextColumn("  {task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        columns = (
+            TextColumn("  {task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+        )
         with Progress(*columns, console=self.console, transient=True) as progress:
             yield Bar(progress, escape(show_controls(name)))
 

@@ -5,8 +5,8 @@ Up to :data:`HEAD` terms are added one by one; the rest follows from the Euler-M
 .. math:: \sum_{j=M+1}^{N} f(j) = \int_M^N f + \frac{f(N) - f(M)}{2}
           + \sum_{k \ge 1} \frac{B_{2k}}{(2k)!} \left(f^{(2k-1)}(N) - f^{(2k-1)}(M)\right)
 
-(Graham, Knuth and Patashnik 1994, *Concrete Mathematics*, eq. 9.67). With M = 16 and eight terms the remainder is
-below 1e-19 relative to the sums formed here, so that rounding alone is left.
+(Graham, Knuth and Patashnik 1994, *Concrete Mathematics*, eq. 9.67). With M = 16 and eight terms
+the remainder is below 1e-19 relative to the sums formed here, so that rounding alone is left.
 """
 
 from __future__ import annotations
@@ -31,14 +31,21 @@ HEAD, TABLE = 16, 1024
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 # B_2, B_4, ... B_16.
-_EXACT = tuple(map(Fraction, ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510")))
+_EXACT = tuple(
+    map(Fraction, ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510"))
+)
 _BERNOULLI = tuple(map(float, _EXACT))
-# B_2k / (2k)!, the coefficients of the Euler-Maclaurin formula, and B_2k(1/2) / (2k)!, those of its midpoint form.
+# B_2k / (2k)!, the coefficients of the Euler-Maclaurin formula, and B_2k(1/2) / (2k)!, those of its
+# midpoint form.
 EULER_MACLAURIN = tuple(b / math.factorial(2 * k) for k, b in enumerate(_BERNOULLI, start=1))
-MIDPOINT = tuple(float(b * (Fraction(2, 4**k) - 1) / math.factorial(2 * k)) for k, b in enumerate(_EXACT, start=1))
+MIDPOINT = tuple(
+    float(b * (Fraction(2, 4**k) - 1) / math.factorial(2 * k))
+    for k, b in enumerate(_EXACT, start=1)
+)
 # Power to the sums of j^-power over j <= N, correctly rounded, for N from 0 to HEAD.
 _PARTIAL_SUMS = {
-    power: np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)]) for power in (1, 2)
+    power: np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)])
+    for power in (1, 2)
 }
 
 # Chebyshev points for each octave of N.
@@ -78,9 +85,10 @@ def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
 def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tuple[Values, Values]:
     r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N; p, one or one each, is -2 to some tens.
 
-    Formed from expm1(p ln(j/N)), whose mean and standard deviation are both about |p| for small p, so that neither
-    cancels however small p is: with p = 1/n this is what a geometric mean over n tasks needs. Relative errors are below
-    64 units of roundoff for abs(p) <= 1; beyond HEAD, N need not be whole.
+    Formed from expm1(p ln(j/N)), whose mean and standard deviation are both about |p| for small p,
+    so that neither cancels however small p is: with p = 1/n this is what a geometric mean over n
+    tasks needs. Relative errors are below 64 units of roundoff for abs(p) <= 1; beyond HEAD, N need
+    not be whole.
     """
     n = num_candidates.astype(np.float64)[:, None]
     j = np.arange(1, HEAD + 1)[None, :]
@@ -126,22 +134,29 @@ def _expand(p: Any) -> tuple[list[Any], list[Any]]:
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
     odd = range(1, 2 * len(_BERNOULLI), 2)
-    return falling, [sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)) for m in odd]
+    return falling, [
+        sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)) for m in odd
+    ]
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
     """Integrate u^p - 1 and (u^p - 1)^2 from `start` to 1; f = start^p - 1."""
     near = p > -0.375
-    # Each form is taken where it is good; the other's exponent is replaced by one that does no harm there.
+    # Each form is taken where it is good; the other's exponent is replaced by one that does no harm
+    # there.
     q = np.where(near, p, 1.0)
     once = -(q + start * (f - q)) / (1.0 + q)
-    twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / ((1.0 + q) * (1.0 + 2.0 * q))
+    twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / (
+        (1.0 + q) * (1.0 + 2.0 * q)
+    )
     if near.all():
         return once, twice
     q = np.where(near, -1.0, p)
     length = 1.0 - start
     single, double = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
-    return np.where(near, once, single - length), np.where(near, twice, double - 2.0 * single + length)
+    return np.where(near, once, single - length), np.where(
+        near, twice, double - 2.0 * single + length
+    )
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:
@@ -154,8 +169,8 @@ def _integrate_power(q: Values, log_start: Values) -> Values:
 def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Values) -> Values:
     r"""Return the sums of any smooth f over 1 .. N.
 
-    The first TABLE terms are added one by one, the others by the midpoint form of the Euler-Maclaurin formula, with the
-    integral by Gauss's rule on octaves:
+    The first TABLE terms are added one by one, the others by the midpoint form of the
+    Euler-Maclaurin formula, with the integral by Gauss's rule on octaves:
 
     .. math:: \sum_{j=M+1}^{N} f(j) = \int_{M+1/2}^{N+1/2} f - \frac{f'(N + 1/2) - f'(M + 1/2)}{24} + \dots
 
@@ -186,10 +201,11 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
 def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]:
     r"""Replace many numbers of candidates by few, with weights that give the same sums of smooth functions.
 
-    Beyond the table, sum_u c_u g(N_u) is replaced octave by octave with the interpolation of g at Chebyshev points:
-    sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials (Berrut and Trefethen 2004, *Barycentric
-    Lagrange interpolation*, eq. 4.2). For g that are analytic in N on the scale of N this is exact to rounding. At most
-    TABLE sizes are left, and 48 for each octave beyond, mostly 24.
+    Beyond the table, sum_u c_u g(N_u) is replaced octave by octave with the interpolation of g at
+    Chebyshev points: sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials
+    (Berrut and Trefethen 2004, *Barycentric Lagrange interpolation*, eq. 4.2). For g that are
+    analytic in N on the scale of N this is exact to rounding. At most TABLE sizes are left, and 48
+    for each octave beyond, mostly 24.
     """
     sizes, weights = num_candidates.astype(np.float64), num_tasks.astype(np.float64)
     near = sizes <= TABLE

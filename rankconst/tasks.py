@@ -50,8 +50,8 @@ class Tasks:
     protocol
         Key of the evaluation protocol.
     split
-        ``train``, ``valid``, ``test`` or ``valid+test``, which pools the ranks of the two; empty for counts of one's
-        own.
+        ``train``, ``valid``, ``test`` or ``valid+test``, which pools the ranks of the two; empty
+        for counts of one's own.
     side
         ``head``, ``tail`` or ``both``, which pools the ranks of the two; or ``relation``.
     aggregation
@@ -112,7 +112,11 @@ class Tasks:
     @property
     def sides(self) -> tuple[Tasks, ...]:
         """The tasks side by side: those of head and tail for ``both``."""
-        return tuple(replace(self, side=side) for side in ENTITY_SIDES) if self.side == "both" else (self,)
+        return (
+            tuple(replace(self, side=side) for side in ENTITY_SIDES)
+            if self.side == "both"
+            else (self,)
+        )
 
     @property
     def parts(self) -> tuple[Tasks, ...]:
@@ -126,7 +130,9 @@ class Tasks:
             parts.append(self.aggregation)
         if not self.is_chance:
             parts.append(self.baseline)
-        return "/".join(part for part in parts if part) + (f" ({', '.join(self.relations)})" if self.relations else "")
+        return "/".join(part for part in parts if part) + (
+            f" ({', '.join(self.relations)})" if self.relations else ""
+        )
 
     def describe(self) -> str:
         """Say in words which tasks of the dataset: ``test, both sides, protocol standard``."""
@@ -147,28 +153,30 @@ _LARGEST = 2**53
 class Histogram:
     """How many ranking tasks have how many candidates, and what each task counts.
 
-    A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the weights matter.
-    Macro averages weigh a task by one over the number of tasks in its group.
+    A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the
+    weights matter. Macro averages weigh a task by one over the number of tasks in its group.
 
-    The rank of a task is uniform on ``offset + 1 .. offset + num_candidates``. Under chance there are no offsets; under
-    another baseline, `offset` candidates score above the true answer, and `num_candidates` share its score. Rows
-    are ascending without repeats, by offset, number of candidates and weight. Ranks are independent, unless all tasks
-    share their negatives.
+    The rank of a task is uniform on ``offset + 1 .. offset + num_candidates``. Under chance there
+    are no offsets; under another baseline, `offset` candidates score above the true answer, and
+    `num_candidates` share its score. Rows are ascending without repeats, by offset, number of
+    candidates and weight. Ranks are independent, unless all tasks share their negatives.
 
     Attributes
     ----------
     num_candidates
-        Numbers of candidates that tie, the true answer included: all candidates under chance. Shape (U,), int64, each
-        >= 1.
+        Numbers of candidates that tie, the true answer included: all candidates under chance. Shape
+        (U,), int64, each >= 1.
     num_tasks
-        How many tasks have that number of candidates, that weight and that offset. Shape (U,), int64, each >= 1.
+        How many tasks have that number of candidates, that weight and that offset. Shape (U,),
+        int64, each >= 1.
     weights
-        What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task counts once.
+        What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task
+        counts once.
     offsets
         Numbers of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
     shared
-        True if every true answer is ranked among the same ``num_candidates - 1`` negatives. There is one row then,
-        without weight and offset.
+        True if every true answer is ranked among the same ``num_candidates - 1`` negatives. There
+        is one row then, without weight and offset.
     """
 
     num_candidates: NDArray[np.int64]
@@ -178,11 +186,18 @@ class Histogram:
     shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        sizes, tasks = (_whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks"))
+        sizes, tasks = (
+            _whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks")
+        )
         _check_tasks(sizes, tasks)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
         offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
-        columns = {"num_candidates": sizes, "num_tasks": tasks, "weights": weights, "offsets": offsets}
+        columns = {
+            "num_candidates": sizes,
+            "num_tasks": tasks,
+            "weights": weights,
+            "offsets": offsets,
+        }
         for name, values in columns.items():
             if values is not None:
                 values.flags.writeable = False
@@ -191,7 +206,9 @@ class Histogram:
             named = {"offsets": offsets, "num_candidates": sizes, "weights": weights}
             *others, last = [name for name, values in named.items() if values is not None]
             rows = f"rows of {', '.join(others)} and {last}" if others else last
-            raise DataError(f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you.")
+            raise DataError(
+                f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you."
+            )
         if self.shared and (sizes.size > 1 or weights is not None or offsets is not None):
             raise DataError(
                 "tasks that share their negatives all have the same number of candidates, and no weights or offsets."
@@ -210,19 +227,21 @@ class Histogram:
         Parameters
         ----------
         counts
-            Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers >= 1.
+            Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers
+            >= 1.
         num_tasks
             How often each count is to be taken; 1 each if None. Shape (n,).
         weights
             What each task counts; 1 each if None. Shape (n,), > 0.
         offsets
-            How many candidates rank above those counted; 0 each if None. Shape (n,), whole numbers >= 0.
+            How many candidates rank above those counted; 0 each if None. Shape (n,), whole numbers
+            >= 0.
 
         Raises
         ------
         DataError
-            If there are none, a count is not a whole number >= 1, a weight is not a positive number, or an offset is
-            negative.
+            If there are none, a count is not a whole number >= 1, a weight is not a positive
+            number, or an offset is negative.
         """
         sizes = _whole_numbers("counts", counts)
         tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
@@ -241,7 +260,11 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
         """Gather the counts of each group into a histogram; the arrays are sound."""
-        keys: list[NDArray[Any]] = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
+        keys: list[NDArray[Any]] = [
+            groups,
+            np.zeros_like(counts) if offsets is None else offsets,
+            counts,
+        ]
         if weights is not None:
             keys.append(weights)
         order = _order(keys)
@@ -268,7 +291,9 @@ class Histogram:
     ) -> Histogram:
         """Return the histogram of columns that are already checked and not shared; they are not copied."""
         one = object.__new__(cls)
-        for name, values in zip(cls.__slots__, (num_candidates, num_tasks, weights, offsets, False), strict=True):
+        for name, values in zip(
+            cls.__slots__, (num_candidates, num_tasks, weights, offsets, False), strict=True
+        ):
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
             object.__setattr__(one, name, values)
@@ -303,7 +328,11 @@ class Histogram:
     @property
     def row_weights(self) -> NDArray[np.float64]:
         """The sum of the weights of each row's tasks. Shape (U,)."""
-        return self.num_tasks.astype(np.float64) if self.weights is None else self.num_tasks * self.weights
+        return (
+            self.num_tasks.astype(np.float64)
+            if self.weights is None
+            else self.num_tasks * self.weights
+        )
 
     @property
     def total_weight(self) -> float:
@@ -319,7 +348,9 @@ class Histogram:
             If tasks share their negatives: nothing says which.
         """
         if self.shared or other.shared:
-            raise UndefinedError("tasks that share their negatives cannot be pooled with others: nothing says how.")
+            raise UndefinedError(
+                "tasks that share their negatives cannot be pooled with others: nothing says how."
+            )
         both = (self, other)
         weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
         offsets = [*map(offsets_of, both)]
@@ -334,7 +365,11 @@ class Histogram:
         if not isinstance(other, Histogram):
             return NotImplemented
         mine, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
-        return self.shared == other.shared and len(mine) == len(others) and all(map(np.array_equal, mine, others))
+        return (
+            self.shared == other.shared
+            and len(mine) == len(others)
+            and all(map(np.array_equal, mine, others))
+        )
 
     def __hash__(self) -> int:
         return hash((self.shared, *(values.tobytes() for values in [*self._keys, self.num_tasks])))
@@ -345,7 +380,9 @@ class Histogram:
 
 def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
     """Return the offset of each row, 0 under chance."""
-    return np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
+    return (
+        np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
+    )
 
 
 def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
@@ -398,13 +435,17 @@ def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
 
 def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
     if sizes.shape != tasks.shape:
-        raise DataError(f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; they must pair up.")
+        raise DataError(
+            f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; they must pair up."
+        )
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
     _require_counts("num_candidates", sizes, " (the true answer counts)")
     _require_counts("num_tasks", tasks)
     if float(tasks.sum(dtype=np.float64)) > _LARGEST:
-        raise DataError(f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53.")
+        raise DataError(
+            f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53."
+        )
 
 
 def _require_counts(name: str, values: NDArray[np.int64], hint: str = "", least: int = 1) -> None:
@@ -424,7 +465,9 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
     """Return offsets; None if no candidate ranks above any, so that equal laws are equal histograms."""
     array = _whole_numbers("offsets", offsets)
     if array.shape != sizes.shape:
-        raise DataError(f"offsets have {array.size} entries and num_candidates {sizes.size}; they must pair up.")
+        raise DataError(
+            f"offsets have {array.size} entries and num_candidates {sizes.size}; they must pair up."
+        )
     if array.min() < 0:
         place = int(np.argmin(array))
         raise DataError(f"offsets[{place}] is {array[place]}; expected at least 0.")
@@ -440,15 +483,21 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
     try:
         return np.array(values)
     except ValueError as error:
-        raise DataError(f"{name}: expected a number for each ranking task; {first_line(error)}.") from error
+        raise DataError(
+            f"{name}: expected a number for each ranking task; {first_line(error)}."
+        ) from error
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     array = _to_array("weights", weights)
     if array.shape != (size,):
-        raise DataError(f"weights have shape {array.shape}; expected ({size},), one for each number of candidates.")
+        raise DataError(
+            f"weights have shape {array.shape}; expected ({size},), one for each number of candidates."
+        )
     if array.dtype.kind not in "iuf":
-        raise DataError(f"weights must be numbers; got {array.dtype} with values such as {show_value(array[0])}.")
+        raise DataError(
+            f"weights must be numbers; got {array.dtype} with values such as {show_value(array[0])}."
+        )
     values = array.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
     if wrong.size:
@@ -461,7 +510,9 @@ def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
     if array.size and array.dtype.kind not in "iu":
-        whole = array.dtype.kind == "f" and bool(np.all(np.isfinite(array) & (array == np.floor(array))))
+        whole = array.dtype.kind == "f" and bool(
+            np.all(np.isfinite(array) & (array == np.floor(array)))
+        )
         if not whole:
             raise DataError(
                 f"{name} must be whole numbers; got {array.dtype} with values such as {show_value(array[0])}."

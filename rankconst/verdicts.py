@@ -27,7 +27,8 @@ LEVEL = 0.05
 # So much below the level that errors of floating point do not decide.
 _BELOW = LEVEL * (1 - 1e-9)
 
-# So many deviations from its mean, whatever its law, a number is with at most that probability (Cantelli's inequality).
+# So many deviations from its mean, whatever its law, a number is with at most that probability
+# (Cantelli's inequality).
 _CERTAIN = math.sqrt(1 / _BELOW - 1)
 
 # A change that is smaller is within what is published of most results.
@@ -53,16 +54,23 @@ def judge(done: Done) -> NDArray[np.int64]:
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.batch.metric.increasing else -1
-        return np.asarray(sign * ((done.batch.lower > expected).astype(int) - (done.batch.upper < expected)))
+        return np.asarray(
+            sign * ((done.batch.lower > expected).astype(int) - (done.batch.upper < expected))
+        )
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
     found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
     near = np.flatnonzero((found == 0) & (side != 0))
     if near.size:
-        part = add_significance(replace(done, batch=_look_beyond(done, near, side), significance=(), unattained={}))
+        part = add_significance(
+            replace(done, batch=_look_beyond(done, near, side), significance=(), unattained={})
+        )
         for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
             if p is not None:
-                better, worse = p.interval.upper <= math.log10(_BELOW), p.interval.lower >= math.log10(1 - _BELOW)
+                better, worse = (
+                    p.interval.upper <= math.log10(_BELOW),
+                    p.interval.lower >= math.log10(1 - _BELOW),
+                )
                 found[place] = int(better) if side[place] > 0 else -int(worse)
     return found
 
@@ -73,7 +81,9 @@ def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) ->
     if not metric.is_counted:
         return batch
     step = (side[near] < 0) * (1 if metric.increasing else -1) / done.constants.num_tasks
-    return replace(batch, value=batch.value + step, lower=batch.lower + step, upper=batch.upper + step)
+    return replace(
+        batch, value=batch.value + step, lower=batch.lower + step, upper=batch.upper + step
+    )
 
 
 def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
@@ -84,7 +94,10 @@ def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
     told = _explain_chance(one, text)
     if floor is None:
         return told
-    held, gets = replace(floor, batch=floor.batch.take(at)), show_expected(floor.constants.expectation)
+    held, gets = (
+        replace(floor, batch=floor.batch.take(at)),
+        show_expected(floor.constants.expectation),
+    )
     stands = int(judge(held)[0])
     if stands > 0:
         return f"{told} Counting gets {gets}; {text} is {_show_way(held)}."
@@ -110,7 +123,11 @@ def _explain_chance(one: Done, text: str) -> str:
 
 def _show_way(one: Done) -> str:
     index = one.adjust().index
-    return "better" if index is None else f"{100 * float(index[0]):.1f}% of the way from there to perfect"
+    return (
+        "better"
+        if index is None
+        else f"{100 * float(index[0]):.1f}% of the way from there to perfect"
+    )
 
 
 def show_expected(value: float | None) -> str:
@@ -125,7 +142,9 @@ def show_expected(value: float | None) -> str:
 def summarise(floors: Mapping[Done, Done | None]) -> str:
     """Return a sentence about many numbers: how many are better than chance, and than counting where that is known."""
     stands = np.concatenate([*map(judge, floors)])
-    over = np.concatenate([np.zeros(0), *(judge(each) for each in floors.values() if each is not None)])
+    over = np.concatenate(
+        [np.zeros(0), *(judge(each) for each in floors.values() if each is not None)]
+    )
     if over.size == stands.size and (stands > 0).all() and (over > 0).all():
         return _count(stands, "chance and than counting")
     if not over.size:
@@ -144,5 +163,7 @@ def _count(stands: NDArray[np.int64], baseline: str) -> str:
     counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
     worse = int((stands < 0).sum())
     unclear = size - better - worse
-    rest = [f"{worse:,} worse"] * bool(worse) + [f"{unclear:,} cannot be distinguished from it"] * bool(unclear)
+    rest = [f"{worse:,} worse"] * bool(worse) + [
+        f"{unclear:,} cannot be distinguished from it"
+    ] * bool(unclear)
     return f"{counted}; {', '.join(rest)}."

@@ -29,7 +29,9 @@ def bundle_folders() -> dict[str, Path]:
     inside = package / "data"
     # A wheel carries the tables inside the package; in a checkout they are next to it.
     root = inside if inside.is_dir() else package.parent / "data"
-    found = {parse_version(path.parent.name): path.parent for path in root.glob("*.*.*/datapackage.json")}
+    found = {
+        parse_version(path.parent.name): path.parent for path in root.glob("*.*.*/datapackage.json")
+    }
     return {found[version].name: found[version] for version in sorted(filter(None, found))}
 
 

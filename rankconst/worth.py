@@ -42,7 +42,8 @@ class AdjustedValue:
     constants : Constants
         What chance gets on these ranking tasks.
     counting : float or None
-        What a ranker gets that only counts training triples, in units of the metric; None where that is not known.
+        What a ranker gets that only counts training triples, in units of the metric; None where
+        that is not known.
     sentence : str
         What the number is worth, in words.
     """
@@ -82,7 +83,8 @@ class AdjustedValue:
     def p(self) -> float | None:
         """The probability that a random ranker does at least as well; None where it is not known.
 
-        It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and its interval.
+        It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and
+        its interval.
         """
         found = add_significance(self._chance).significance
         return found[0].probability if found and found[0] is not None else None
@@ -162,7 +164,9 @@ def take(done: Done, place: int) -> Done:
     return replace(done, batch=batch, significance=significance, unattained={})
 
 
-def describe_value(done: Sequence[Done], tables: Tables, assumed: Mapping[str, Sequence[str]]) -> AdjustedValue:
+def describe_value(
+    done: Sequence[Done], tables: Tables, assumed: Mapping[str, Sequence[str]]
+) -> AdjustedValue:
     """Put together what there is to say of one number: its batches under chance and further baselines."""
     chance, *others = done
     floor = find_floor(chance, tables)
@@ -196,14 +200,22 @@ def write_title(done: Sequence[Done], tables: Tables) -> str:
     return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
 
 
-def list_rows(chance: Done, others: Sequence[Done], floor: Done | None, tables: Tables) -> list[Row]:
+def list_rows(
+    chance: Done, others: Sequence[Done], floor: Done | None, tables: Tables
+) -> list[Row]:
     """List a published number, its index, and what rankers without learning get."""
     adjusted, metric = chance.adjust(), chance.batch.metric
     rows = [("published", chance.batch.texts[0], "")]
     if adjusted.index is not None:
         name = metric.name_of("index")
         meaning = "0 = chance, 1 = perfect"
-        rows.append(("adjusted", f"{float(adjusted.index[0]):.4f}", f"{name}: {meaning}" if name else meaning))
+        rows.append(
+            (
+                "adjusted",
+                f"{float(adjusted.index[0]):.4f}",
+                f"{name}: {meaning}" if name else meaning,
+            )
+        )
     floors = [] if floor is None else [floor, find_floor(chance, tables, SINGLE_STEP)]
     further = [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
     counting = tables.find_counting(chance.batch.tasks.dataset)
@@ -212,7 +224,9 @@ def list_rows(chance: Done, others: Sequence[Done], floor: Done | None, tables: 
         if each is not None:
             row = BASELINES[each.batch.tasks.baseline]
             brief = counting.brief if row.key == FLOOR and counting is not None else row.brief
-            rows.append((titles.get(row.key, row.key), show_expected(each.constants.expectation), brief))
+            rows.append(
+                (titles.get(row.key, row.key), show_expected(each.constants.expectation), brief)
+            )
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
         lowest, *_, highest = literature.values

@@ -1,7 +1,8 @@
 """Oracles of the builder's tests: the definitions of design.md in plain loops, sets and Counters.
 
-Nothing here imports the code under test, but for a type. Labels may be of any hashable type; a dataset is a mapping of
-split to the rows of its file in their order. Of a protocol only the attributes that its class documents are read.
+Nothing here imports the code under test, but for a type. Labels may be of any hashable type; a
+dataset is a mapping of split to the rows of its file in their order. Of a protocol only the
+attributes that its class documents are read.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class BruteCounts:
     head: list[int]
     tail: list[int]
     num_entities: int
-    # Of tasks (h, ?, t), row by row; in temporal graphs, those of (t, ?, h) follow. Empty if there are none.
+    # Of tasks (h, ?, t), row by row; in temporal graphs, those of (t, ?, h) follow. Empty if there
+    # are none.
     relation: list[int]
 
     def histogram(self, side: str) -> dict[int, int]:
@@ -76,13 +78,22 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
 
     @functools.cache
     def rank(candidates: str) -> tuple[set[Hashable], set[Hashable]]:
-        return ranked_entities(dataset, asked[candidates]), ranked_relations(dataset, asked[candidates])
+        return ranked_entities(dataset, asked[candidates]), ranked_relations(
+            dataset, asked[candidates]
+        )
 
     @functools.cache
-    def gather(candidates: str, names: frozenset[str], end: int | None) -> list[dict[Hashable, set[Hashable]]]:
+    def gather(
+        candidates: str, names: frozenset[str], end: int | None
+    ) -> list[dict[Hashable, set[Hashable]]]:
         entities, kinds = rank(candidates)
         heads, tails, relations = found = [defaultdict[Any, set[Any]](set) for _ in range(3)]
-        kept = (row for name in names for row in dataset[name] if row[0] in entities and row[2] in entities)
+        kept = (
+            row
+            for name in names
+            for row in dataset[name]
+            if row[0] in entities and row[2] in entities
+        )
         for h, r, t, *more in (row[:end] for row in kept):
             heads[r, t, *more].add(h)
             tails[h, r, *more].add(t)
@@ -96,7 +107,12 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
 
     @functools.cache
     def count_rows(
-        candidates: str, tasks: str, distinct: bool, names: frozenset[str], end: int | None, split: str
+        candidates: str,
+        tasks: str,
+        distinct: bool,
+        names: frozenset[str],
+        end: int | None,
+        split: str,
     ) -> BruteCounts:
         entities, kinds = rank(candidates)
         rows, size = list_once(tasks, distinct, split), len(entities)
@@ -114,7 +130,11 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
         if protocol.negatives is not None:
             return count_brute_force(dataset, protocol, split)
         asked[protocol.candidates] = asked[f"{protocol.tasks} {protocol.distinct}"] = protocol
-        names = frozenset({split, *filter_splits(protocol, split)}) if protocol.known != "none" else frozenset()
+        names = (
+            frozenset({split, *filter_splits(protocol, split)})
+            if protocol.known != "none"
+            else frozenset()
+        )
         end = None if protocol.time == "same" else 3
         return count_rows(protocol.candidates, protocol.tasks, protocol.distinct, names, end, split)
 
@@ -149,14 +169,29 @@ def count_relations(dataset: Dataset, protocol: Protocol, split: str, rows: list
         return []
     filters = filter_splits(protocol, split)
     end = None if protocol.time == "same" else 3
-    known = {row[:end] for name in dict.fromkeys((*filters, split)) for row in dataset[name]} if filters else set()
+    known = (
+        {row[:end] for name in dict.fromkeys((*filters, split)) for row in dataset[name]}
+        if filters
+        else set()
+    )
     temporal = any(len(row) > 3 for row in everything(dataset))
-    kinds = [(r, inverse) for r in ranked_relations(dataset, protocol) for inverse in (False, True)[: 1 + temporal]]
-    tasks = [((h, t), (r, inverse), time) for inverse in (False, True)[: 1 + temporal] for h, r, t, *time in facts]
+    kinds = [
+        (r, inverse)
+        for r in ranked_relations(dataset, protocol)
+        for inverse in (False, True)[: 1 + temporal]
+    ]
+    tasks = [
+        ((h, t), (r, inverse), time)
+        for inverse in (False, True)[: 1 + temporal]
+        for h, r, t, *time in facts
+    ]
     counts = []
     for (h, t), true, time in tasks:
         x, y = (t, h) if true[1] else (h, t)
-        facts_of = {kind: ((y, kind[0], x, *time) if kind[1] else (x, kind[0], y, *time))[:end] for kind in kinds}
+        facts_of = {
+            kind: ((y, kind[0], x, *time) if kind[1] else (x, kind[0], y, *time))[:end]
+            for kind in kinds
+        }
         counts.append(sum(kind == true or facts_of[kind] not in known for kind in kinds))
     return counts
 
@@ -172,7 +207,8 @@ def list_candidates(
     """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
     entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
     filters = filter_splits(protocol, split)
-    # What a known fact must share with the task, besides two of its three parts: all that follows them, or nothing.
+    # What a known fact must share with the task, besides two of its three parts: all that follows
+    # them, or nothing.
     end = None if protocol.time == "same" else 3
     known = {row[:end] for name in filters for row in dataset[name]}
     if filters:
@@ -220,7 +256,9 @@ def score_uniform(dataset: Dataset) -> Score:
 
 def score_frequency(dataset: Dataset) -> Score:
     train = {row[:3] for row in dataset["train"]}
-    often = Counter(("head", r, h) for h, r, _ in train) + Counter(("tail", r, t) for _, r, t in train)
+    often = Counter(("head", r, h) for h, r, _ in train) + Counter(
+        ("tail", r, t) for _, r, t in train
+    )
     return lambda side, _, relation, answer, *__: often[side, relation, answer]
 
 
@@ -237,7 +275,9 @@ def score_rules(dataset: Dataset) -> Score:
         found = {(y, x) if turned else (x, y) for x, y in pairs[body]}
         return Fraction(len(found & pairs.get(relation, set())), len(found) + 5)
 
-    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any) -> tuple[Fraction, int]:
+    def score(
+        side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any
+    ) -> tuple[Fraction, int]:
         h, t = (answer, entity) if side == "head" else (entity, answer)
         frequency = often(side, entity, relation, answer, None)
         others = {x if side == "tail" else y for x, y in pairs.get(relation, set())}
@@ -260,7 +300,9 @@ def score_recency(dataset: Dataset, split: str) -> Score:
             last[h, r, t] = max(time, last.get((h, r, t), time))
     often = score_frequency(dataset)
 
-    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any) -> tuple[bool, Any, int]:
+    def score(
+        side: str, entity: Hashable, relation: Hashable, answer: Hashable, _: Any
+    ) -> tuple[bool, Any, int]:
         h, t = (answer, entity) if side == "head" else (entity, answer)
         seen = last.get((h, relation, t))
         return seen is not None, seen or 0, often(side, entity, relation, answer, None)
@@ -271,7 +313,9 @@ def score_recency(dataset: Dataset, split: str) -> Score:
 def score_single_step(dataset: Dataset) -> Score:
     """Score by the last time before the query's that any split has the fact with, then by frequency until then."""
 
-    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable, now: Any) -> tuple[bool, Any, int]:
+    def score(
+        side: str, entity: Hashable, relation: Hashable, answer: Hashable, now: Any
+    ) -> tuple[bool, Any, int]:
         h, t = (answer, entity) if side == "head" else (entity, answer)
         before = [row for row in everything(dataset) if row[3] < now]
         seen: list[Any] = [time for *fact, time in before if fact == [h, relation, t]]
@@ -286,8 +330,15 @@ def score_baselines(dataset: Dataset, split: str, choice: str) -> dict[str, Scor
     """Return the score of every baseline, if counting ranks by `choice`."""
     scores = {"uniform": score_uniform(dataset), "frequency": score_frequency(dataset)}
     if choice == "recency":
-        return {**scores, "counting": score_recency(dataset, split), "counting_single_step": score_single_step(dataset)}
-    return {**scores, "counting": scores["frequency"] if choice == "frequency" else score_rules(dataset)}
+        return {
+            **scores,
+            "counting": score_recency(dataset, split),
+            "counting_single_step": score_single_step(dataset),
+        }
+    return {
+        **scores,
+        "counting": scores["frequency"] if choice == "frequency" else score_rules(dataset),
+    }
 
 
 def choose_counting(dataset: Dataset, protocol: Protocol) -> str:
@@ -297,7 +348,8 @@ def choose_counting(dataset: Dataset, protocol: Protocol) -> str:
         ranks = rank_brute_force(dataset, protocol, "valid", ["counting"], choice)["counting"]
         places = [*ranks["head"], *ranks["tail"]]
         expected[choice] = sum(
-            sum(Fraction(1, rank) for rank in range(above + 1, above + same + 1)) / same for above, same in places
+            sum(Fraction(1, rank) for rank in range(above + 1, above + same + 1)) / same
+            for above, same in places
         )
     return max(expected, key=expected.__getitem__)
 
@@ -306,7 +358,11 @@ Ranks = dict[str, list[tuple[int, int]]]
 
 
 def rank_brute_force(
-    dataset: Dataset, protocol: Protocol, split: str, baselines: Iterable[str], choice: str = "rules"
+    dataset: Dataset,
+    protocol: Protocol,
+    split: str,
+    baselines: Iterable[str],
+    choice: str = "rules",
 ) -> dict[str, Ranks]:
     """Count for each baseline, side and ranked row how many candidates score above the true answer, and how many the
     same; `choice` is what counting ranks by."""
@@ -326,7 +382,9 @@ def rank_brute_force(
 
 def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:
     """Weigh ranked rows of one side: 1 / how many of them share the query, or the relation."""
-    queries: list[Hashable] = [(r, t, *time) if side == "head" else (h, r, *time) for h, r, t, *time in rows]
+    queries: list[Hashable] = [
+        (r, t, *time) if side == "head" else (h, r, *time) for h, r, t, *time in rows
+    ]
     groups = queries if group == "query" else [row[1] for row in rows]
     return [Fraction(1, groups.count(one)) for one in groups]
 
@@ -337,7 +395,11 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
     train = dataset["train"]
     seen_entities, seen_relations = entities_of(train), relations_of(train)
     seen = {
-        split: [row for row in dataset[split] if {row[0], row[2]} <= seen_entities and row[1] in seen_relations]
+        split: [
+            row
+            for row in dataset[split]
+            if {row[0], row[2]} <= seen_entities and row[1] in seen_relations
+        ]
         for split in ORDER
     }
     return {
@@ -353,15 +415,22 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         },
         "seen": {split: len(seen[split]) for split in ORDER},
         "seen_distinct": {split: len(set(seen[split])) for split in ORDER},
-        "self_loops_train": sum(1 for h, _, t, *_ in set(train) if h == t),  # distinct, as STATISTICS.csv has it
+        "self_loops_train": sum(
+            1 for h, _, t, *_ in set(train) if h == t
+        ),  # distinct, as STATISTICS.csv has it
     }
 
 
-def read_rows(content: bytes, columns: str = "hrt", delimiter: bytes = b"\t", *, padded: bool = False) -> list[Any]:
+def read_rows(
+    content: bytes, columns: str = "hrt", delimiter: bytes = b"\t", *, padded: bool = False
+) -> list[Any]:
     """Read a well-formed file of triples or quadruples, with no count line, one line after the other."""
     rows = []
     for line in content.removesuffix(b"\n").split(b"\n"):
-        cells = [cell.strip(b" ") if padded else cell for cell in line.removesuffix(b"\r").split(delimiter)]
+        cells = [
+            cell.strip(b" ") if padded else cell
+            for cell in line.removesuffix(b"\r").split(delimiter)
+        ]
         pairs = list(zip(columns, cells, strict=True))
         rows.append(tuple(cell for wanted in "hrtd" for letter, cell in pairs if letter == wanted))
     return rows

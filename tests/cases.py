@@ -13,10 +13,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-THOROUGH = bool(os.environ.get("RANKCONST_THOROUGH")) or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+THOROUGH = (
+    bool(os.environ.get("RANKCONST_THOROUGH")) or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+)
 """Whether every case is to run, as every week."""
 
-thorough = pytest.mark.skipif(not THOROUGH, reason="more of the same, every week; RANKCONST_THOROUGH=1 runs it")
+thorough = pytest.mark.skipif(
+    not THOROUGH, reason="more of the same, every week; RANKCONST_THOROUGH=1 runs it"
+)
 """Marks a case, or a test, that repeats what a cheaper one shows."""
 
 _T = TypeVar("_T")
@@ -36,14 +40,16 @@ def mark_rest(cases: Iterable[Any], *usual: Any) -> list[Any]:
     assert all(each in listed for each in usual), "no such case"
     parts = [each if isinstance(each, tuple) else (each,) for each in listed]
     return [
-        pytest.param(*part, marks=() if each in usual else thorough) for part, each in zip(parts, listed, strict=True)
+        pytest.param(*part, marks=() if each in usual else thorough)
+        for part, each in zip(parts, listed, strict=True)
     ]
 
 
 def take_turns(*lists: Iterable[Any]) -> list[Any]:
     """Return the parameters of a test of several arguments, every combination of their values.
 
-    Usually each value goes with those of the other arguments by turns; all combinations run every week.
+    Usually each value goes with those of the other arguments by turns; all combinations run every
+    week.
     """
     values = [[*each] for each in lists]
     longest = max(map(len, values))
@@ -51,7 +57,9 @@ def take_turns(*lists: Iterable[Any]) -> list[Any]:
     return mark_rest(itertools.product(*values), *usual)
 
 
-def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def for_each(
+    names: str | Sequence[str], cases: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test for one case after the other, where a test for each would take longer to begin and end than to run.
 
     The arguments are those of pytest.mark.parametrize; an error names its case.
@@ -69,7 +77,9 @@ def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Call
                 try:
                     test(**case, **others)
                 except BaseException as error:
-                    error.add_note(f"where {', '.join(f'{name} is {value!r}' for name, value in case.items())}")
+                    error.add_note(
+                        f"where {', '.join(f'{name} is {value!r}' for name, value in case.items())}"
+                    )
                     raise
 
         signature = inspect.signature(test)

@@ -23,17 +23,29 @@ if TYPE_CHECKING:
 
     from pytest_httpserver import HTTPServer
 
-# The same examples in every run and no folder left behind; time limits are for benchmarks. For a long look set
-# HYPOTHESIS_PROFILE=thorough.
-settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=15)
+# The same examples in every run and no folder left behind; time limits are for benchmarks. For a
+# long look set HYPOTHESIS_PROFILE=thorough.
+settings.register_profile(
+    "rankconst", deadline=None, derandomize=True, database=None, max_examples=15
+)
 settings.register_profile("thorough", deadline=None, database=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
-# Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it leaves the other
-# processes without work.
+# Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it
+# leaves the other processes without work.
 _LONGEST = [
-    *("builder/test_site_browser.py", "builder/test_verify.py", "moments/test_moments.py", "tails/test_tails.py"),
-    *("test_shipped_tables.py", "builder/test_pipeline.py", "moments/test_median.py", "builder/test_candidates.py"),
+    *(
+        "builder/test_site_browser.py",
+        "builder/test_verify.py",
+        "moments/test_moments.py",
+        "tails/test_tails.py",
+    ),
+    *(
+        "test_shipped_tables.py",
+        "builder/test_pipeline.py",
+        "moments/test_median.py",
+        "builder/test_candidates.py",
+    ),
     *("test_docs.py", "cli/test_build.py", "builder/test_mirror.py", "faults/test_faults.py"),
     *("builder/test_distributed.py", "test_patterns.py", "test_simulation.py"),
 ]
@@ -45,7 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let the files be handed out in the order below, not by their numbers of tests; collect no garbage meanwhile."""
     gc.disable()
     if sys.dont_write_bytecode and (cache := getattr(config, "cache", None)) is not None:
-        # Dozens of child processes would compile all that they import. Nothing is written beside the sources.
+        # Dozens of child processes would compile all that they import. Nothing is written beside
+        # the sources.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache.mkdir("bytecode"))
         sys.dont_write_bytecode = False
@@ -59,7 +72,9 @@ def pytest_make_collect_report(
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Let every other process begin with the last file: what one has compiled, the others need not."""
     report = yield
-    if isinstance(collector, pytest.Dir) and os.environ.get("PYTEST_XDIST_WORKER", "")[-1:] in set("13579"):
+    if isinstance(collector, pytest.Dir) and os.environ.get("PYTEST_XDIST_WORKER", "")[-1:] in set(
+        "13579"
+    ):
         report.result.reverse()
     return report
 
@@ -87,7 +102,9 @@ def mirror() -> Path:
     """The folder with copies of the benchmarks' files, laid out as ``host/path``."""
     folder = _mirror()
     if not (folder / "MANIFEST.csv").is_file():
-        pytest.skip(f"no mirror of the benchmarks at {folder}; RANKCONST_MIRROR names another folder")
+        pytest.skip(
+            f"no mirror of the benchmarks at {folder}; RANKCONST_MIRROR names another folder"
+        )
     return folder
 
 
@@ -96,7 +113,9 @@ def reference() -> Path:
     """The folder with published results, next to the mirror."""
     folder = _mirror().parent / "reference"
     if not (folder / "published_adjusted_rows.csv").is_file():
-        pytest.skip(f"no published results at {folder}; they are looked for next to RANKCONST_MIRROR")
+        pytest.skip(
+            f"no published results at {folder}; they are looked for next to RANKCONST_MIRROR"
+        )
     return folder
 
 
@@ -151,11 +170,19 @@ def zipped(packed: Path, tmp_path: Path) -> Path:
 def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """Ask loopback directly whatever proxies the machine has; return the pauses between retries, which take no time.
 
-    To be used with a filter for ResourceWarning: pooch leaves the connection of an error answer to the garbage
-    collector, which is called here lest the next test be blamed. It looks at what the test left behind only.
+    To be used with a filter for ResourceWarning: pooch leaves the connection of an error answer to
+    the garbage collector, which is called here lest the next test be blamed. It looks at what the
+    test left behind only.
     """
     gc.freeze()
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+    for name in (
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "*")
     slept: list[float] = []

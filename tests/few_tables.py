@@ -32,6 +32,9 @@ def few_tables(*keys: str) -> Tables:
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     carried, path = rankconst.load(), Path(folder.name) / "tables"
-    tables = {name: pa.concat_tables([read_carried(name, key) for key in keys or KEYS]) for name in COLUMNS}
+    tables = {
+        name: pa.concat_tables([read_carried(name, key) for key in keys or KEYS])
+        for name in COLUMNS
+    }
     write_tables(path, carried.version, tables, {key: {"origin": "files"} for key in keys or KEYS})
     return rankconst.load(path)

@@ -50,18 +50,22 @@ EVERYTHING: dict[str, Any] = {
 }
 """What a build covers for a release."""
 
-# The protocols of the catalogue for graphs without time, whatever is in it, those for temporal ones, and sampled ones.
+# The protocols of the catalogue for graphs without time, whatever is in it, those for temporal
+# ones, and sampled ones.
 STATIC = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False)}
 TEMPORAL = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=True)}
 SAMPLED = [parse_protocol("sampled:1"), parse_protocol("sampled:500")]
 CATALOGUE = [*STATIC.values(), *UNTABLED.values(), *SAMPLED]
 
-# Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
+# Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen
+# answer.
 ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
 KNOWN: tuple[Literal["all", "up_to", "own", "none"], ...] = ("all", "up_to", "own", "none")
 WRITABLE = [
     Protocol(f"{entities}-{tasks}-{distinct}-{known}", "", entities, tasks, distinct, known)
-    for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
+    for entities, tasks, distinct, known in itertools.product(
+        ENTITIES, ENTITIES, (False, True), KNOWN
+    )
     if not (entities == "seen" and tasks == "all")
 ]
 
@@ -101,8 +105,8 @@ def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row
     return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), max_size=size)
 
 
-# Few entities and relations: duplicates, overlaps and self-loops are the rule. Train uses only some of them, so that
-# the other splits have unseen ones; any split can be empty.
+# Few entities and relations: duplicates, overlaps and self-loops are the rule. Train uses only some
+# of them, so that the other splits have unseen ones; any split can be empty.
 DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
     {
         "train": rows(5, 2, 14),
@@ -152,20 +156,29 @@ def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
     for side in ("head", "tail"):
         blocks = counts.blocks[side]
         offset = np.zeros_like(blocks.size) if blocks.offset is None else blocks.offset
-        found[side] = list(zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True))
+        found[side] = list(
+            zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True)
+        )
     return found
 
 
 def sizes_of(counts: TaskCounts) -> list[list[int]]:
     """Return how many candidates tie in each row's head, in its tail, and in its relation where that is ranked."""
-    return [blocks.size[blocks.of_task[: counts.tasks.rows.size]].tolist() for blocks in counts.blocks.values()]
+    return [
+        blocks.size[blocks.of_task[: counts.tasks.rows.size]].tolist()
+        for blocks in counts.blocks.values()
+    ]
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
     generator = random.Random(seed)  # noqa: S311 - test data
     return {
         split: [
-            (generator.randrange(entities), generator.randrange(relations), generator.randrange(entities))
+            (
+                generator.randrange(entities),
+                generator.randrange(relations),
+                generator.randrange(entities),
+            )
             for _ in range(size if split == "train" else size // 4)
         ]
         for split in ORDER
@@ -213,7 +226,13 @@ def write_benchmark(folder: Path, key: str, files: Mapping[str, str], **traits: 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         found[role] = BenchmarkFile(Remote(url, len(content), hashlib.sha256(content).hexdigest()))
-    kept: dict[str, Any] = {"aliases": (), "format": LineFormat(), "split": "published", "licence": "none", **traits}
+    kept: dict[str, Any] = {
+        "aliases": (),
+        "format": LineFormat(),
+        "split": "published",
+        "licence": "none",
+        **traits,
+    }
     return Benchmark(key=key, title=key.title(), files=found, citation="Nobody 2020", **kept)
 
 
@@ -223,10 +242,19 @@ def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
     files = {"stat": "12\t3\t9\n"}
     for place, split in enumerate(ORDER):
         sizes = 7 + place, 3, 10 - place
-        rows = [[*map(generator.randrange, sizes), 3 * place + time % 3] for time in range((9, 3, 4)[place])]
+        rows = [
+            [*map(generator.randrange, sizes), 3 * place + time % 3]
+            for time in range((9, 3, 4)[place])
+        ]
         files[split] = "".join("\t".join(map(str, row)) + "\t0\n" for row in rows)
-    traits = {"format": LineFormat(columns="hrtd-"), "split": FORECASTING, "citation_url": "https://example.invalid"}
+    traits = {
+        "format": LineFormat(columns="hrtd-"),
+        "split": FORECASTING,
+        "citation_url": "https://example.invalid",
+    }
     source = write_benchmark(folder, "forecast", files, **traits)
     if not train:
         (folder / "example.invalid" / "forecast" / "train.txt").unlink()
-    return replace(source, files={**source.files, "train": replace(source.files["train"], optional=True)})
+    return replace(
+        source, files={**source.files, "train": replace(source.files["train"], optional=True)}
+    )

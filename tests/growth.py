@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 FACTOR = 8  # the square would take 64 times as long
 
 
-def grows_in_proportion(work: Callable[[int], Callable[[], object]], size: int, rounds: int = 4) -> bool:
+def grows_in_proportion(
+    work: Callable[[int], Callable[[], object]], size: int, rounds: int = 4
+) -> bool:
     """Whether work of eight times the size takes less than 24 times as long, in one round of a few at least.
 
-    ``work(size)`` prepares an input and returns what is timed. What is quadratic fails in every round. The collector
-    rests meanwhile: what it takes depends on all the objects that tests before this one have left.
+    ``work(size)`` prepares an input and returns what is timed. What is quadratic fails in every
+    round. The collector rests meanwhile: what it takes depends on all the objects that tests before
+    this one have left.
     """
 
     def measure(size: int) -> float:

@@ -1,8 +1,8 @@
 """Logs of each tool, with what they say worked out by hand.
 
-A line of what is expected has line, split, side, protocol and step, and the numbers with their metrics. Line shapes are
-those of the tools' own printing code; values are from the tools' pages (RotatE on FB15k-237, DGL-KE's TransE_l2 on
-FB15k) or made up.
+A line of what is expected has line, split, side, protocol and step, and the numbers with their
+metrics. Line shapes are those of the tools' own printing code; values are from the tools' pages
+(RotatE on FB15k-237, DGL-KE's TransE_l2 on FB15k) or made up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def describe(reading: Reading) -> str:
     lines: dict[str, list[str]] = {}
     for entry in reading.entries:
         about, step = entry.context, reading.rows[entry.row].get("step")
-        head = " ".join(str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step))
+        head = " ".join(
+            str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step)
+        )
         lines.setdefault(head, []).append(f"{entry.metric.label} {entry.text}")
     return "".join(f"{head}: {', '.join(numbers)}\n" for head, numbers in lines.items())
 

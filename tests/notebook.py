@@ -20,7 +20,10 @@ def run_notebook(text: str) -> str:
     names: dict[str, Any] = {}
     coded = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for count, cell in enumerate(coded, start=1):
-        cell |= {"execution_count": count, "outputs": _run_cell("".join(cell["source"]), names, count)}
+        cell |= {
+            "execution_count": count,
+            "outputs": _run_cell("".join(cell["source"]), names, count),
+        }
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -37,7 +40,9 @@ def _run_cell(source: str, names: dict[str, Any], count: int) -> list[dict[str, 
     data = {"text/plain": [repr(value)]}
     if hasattr(value, "_repr_html_"):
         data["text/html"] = [value._repr_html_()]
-    return [{"output_type": "execute_result", "execution_count": count, "metadata": {}, "data": data}]
+    return [
+        {"output_type": "execute_result", "execution_count": count, "metadata": {}, "data": data}
+    ]
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """What each constant must be, found by other means than the code under test.
 
-Three kinds: *enumeration* of every rank vector of a small set of tasks, exact in fractions (50 digits where roots
-occur); *precise* sums over the tasks at 50 digits, for sets of any size; and formulas of the archive's own files,
-written again from their description. Nothing here imports the code that computes moments.
+Three kinds: *enumeration* of every rank vector of a small set of tasks, exact in fractions (50
+digits where roots occur); *precise* sums over the tasks at 50 digits, for sets of any size; and
+formulas of the archive's own files, written again from their description. Nothing here imports the
+code that computes moments.
 """
 
 from __future__ import annotations
@@ -59,8 +60,12 @@ def _average(values: Iterable[Any], weights: Weights | None) -> Any:
         total = sum(values[1:], values[0])
         return Fraction(total, len(values)) if isinstance(total, int) else total / len(values)
     if isinstance(values[0], int | Fraction):
-        return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0)) / sum(weights)
-    shares = [MP.mpf(w.numerator) / w.denominator for w in (Fraction(w) / sum(weights) for w in weights)]
+        return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0)) / sum(
+            weights
+        )
+    shares = [
+        MP.mpf(w.numerator) / w.denominator for w in (Fraction(w) / sum(weights) for w in weights)
+    ]
     return MP.fsum(w * v for w, v in zip(shares, values, strict=True))
 
 
@@ -85,12 +90,16 @@ def _fourfold_deviation(ranks: Sequence[int], weights: Weights | None) -> int:
 
 
 def _vary(ranks: Sequence[int], weights: Weights | None) -> Fraction:
-    spread: Fraction = _average([rank * rank for rank in ranks], weights) - _average(ranks, weights) ** 2
+    spread: Fraction = (
+        _average([rank * rank for rank in ranks], weights) - _average(ranks, weights) ** 2
+    )
     return spread
 
 
 def _mean_of(score: Callable[[int, int], Any]) -> Callable[..., Any]:
-    return lambda ranks, k=None, weights=None: _average([score(rank, k or 0) for rank in ranks], weights)
+    return lambda ranks, k=None, weights=None: _average(
+        [score(rank, k or 0) for rank in ranks], weights
+    )
 
 
 def _made_of(
@@ -120,7 +129,9 @@ EVALUATED: dict[str, Callable[..., Any]] = {
     "inverse_arithmetic_mean_rank": _made_of(_average, lambda mean: 1 / mean),
     "harmonic_mean_rank": _made_of(_average_reciprocals, lambda mean: 1 / mean),
     "quadratic_mean_rank": _made_of(_average_squares, lambda mean: MP.sqrt(to_mp(mean))),
-    "inverse_quadratic_mean_rank": _made_of(_average_squares, lambda mean: 1 / MP.sqrt(to_mp(mean))),
+    "inverse_quadratic_mean_rank": _made_of(
+        _average_squares, lambda mean: 1 / MP.sqrt(to_mp(mean))
+    ),
     "median_rank": _made_of(_double_median, lambda double: Fraction(double, 2)),
     "inverse_median_rank": _made_of(_double_median, lambda double: Fraction(2, double)),
     "ndcg": _mean_of(lambda rank, _: _log(2) / _log(1 + rank)),
@@ -129,7 +140,9 @@ EVALUATED: dict[str, Callable[..., Any]] = {
     "variance": _made_of(_vary, lambda variance: variance),
     "standard_deviation": _made_of(_vary, lambda variance: MP.sqrt(to_mp(variance))),
     "count": lambda ranks, _=None, weights=None: Fraction(sum(weights or [1] * len(ranks))),
-    "median_absolute_deviation": _made_of(_fourfold_deviation, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE),
+    "median_absolute_deviation": _made_of(
+        _fourfold_deviation, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE
+    ),
 }
 """Family to (ranks, k, weights) -> the metric."""
 
@@ -152,7 +165,9 @@ def enumerate_moments(
     weights: Weights | None = None,
 ) -> Exact:
     """Return expectation and variance of a metric over all rank vectors."""
-    outcomes = _count_outcomes((*zip(offsets or [0] * len(sizes), sizes, strict=True),), weights is None)
+    outcomes = _count_outcomes(
+        (*zip(offsets or [0] * len(sizes), sizes, strict=True),), weights is None
+    )
     values = [(EVALUATED[family](ranks, k, weights), times) for ranks, times in outcomes.items()]
     if len({value.denominator for value, _ in values if isinstance(value, Fraction)}) > len(sizes):
         # Fractions without a common denominator grow with every sum: 50 digits will do.
@@ -167,18 +182,25 @@ def enumerate_moments(
 def power_sums(power: Fraction, sizes: Iterable[int]) -> dict[int, Any]:
     """Return N -> sum_{j<=N} j^power at 50 digits.
 
-    Term by term up to :data:`DIRECT`; beyond it as zeta(-power) - zeta(-power, N + 1), or the harmonic number.
+    Term by term up to :data:`DIRECT`; beyond it as zeta(-power) - zeta(-power, N + 1), or the
+    harmonic number.
     """
     wanted = set(sizes)
     first = _first_power_sums(power, min(max(wanted), DIRECT))
-    return {size: first[size] if size < len(first) else _later_power_sum(power, size) for size in wanted}
+    return {
+        size: first[size] if size < len(first) else _later_power_sum(power, size) for size in wanted
+    }
 
 
 @functools.lru_cache(64)
 def _first_power_sums(power: Fraction, last: int) -> list[Any]:
     """Return the sums for N = 0 .. last, term by term."""
     exponent = MP.mpf(power.numerator) / power.denominator
-    return list(itertools.accumulate((MP.exp(exponent * _log(j)) for j in range(1, last + 1)), initial=MP.mpf(0)))
+    return list(
+        itertools.accumulate(
+            (MP.exp(exponent * _log(j)) for j in range(1, last + 1)), initial=MP.mpf(0)
+        )
+    )
 
 
 @functools.cache
@@ -221,7 +243,11 @@ def _pool(counts: Counts, mean: Callable[[int], Any], square: Callable[[int], An
 
 
 def _sum_mean_rank(counts: Counts, _: int | None) -> Exact:
-    return _pool(counts, lambda size: Fraction(size + 1, 2), lambda size: Fraction((size + 1) * (2 * size + 1), 6))
+    return _pool(
+        counts,
+        lambda size: Fraction(size + 1, 2),
+        lambda size: Fraction((size + 1) * (2 * size + 1), 6),
+    )
 
 
 def _sum_reciprocal_rank(counts: Counts, _: int | None) -> Exact:
@@ -231,7 +257,9 @@ def _sum_reciprocal_rank(counts: Counts, _: int | None) -> Exact:
 
 def _sum_hits(counts: Counts, k: int | None) -> Exact:
     assert k is not None
-    return _pool(counts, lambda size: Fraction(min(k, size), size), lambda size: Fraction(min(k, size), size))
+    return _pool(
+        counts, lambda size: Fraction(min(k, size), size), lambda size: Fraction(min(k, size), size)
+    )
 
 
 def _multiply(counts: Counts, sign: int) -> Exact:
@@ -259,7 +287,9 @@ def _gain_sum(size: int, power: int) -> Any:
 @functools.cache
 def _first_gain_sums(power: int) -> list[Any]:
     """Return the sums for N = 0 .. DIRECT, term by term."""
-    return list(itertools.accumulate((_gain(j, power) for j in range(1, DIRECT + 1)), initial=MP.mpf(0)))
+    return list(
+        itertools.accumulate((_gain(j, power) for j in range(1, DIRECT + 1)), initial=MP.mpf(0))
+    )
 
 
 def _gain(x: Any, power: int) -> Any:
@@ -288,7 +318,11 @@ def _sum_cut_off(term: Callable[[int], Any]) -> Callable[[Counts, int | None], E
             value = term(rank)
             once.append(once[-1] + value)
             twice.append(twice[-1] + value**2)
-        return _pool(counts, lambda size: once[min(size, last)] / size, lambda size: twice[min(size, last)] / size)
+        return _pool(
+            counts,
+            lambda size: once[min(size, last)] / size,
+            lambda size: twice[min(size, last)] / size,
+        )
 
     return add_up
 
@@ -357,7 +391,9 @@ _RULE = GaussLegendre(MP)
 def integrate(function: Callable[[Any], Any], cuts: Sequence[float]) -> Any:
     """Add up Gauss and Legendre's rule of 24 nodes over each panel between two cuts."""
     panels = itertools.pairwise(map(MP.mpf, cuts))
-    return MP.fsum(weight * function(x) for a, b in panels for x, weight in _RULE.get_nodes(a, b, 4, MP.prec))
+    return MP.fsum(
+        weight * function(x) for a, b in panels for x, weight in _RULE.get_nodes(a, b, 4, MP.prec)
+    )
 
 
 def transform_moments(family: str, counts: Counts) -> Exact:
@@ -386,7 +422,9 @@ def transform_moments(family: str, counts: Counts) -> Exact:
         exact = MP.mpf(b.numerator) / b.denominator
         # t = s^2/E[S] takes the root out of the integrand at 0.
         integrand = lambda s: 2 * s ** (2 * exact - 1) * transform(s * s / mean, order)  # noqa: E731
-        value = integrate(integrand, [0, 0.5, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 100]) / MP.gamma(exact)
+        value = integrate(integrand, [0, 0.5, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 100]) / MP.gamma(
+            exact
+        )
         return value * mean ** (-exact)
 
     scale = MP.mpf(n) ** (-MP.mpf(power.numerator) / power.denominator)
@@ -414,15 +452,21 @@ def histogram_of(counts: Counts) -> Histogram:
     return Histogram.from_counts([*counts], [*counts.values()])
 
 
-def assert_within(moments: Moments, exact: Exact, room: float = 1.0, slack: tuple[float, float] = (0.0, 0.0)) -> None:
+def assert_within(
+    moments: Moments, exact: Exact, room: float = 1.0, slack: tuple[float, float] = (0.0, 0.0)
+) -> None:
     """Demand the stated errors, `room` of them if they are standard errors."""
-    assert absolute_error(moments.expectation, exact[0]) <= room * moments.expectation_error + slack[0]
+    assert (
+        absolute_error(moments.expectation, exact[0]) <= room * moments.expectation_error + slack[0]
+    )
     assert absolute_error(moments.variance, exact[1]) <= room * moments.variance_error + slack[1]
 
 
 def assert_alike(one: Moments, other: Moments, room: float = 1.0) -> None:
     """Demand that two computations of the same moments differ by no more than their errors."""
-    assert abs(one.expectation - other.expectation) <= room * (one.expectation_error + other.expectation_error)
+    assert abs(one.expectation - other.expectation) <= room * (
+        one.expectation_error + other.expectation_error
+    )
     assert abs(one.variance - other.variance) <= room * (one.variance_error + other.variance_error)
 
 
@@ -432,7 +476,9 @@ TERMS: dict[str, Callable[[int | Fraction], Fraction]] = {
     "hits@1": lambda rank: Fraction(rank <= 1),
     "hits@2": lambda rank: Fraction(rank <= 2),
     "hits@3": lambda rank: Fraction(rank <= 3),
-    "ndcg": lambda rank: Fraction(math.log(2) / math.log(1 + rank)),  # the only one that is no fraction
+    "ndcg": lambda rank: Fraction(
+        math.log(2) / math.log(1 + rank)
+    ),  # the only one that is no fraction
 }
 """What a task adds to a mean over tasks, by its rank."""
 
@@ -442,15 +488,20 @@ def optimum_of(metric: Any, num_tasks: int) -> float:
     return float(num_tasks) if metric.optimum is None else float(metric.optimum)
 
 
-def differing_rows(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[Any]:
+def differing_rows(
+    ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
+) -> list[Any]:
     """Return the pairs of rows of constants or candidates that differ.
 
-    Two machines' logarithms differ in the last bits, so expectations and variances may differ by their stated errors.
-    Of sampled rows only keys are compared: how many draws they rest on is the tests' own choice.
+    Two machines' logarithms differ in the last bits, so expectations and variances may differ by
+    their stated errors. Of sampled rows only keys are compared: how many draws they rest on is the
+    tests' own choice.
     """
     if len(ours) != len(theirs):
         return [(len(ours), len(theirs))]
-    return [(one, other) for one, other in zip(ours, theirs, strict=True) if not _same_row(one, other)]
+    return [
+        (one, other) for one, other in zip(ours, theirs, strict=True) if not _same_row(one, other)
+    ]
 
 
 def _same_row(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -1,21 +1,23 @@
 """Run everything on a page of the documentation, and write the outputs on it anew: ``python tests/pages.py [PAGE...]``.
 
-A page is a session: its blocks run in order, share their Python names, and start in a folder with nothing but the three
-files of a small graph.
+A page is a session: its blocks run in order, share their Python names, and start in a folder with
+nothing but the three files of a small graph.
 
 =====================  ===============================================================================================
 block                  what happens
 =====================  ===============================================================================================
 ``csv results.csv``    Any language with a name: the block is written to that file.
 ``console``            Each line ``$ rankconst ...`` is run; what follows it is its output. A last line ``...`` leaves
-                       the rest out. ``$ echo $?`` shows the exit code, which is 0 unless that or a message shows it.
-                       Behind ``2>&1``, what is on standard error is shown, too, and comes first.
+                       the rest out. ``$ echo $?`` shows the exit code, which is 0 unless that or a
+                       message shows it. Behind ``2>&1``, what is on standard error is shown, too,
+                       and comes first.
 ``python``             Run as a doctest.
 ``sh``                 Each line is run; its output is not shown.
 ``bibtex``, ``text``   Only shown.
 =====================  ===============================================================================================
 
-A block under ``<!-- not run: REASON -->`` is left alone, and so are the README's two commands that ``.ci/run`` runs.
+A block under ``<!-- not run: REASON -->`` is left alone, and so are the README's two commands that
+``.ci/run`` runs.
 """
 
 from __future__ import annotations
@@ -66,7 +68,11 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 def find_pages() -> list[Path]:
     """Return every page whose blocks are run, the README first."""
-    return [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [
+        ROOT / "README.md",
+        ROOT / ".github" / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ]
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,9 @@ def find_blocks(text: str) -> list[Block]:
         comment = _COMMENT.search(text[: found.start()])
         start = found.start("body")
         line = text.count("\n", 0, start) + 1
-        blocks.append(Block(language, name, found["body"], comment[1] if comment else "", start, line))
+        blocks.append(
+            Block(language, name, found["body"], comment[1] if comment else "", start, line)
+        )
     return blocks
 
 
@@ -174,7 +182,9 @@ class Session:
         runners = {"console": self._run_console, "python": self._run_python, "sh": self._run_script}
         runner = runners.get(block.language)
         if runner is None:
-            self._blame(block.line, f"a block of {block.language} that is not run and does not say why")
+            self._blame(
+                block.line, f"a block of {block.language} that is not run and does not say why"
+            )
             return block.body
         return runner(block)
 
@@ -188,7 +198,9 @@ class Session:
                 now, seen = f"{code}\n", True
             else:
                 if not seen and code:
-                    self._blame(line, f"the command before exits with {code}, which the page does not show")
+                    self._blame(
+                        line, f"the command before exits with {code}, which the page does not show"
+                    )
                 screen = run_command(command.removesuffix(MERGED))
                 now, code = screen.show(merged=command.endswith(MERGED)), screen.code
                 if code == BUG:
@@ -202,11 +214,15 @@ class Session:
                 self._blame(line, f"{command}\n-- on the page:\n{shown}-- printed:\n{now}")
             parts.append(f"$ {command}\n{now}")
         if code and not seen:
-            self._blame(block.line, f"the last command exits with {code}, which the page does not show")
+            self._blame(
+                block.line, f"the last command exits with {code}, which the page does not show"
+            )
         return "".join(parts)
 
     def _run_python(self, block: Block) -> str:
-        test = doctest.DocTestParser().get_doctest(block.body, {}, self.page.name, str(self.page), block.line - 1)
+        test = doctest.DocTestParser().get_doctest(
+            block.body, {}, self.page.name, str(self.page), block.line - 1
+        )
         if not test.examples:
             self._blame(block.line, "Python without a prompt is not run: write >>>")
         test.globs = self.names
@@ -214,7 +230,10 @@ class Session:
         recorder.run(test, out=lambda _: None, clear_globs=False)
         lines = block.body.splitlines(keepends=True)
         for example, now in reversed(recorder.failed):
-            self._blame(block.line + example.lineno, f"{example.source}-- on the page:\n{example.want}-- now:\n{now}")
+            self._blame(
+                block.line + example.lineno,
+                f"{example.source}-- on the page:\n{example.want}-- now:\n{now}",
+            )
             first = example.lineno + example.source.count("\n")
             lines[first : first + example.want.count("\n")] = [now]
         for example, now in recorder.broken:
@@ -240,14 +259,19 @@ class _Recorder(doctest.DocTestRunner):
         self.failed: list[tuple[doctest.Example, str]] = []
         self.broken: list[tuple[doctest.Example, str]] = []
 
-    def report_failure(self, _: Any, __: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(
+        self, _: Any, __: doctest.DocTest, example: doctest.Example, got: str
+    ) -> None:
         """Keep what an example printed."""
         self.failed.append((example, got))
 
-    def report_unexpected_exception(self, _: Any, __: doctest.DocTest, example: doctest.Example, exc: Any) -> None:
+    def report_unexpected_exception(
+        self, _: Any, __: doctest.DocTest, example: doctest.Example, exc: Any
+    ) -> None:
         """Keep what an example raised."""
         got = f"Traceback (most recent call last):\n    ...\n{exc[0].__module__}.{exc[0].__name__}: {exc[1]}\n"
-        # An error gets onto a page only where the page shows one, and only if rankconst raises it on purpose.
+        # An error gets onto a page only where the page shows one, and only if rankconst raises it
+        # on purpose.
         meant = example.want.startswith("Traceback") and issubclass(exc[0], RankconstError)
         (self.failed if meant else self.broken).append((example, got))
 

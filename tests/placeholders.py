@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 _MEAN, _RECIPROCAL = parse_metric("mean_rank"), parse_metric("mrr")
 
 LONG = {
-    *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
+    *(
+        "inverse_arithmetic_mean_rank",
+        "harmonic_mean_rank",
+        "quadratic_mean_rank",
+        "inverse_quadratic_mean_rank",
+    ),
     *("median_rank", "inverse_median_rank", "standard_deviation", "median_absolute_deviation"),
 }
 """The families of metrics that take an integral, a distribution or draws."""
@@ -48,7 +53,9 @@ def _fill_in(metric: Metric, histogram: Histogram) -> Moments:
         return compute_once(metric, histogram)
     found = compute_once(_RECIPROCAL if metric.is_share else _MEAN, histogram)
     if metric.optimum == 0:  # no spread is more than half of what ranks can be apart
-        found = dataclasses.replace(found, expectation=(found.expectation - 1) / 2, variance=found.variance / 4)
+        found = dataclasses.replace(
+            found, expectation=(found.expectation - 1) / 2, variance=found.variance / 4
+        )
     if metric.family == "median_absolute_deviation" and found.variance:
         return dataclasses.replace(found, method="sampled", num_draws=2**8)
     return dataclasses.replace(found, method="numerical")

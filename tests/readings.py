@@ -60,20 +60,28 @@ class Table:
         ]
 
 
-_names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(lambda text: " ".join(f"m{text}x".split()))
+_names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(
+    lambda text: " ".join(f"m{text}x".split())
+)
 _shares = st.one_of(
     st.decimals(0, 1, places=3).map(str),
-    st.decimals("1.1", 100, places=1).map("{}%".format),  # less may be a fraction, if other Hits@k say so
+    st.decimals("1.1", 100, places=1).map(
+        "{}%".format
+    ),  # less may be a fraction, if other Hits@k say so
     st.decimals(0, 1, places=2).map("{} ± 0.01".format),
     st.sampled_from(["", "-", "–"]),
 )
-_numbers = st.one_of(_shares, st.integers(1, 50_000).map(str), st.integers(1_000, 999_999).map("{:,}".format))
+_numbers = st.one_of(
+    _shares, st.integers(1, 50_000).map(str), st.integers(1_000, 999_999).map("{:,}".format)
+)
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
     """Return a table with a row for each model."""
-    headings = tuple(draw(st.lists(st.sampled_from(sorted(HEADINGS)), min_size=1, max_size=5, unique=True)))
+    headings = tuple(
+        draw(st.lists(st.sampled_from(sorted(HEADINGS)), min_size=1, max_size=5, unique=True))
+    )
     cells = st.tuples(
         _names,
         st.sampled_from(["FB15k-237", "WN18RR"]),
@@ -100,7 +108,9 @@ def write_markdown(grid: Sequence[Sequence[object]], prefix: str = "") -> str:
     return "\n".join(prefix + line for line in [heading, "|" + ":---|" * len(grid[0]), *rows])
 
 
-_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "±": r"$\pm$"} | {s: f"\\{s}" for s in "&%_#${}"}
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "±": r"$\pm$"} | {
+    s: f"\\{s}" for s in "&%_#${}"
+}
 
 
 def escape_latex(cell: object) -> str:
@@ -108,12 +118,16 @@ def escape_latex(cell: object) -> str:
     return "".join(_ESCAPES.get(sign, sign) for sign in str(cell))
 
 
-def write_latex(grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = "") -> str:
+def write_latex(
+    grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = ""
+) -> str:
     """Write rows of cells, the first of them the heading, perhaps with a row for the name of a group below."""
     arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(grid[0]) + "}"
     rows = [" & ".join(map(escape_latex, cells)) + r" \\" for cells in grid]
     rows[0] += r" \midrule"
-    rows[1:1] = [rf"\multicolumn{{{len(grid[0])}}}{{l}}{{{escape_latex(group)}}} \\"] if group else []
+    rows[1:1] = (
+        [rf"\multicolumn{{{len(grid[0])}}}{{l}}{{{escape_latex(group)}}} \\"] if group else []
+    )
     begin = rf"\begin{{{environment}}}{arguments}"
     return "\n".join([begin, r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"])
 
@@ -142,9 +156,9 @@ _PIECES = (
     "job_id,job_type,split,metric_name,metric\n", "mean_rank_filtered", ",,", "both,realistic,",
 )  # fmt: skip
 
-documents = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=60).map("".join)).map(
-    lambda text: Document("results.txt", text)
-)
+documents = st.one_of(
+    st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=60).map("".join)
+).map(lambda text: Document("results.txt", text))
 """Text that is nearly a table, or is none."""
 
 
@@ -167,7 +181,9 @@ def check_refusal(reader: Reader, document: Document) -> None:
         assert isinstance(reading, Reading)
         assert reading.form == reader.key
         check_indices(reading)
-        assert all(1 <= (entry.line or 1) <= document.text.count("\n") + 1 for entry in reading.entries)
+        assert all(
+            1 <= (entry.line or 1) <= document.text.count("\n") + 1 for entry in reading.entries
+        )
 
 
 def reading_of(reader: Reader, name: str = "results.txt") -> Callable[[str], Reading]:
@@ -178,7 +194,9 @@ def reading_of(reader: Reader, name: str = "results.txt") -> Callable[[str], Rea
 OPEN = Stated()
 
 
-def apply_rules(reading: Reading, user: Stated = OPEN, rules: Iterable[str] = RULES) -> CheckedReading:
+def apply_rules(
+    reading: Reading, user: Stated = OPEN, rules: Iterable[str] = RULES
+) -> CheckedReading:
     """Check a reading by rules alone, all if none is named."""
     return check_reading(reading, open_once(), user, rules=rules)
 
@@ -225,10 +243,19 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
     found["SDR"] = math.sqrt(found["VR"])
     found |= {
         inverse: 1 / found[name]
-        for inverse, name in (("HMR", "MRR"), ("IAMR", "MR"), ("IGMR", "GMR"), ("IQMR", "QMR"), ("IMdR", "MdR"))
+        for inverse, name in (
+            ("HMR", "MRR"),
+            ("IAMR", "MR"),
+            ("IGMR", "GMR"),
+            ("IQMR", "QMR"),
+            ("IMdR", "MdR"),
+        )
     }
     for k in ks:
         within = [rank for rank in values if rank <= k]
-        found |= {f"Hits@{k}": len(within) / n, f"MRR@{k}": math.fsum(1 / rank for rank in within) / n}
+        found |= {
+            f"Hits@{k}": len(within) / n,
+            f"MRR@{k}": math.fsum(1 / rank for rank in within) / n,
+        }
         found[f"nDCG@{k}"] = math.fsum(1 / math.log2(1 + rank) for rank in within) / n
     return found

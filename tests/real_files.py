@@ -1,15 +1,19 @@
 """What files of tools and people hold, read by eye in ``results/real_files.csv``, and what the code makes of them.
 
-A row is a file of the folder ``reference``, which is not in this repository, or of ``results/files`` (``tests/...``).
+A row is a file of the folder ``reference``, which is not in this repository, or of
+``results/files`` (``tests/...``).
 
-``tasks``    the truth: the address and number of the values of metrics; - where the tables hold none. Adjusted values
+``tasks``    the truth: the address and number of the values of metrics; - where the tables hold
+none. Adjusted values
              do not count, nor values of parts of a split.
-``options``  the options that say what the file leaves open; | stands between runs if the numbers need several.
-``asks``     of those that need an option: ``vain`` where labels, names or the tool's format say it, else ``rightly``.
+``options``  the options that say what the file leaves open; | stands between runs if the numbers
+need several. ``asks``     of those that need an option: ``vain`` where labels, names or the tool's
+format say it, else ``rightly``.
 
-What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one, ``silent`` are
-adjusted without an option as is not true. The rest is refused. ``misled``, which are among them, are adjusted with an
-option as is not true. ``docs/scripts/read_real_files.py`` counts them anew.
+What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one,
+``silent`` are adjusted without an option as is not true. The rest is refused. ``misled``, which are
+among them, are adjusted with an option as is not true. ``docs/scripts/read_real_files.py`` counts
+them anew.
 """
 
 from __future__ import annotations
@@ -77,7 +81,9 @@ class Row:
         right, asked, silent, misled = (int(self.cells[name]) for name in COUNTS)
         vain = asked * (self.cells["asks"] == "vain")
         refused = self.tasks.total() - right - asked - silent
-        return dict(zip(CATEGORIES, (right, asked - vain, vain, silent, refused, misled), strict=True))
+        return dict(
+            zip(CATEGORIES, (right, asked - vain, vain, silent, refused, misled), strict=True)
+        )
 
     def judge(self, reference: Path) -> dict[str, int]:
         """Return what the code makes of the file now."""
@@ -99,7 +105,11 @@ def read_rows() -> list[Row]:
 def list_files(reference: Path) -> set[str]:
     """Return the names of all results files at hand, as the contract has them."""
     ours, real = RESULTS / "files", reference / "real"
-    roots = ((ours, "tests/", ours), (real, "", real), (reference / "pykeen_results", "", reference))
+    roots = (
+        (ours, "tests/", ours),
+        (real, "", real),
+        (reference / "pykeen_results", "", reference),
+    )
     return {
         prefix + path.relative_to(base).as_posix()
         for folder, prefix, base in roots

@@ -1,7 +1,8 @@
 """Every adjusted number of the real files, kept to the last bit in ``results/recorded_run.parquet``.
 
-``python tests/record_run.py`` shows how the code differs from the record; with ``--write`` it is written anew. A number
-is known by its file, the options, its line, metric, text and rank type, in whatever order and rows a reader has it.
+``python tests/record_run.py`` shows how the code differs from the record; with ``--write`` it is
+written anew. A number is known by its file, the options, its line, metric, text and rank type, in
+whatever order and rows a reader has it.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Number(NamedTuple):
     def tasks(self) -> str:
         """The address, as the contract has it."""
         relations = tuple(self.relations.split("\t")) if self.relations else ()
-        return str(Tasks(self.dataset, self.protocol, self.split, self.side, self.aggregation, relations))
+        return str(
+            Tasks(self.dataset, self.protocol, self.split, self.side, self.aggregation, relations)
+        )
 
     @property
     def address(self) -> tuple[object, ...]:
@@ -110,17 +113,30 @@ def _list_numbers(adjusted: AdjustedReading) -> Iterator[tuple[Place, Number]]:
     floats = np.column_stack([filled[name] for name in FLOATS])
     for each in adjusted.done:
         tasks, constants = each.batch.tasks, each.constants
-        names = (tasks.dataset, tasks.split, tasks.side, tasks.protocol, tasks.aggregation, "\t".join(tasks.relations))
+        names = (
+            tasks.dataset,
+            tasks.split,
+            tasks.side,
+            tasks.protocol,
+            tasks.aggregation,
+            "\t".join(tasks.relations),
+        )
         for at in each.batch.index.tolist():
             entry, found = entries[at], tuple(map(float.hex, floats[at].tolist()))
-            place = Place("", "", entry.line, entry.metric.label, entry.text, entry.context.rank_type)
+            place = Place(
+                "", "", entry.line, entry.metric.label, entry.text, entry.context.rank_type
+            )
             yield place, Number(*names, constants.num_tasks, found, constants.table_version)
 
 
 def write_run(run: Run) -> None:
     """Write the record, in an order of its own."""
     rows = [
-        {**place._asdict(), **number._asdict(), **dict(zip(FLOATS, map(float.fromhex, number.floats), strict=True))}
+        {
+            **place._asdict(),
+            **number._asdict(),
+            **dict(zip(FLOATS, map(float.fromhex, number.floats), strict=True)),
+        }
         for place, numbers in sorted(run.items(), key=lambda item: str(item[0]))
         for number in sorted(numbers)
     ]
@@ -140,7 +156,9 @@ def read_run() -> Run:
     run: Run = defaultdict(list)
     for row in pq.read_table(RECORD).to_pylist():
         row["floats"] = tuple(float.hex(row[name]) for name in FLOATS)
-        place, number = ([row[name] for name in fields] for fields in (Place._fields, Number._fields))
+        place, number = (
+            [row[name] for name in fields] for fields in (Place._fields, Number._fields)
+        )
         run[Place(*place)].append(Number(*number))
     return run
 
@@ -149,7 +167,10 @@ def compare(before: Run, now: Run) -> Differences:
     """Tell what became of each number: those of one place are paired by their addresses, then in their order."""
     found = Differences()
     for place in sorted(before.keys() | now.keys(), key=str):
-        then, today = (Counter(each._replace(table_version="") for each in run.get(place, ())) for run in (before, now))
+        then, today = (
+            Counter(each._replace(table_version="") for each in run.get(place, ()))
+            for run in (before, now)
+        )
         gone, new = sorted((then - today).elements()), sorted((today - then).elements())
         for number in [*new]:
             same = next((each for each in gone if each.address == number.address), None)
@@ -177,8 +198,12 @@ def main() -> None:
     """Show the differences, or write the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--write", action="store_true", help="write the record")
-    beside = Path(os.environ.get("RANKCONST_MIRROR") or RESULTS.parents[2] / "shared" / "mirror").parent
-    parser.add_argument("--reference", type=Path, default=beside / "reference", help="folder of the files")
+    beside = Path(
+        os.environ.get("RANKCONST_MIRROR") or RESULTS.parents[2] / "shared" / "mirror"
+    ).parent
+    parser.add_argument(
+        "--reference", type=Path, default=beside / "reference", help="folder of the files"
+    )
     given = parser.parse_args()
     run = record_run(given.reference)
     if given.write:

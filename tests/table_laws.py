@@ -1,6 +1,7 @@
 """Laws that the rows of a set of tables obey, each by its definition: what breaks one is listed.
 
-``rankconst tables verify`` looks at files, keys and three further laws; these are tested on the set that is shipped.
+``rankconst tables verify`` looks at files, keys and three further laws; these are tested on the set
+that is shipped.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, list_metrics
+from rankconst.catalogue.metrics import (
+    CATALOGUE,
+    INVERSES,
+    POWER_MEANS,
+    SQUARES,
+    TABULATED,
+    list_metrics,
+)
 from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol, shares_negatives
 from rankconst_builder.tabulate import CARRIED, list_macros
 
@@ -48,9 +56,15 @@ def words_are_known(frames: Frames) -> Iterator[str]:
     known = {"split": {*SPLITS}, "side": {*SIDES}, "metric": {*CATALOGUE}, "baseline": {*BASELINES}}
     for name, frame in frames.items():
         for column in [column for column in known if column in frame]:
-            yield from (f"{name}: {column} {word}" for word in set(frame[column].unique()) - known[column])
+            yield from (
+                f"{name}: {column} {word}" for word in set(frame[column].unique()) - known[column]
+            )
         if "protocol" in frame:
-            yield from (f"{name}: {word}" for word in frame["protocol"].unique() if parse_protocol(word).key != word)
+            yield from (
+                f"{name}: {word}"
+                for word in frame["protocol"].unique()
+                if parse_protocol(word).key != word
+            )
 
 
 @law
@@ -61,7 +75,10 @@ def statistics_do_not_conflict(frames: Frames) -> Iterator[str]:
     limits = {f"duplicates_{split}": row[f"triples_{split}"] - 1 for split in SPLITS}
     for later, earlier in (("valid", "train"), ("test", "train"), ("test", "valid")):
         limits[f"{later}_in_{earlier}"] = min(distinct[later], distinct[earlier])
-    limits |= {f"dropped_{split}": row[f"triples_{split}"] - row[f"{split}_in_train"] for split in ("valid", "test")}
+    limits |= {
+        f"dropped_{split}": row[f"triples_{split}"] - row[f"{split}_in_train"]
+        for split in ("valid", "test")
+    }
     limits |= {"entities_train": row["entities"], "relations_train": row["relations"]}
     limits |= {"self_loops_train": distinct["train"]}
     for column, most in limits.items():
@@ -105,7 +122,11 @@ def every_split_and_metric_is_there(frames: Frames) -> Iterator[str]:
             if (count_rows(row, protocol, split) or 0) > 0 and (protocol, split, side) not in held:
                 yield f"no {protocol} {split} {side}"
     tables = [frames["candidates"].assign(baseline="uniform"), frames["baseline_candidates"]]
-    ranked = {key for frame in tables for key in frame[["baseline", *TASKS]].itertuples(index=False, name=None)}
+    ranked = {
+        key
+        for frame in tables
+        for key in frame[["baseline", *TASKS]].itertuples(index=False, name=None)
+    }
     ranked |= {(*key[:3], "both") for key in ranked if key[3] != "relation"}
     constants = frames["constants"]
     keys = constants[["baseline", *TASKS]].itertuples(index=False, name=None)
@@ -127,7 +148,9 @@ def constants_count_their_tasks(frames: Frames) -> Iterator[str]:
         if side in {"head", "tail"}:
             both = (*key[:2], "both")
             totals[both] = sum(totals.get((*key[:2], each), 0) for each in ("head", "tail"))
-    for *key, count in frames["constants"][[*TASKS, "num_tasks"]].drop_duplicates().itertuples(index=False):
+    for *key, count in (
+        frames["constants"][[*TASKS, "num_tasks"]].drop_duplicates().itertuples(index=False)
+    ):
         if totals.get(tuple(key)) != count:
             yield f"{key}: {count}, candidates have {totals.get(tuple(key))}"
 
@@ -147,7 +170,11 @@ def constants_are_within_best_and_worst(frames: Frames) -> Iterator[str]:
         slack = row["expectation_error"] + ROUNDING * abs(row["expectation"])
         if not low - slack <= row["expectation"] <= high + slack:
             yield f"{row['metric']} {row['expectation']} beyond {low} to {high}"
-        if not 0 <= row["variance"] <= (high - low) ** 2 / 4 * (1 + ROUNDING) + row["variance_error"]:
+        if (
+            not 0
+            <= row["variance"]
+            <= (high - low) ** 2 / 4 * (1 + ROUNDING) + row["variance_error"]
+        ):
             yield f"{row['metric']}: variance {row['variance']}"
 
 
@@ -159,7 +186,10 @@ def weights_come_in_whole_groups(frames: Frames) -> Iterator[str]:
     if (frame["weight"] != 1 / sizes).any():
         yield "a weight is not 1 over a whole number"
     query = frame["aggregation"] == "macro-query"
-    for keys, part in ([*TASKS, "weight", "num_candidates"], frame[query]), ([*TASKS, "weight"], frame[~query]):
+    for keys, part in (
+        ([*TASKS, "weight", "num_candidates"], frame[query]),
+        ([*TASKS, "weight"], frame[~query]),
+    ):
         sums = part.groupby(keys)["num_tasks"].sum().reset_index()
         if (sums["num_tasks"] % np.rint(1 / sums["weight"])).any():
             yield "tasks of a weight do not come in whole groups"
@@ -168,7 +198,10 @@ def weights_come_in_whole_groups(frames: Frames) -> Iterator[str]:
         pooled = part.groupby([*TASKS, "num_candidates"])["num_tasks"].sum()
         if not (pooled == whole.reindex(pooled.index)).all():
             yield f"{aggregation}: the tasks, pooled, are not the candidates"
-    splits = {(aggregation, split) for split, aggregation in frame[["split", "aggregation"]].itertuples(index=False)}
+    splits = {
+        (aggregation, split)
+        for split, aggregation in frame[["split", "aggregation"]].itertuples(index=False)
+    }
     yield from (f"too many: {each}" for each in splits if each[0] not in list_macros(each[1]))
 
 
@@ -186,7 +219,9 @@ def baselines_rank_the_same_tasks(frames: Frames) -> Iterator[str]:
     pooled = single.groupby(keys)["num_tasks"].sum()
     if not pooled.sort_index().equals(frame.groupby(keys)["num_tasks"].sum().sort_index()):
         yield "relations do not pool to the baselines' tasks"
-    sums = single.groupby(["baseline", *TASKS, "relation", "weight"])["num_tasks"].sum().reset_index()
+    sums = (
+        single.groupby(["baseline", *TASKS, "relation", "weight"])["num_tasks"].sum().reset_index()
+    )
     if (sums["num_tasks"] % np.rint(1 / sums["weight"])).any():
         yield "tasks of a weight do not come in whole groups"
 
@@ -198,7 +233,9 @@ def expectations_are_in_their_order(frames: Frames) -> Iterator[str]:
     hits = [metric for metric in TABULATED if metric.takes_k]
     chains = [[metric.key for metric in chain] for chain in (POWER_MEANS, inverses, hits)]
     pairs = [pair for chain in chains for pair in itertools.pairwise(chain)]
-    pairs += [(metric.never_below, metric.key) for metric in CATALOGUE.values() if metric.never_below]
+    pairs += [
+        (metric.never_below, metric.key) for metric in CATALOGUE.values() if metric.never_below
+    ]
     for key, part in frames["constants"].groupby([*TASKS, "aggregation", "baseline"]):
         value, error = {}, {}
         for row in part.to_dict("records"):

@@ -36,7 +36,12 @@ TABLES = rankconst.load()
 FORMS = ("normalised", "index", "z")
 
 # As a trainer writes them, digits for digits.
-NUMBERS = {"mrr": 0.5087719298245614, "hits@1": 0.30845771144278605, "hits@10": 0.9502487562189055, "mr": 3.4328358}
+NUMBERS = {
+    "mrr": 0.5087719298245614,
+    "hits@1": 0.30845771144278605,
+    "hits@10": 0.9502487562189055,
+    "mr": 3.4328358,
+}
 KINDS = ("path", "text", "dict", "frame", "reading")
 
 
@@ -68,7 +73,11 @@ def indices(adjusted: Any, metrics: Iterable[str] = NUMBERS) -> dict[str, float]
         return {metric: float(adjusted[columns[metric]][0]) for metric in metrics}
     if isinstance(adjusted, AdjustedValues):
         return {name: each.index for name, each in adjusted.items() if each.index is not None}
-    return {str(each.entry.metric): each.adjusted.index for each in adjusted.numbers.entries if each.adjusted}
+    return {
+        str(each.entry.metric): each.adjusted.index
+        for each in adjusted.numbers.entries
+        if each.adjusted
+    }
 
 
 # Every door.
@@ -88,8 +97,15 @@ def test_adjust_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_check_takes_whatever_people_have(tmp_path: Path, kind: str) -> None:
-    constants = [TABLES.constants("kinships", name, "valid", "tail", "raw") for name in ("mr", "mrr")]
-    adjusted = {"mr": 3.5, "amri": constants[0].index(3.5), "mrr": 0.6, "amrr": constants[1].index(0.6)}
+    constants = [
+        TABLES.constants("kinships", name, "valid", "tail", "raw") for name in ("mr", "mrr")
+    ]
+    adjusted = {
+        "mr": 3.5,
+        "amri": constants[0].index(3.5),
+        "mrr": 0.6,
+        "amrr": constants[1].index(0.6),
+    }
 
     def check(numbers: dict[str, float]) -> Any:
         path = tmp_path / "results.json"
@@ -101,7 +117,9 @@ def test_check_takes_whatever_people_have(tmp_path: Path, kind: str) -> None:
     assert found.to_pandas()["rule"].tolist() == ["hits-monotone"]
     assert "Hits@10 0.4123" in found._repr_html_()
     (question,) = check(adjusted).asked
-    assert question.remedy == 'dataset="kinships", protocol="raw"'  # whose E[MR] and E[MRR] are the same on each side
+    assert (
+        question.remedy == 'dataset="kinships", protocol="raw"'
+    )  # whose E[MR] and E[MRR] are the same on each side
 
 
 def test_check_asks() -> None:
@@ -113,7 +131,9 @@ def test_check_asks() -> None:
 
 def test_values_of_numpy_in_a_dict_are_numbers() -> None:
     plain = rankconst.adjust({"mrr": 0.5, "hits": {"hits@1": 0.25}}, dataset="nations")
-    wrapped = rankconst.adjust({"mrr": np.float64(0.5), "hits": {"hits@1": np.array(0.25)}}, dataset="nations")
+    wrapped = rankconst.adjust(
+        {"mrr": np.float64(0.5), "hits": {"hits@1": np.array(0.25)}}, dataset="nations"
+    )
     assert indices(plain) == indices(wrapped)
 
 
@@ -124,8 +144,16 @@ NO_TABLES = r"expected what rankconst\.load\(\) returns"
 NO_READINGS: list[Any] = [[], {0.5}, None]
 REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in NO_READINGS),
-    ({"mrr": {0.5}}, {}, UsageError, "the dict holds a set; expected text, numbers, lists and dicts"),
-    *((each, {}, UsageError, "the dict cannot be written as JSON") for each in (ITSELF, {("both", "mrr"): 0.5})),
+    (
+        {"mrr": {0.5}},
+        {},
+        UsageError,
+        "the dict holds a set; expected text, numbers, lists and dicts",
+    ),
+    *(
+        (each, {}, UsageError, "the dict cannot be written as JSON")
+        for each in (ITSELF, {("both", "mrr"): 0.5})
+    ),
     *(({"mrr": 0.5}, {"tables": each}, UsageError, NO_TABLES) for each in ("x", [], [1], 1)),
     (Path, {"decimals": 3}, UsageError, "are for a DataFrame; a file shows its own digits"),
     (Path, {"errors": "note", "strict": True}, UsageError, "give only one of the two"),
@@ -134,22 +162,42 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (Path, {"metric": "mmr"}, UnknownNameError, "unknown metric 'mmr'"),
     (Path, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     *((each, {}, DataError, "there is no file") for each in ("a\0b", "\ud800.csv")),
-    (0.338, {}, UsageError, r"which metric is 0\.338\? Add metric, as in rankconst\.adjust\(0\.338, metric='mrr'\)"),
+    (
+        0.338,
+        {},
+        UsageError,
+        r"which metric is 0\.338\? Add metric, as in rankconst\.adjust\(0\.338, metric='mrr'\)",
+    ),
     ("0.338", {}, UsageError, "which metric is 0.338"),
     ("0,338", {"metric": "mrr"}, DataError, "with a decimal point, not a comma"),
     ("results.csv", {"metric": "mrr"}, DataError, "there is no file"),
     (0.3, {"metric": ["mrr", "mr"]}, UsageError, "0.3 is of one metric; expected one, got mrr, mr"),
-    ({"mrr": "0.9", "hits@10": "0.75"}, {}, DataError, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
+    (
+        {"mrr": "0.9", "hits@10": "0.75"},
+        {},
+        DataError,
+        "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation",
+    ),
     ({"mrr": 0.3}, {"percent": ["mrr"]}, UsageError, "expected one for all values"),
     ({"mrr": 1.3}, {}, DataError, "1.3 is not a possible MRR"),
-    ({"mrr": 0.3}, {"metric": ["mr"]}, UsageError, "metric leaves out all values, which are of mrr"),
+    (
+        {"mrr": 0.3},
+        {"metric": ["mr"]},
+        UsageError,
+        "metric leaves out all values, which are of mrr",
+    ),
     ({"mrr": 0.3}, {"errors": "note"}, UsageError, "errors is for files and frames"),
     *(
         ({"mrr": 0.5}, {"metric": each}, UnknownNameError, "is not a name: expected text")
         for each in (5, b"mrr", [None])
     ),
     *(
-        ({"mrr": 0.5}, {name: [["nations"], {"nations"}]}, UnknownNameError, "is not a name: expected text, got list")
+        (
+            {"mrr": 0.5},
+            {name: [["nations"], {"nations"}]},
+            UnknownNameError,
+            "is not a name: expected text, got list",
+        )
         for name in ("dataset", "split", "side", "protocol", "aggregation", "tool")
     ),
 ]
@@ -160,7 +208,9 @@ def test_what_cannot_be_is_refused(
     inputs: Inputs, results: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        rankconst.adjust(inputs.path if results is Path else results, **{"dataset": "nations", **options})
+        rankconst.adjust(
+            inputs.path if results is Path else results, **{"dataset": "nations", **options}
+        )
     if message.startswith(("^", "there")) and not options:
         with pytest.raises(error, match=message):
             rankconst.check(results)
@@ -169,7 +219,9 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.slow
 def test_details_have_p_but_for_frames() -> None:
     adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", details=True)
-    assert adjusted.done[0].significance == (TABLES.constants("nations", "mrr").significance("0.50"),)
+    assert adjusted.done[0].significance == (
+        TABLES.constants("nations", "mrr").significance("0.50"),
+    )
     frame = pd.DataFrame({"mrr": [0.5]})
     brief = ["mrr", "AMRR", "dataset", "protocol"]
     assert list(rankconst.adjust(frame, dataset="nations")) == brief
@@ -181,11 +233,20 @@ def test_details_have_p_but_for_frames() -> None:
 def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of() -> None:
     constants = [TABLES.constants("kinships", name) for name in ("mr", "mrr")]
     mr, mrr = 3.512345678912, 0.612345678912
-    numbers = {"mr": mr, "amri": constants[0].index(mr), "mrr": mrr, "amrr": constants[1].index(mrr)}
-    with pytest.raises(AskedError, match='its numbers are those of kinships: add dataset="kinships"'):
+    numbers = {
+        "mr": mr,
+        "amri": constants[0].index(mr),
+        "mrr": mrr,
+        "amrr": constants[1].index(mrr),
+    }
+    with pytest.raises(
+        AskedError, match='its numbers are those of kinships: add dataset="kinships"'
+    ):
         rankconst.adjust(numbers)
     adjusted = rankconst.adjust(numbers, dataset="kinships")
-    assert {str(each.batch.tasks) for each in adjusted.numbers.done} == {"kinships/test/both/standard"}
+    assert {str(each.batch.tasks) for each in adjusted.numbers.done} == {
+        "kinships/test/both/standard"
+    }
 
 
 def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> None:
@@ -209,7 +270,9 @@ def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> No
         alone = TABLES.constants("wn18rr", metric, side=side, protocol="pykeen").adjust(value)
         assert [out[form][at] for form in FORMS] == [getattr(alone, form) for form in FORMS]
         assert each.adjusted.index == alone.index
-    assert set(rankconst.adjust(frame, dataset="wn18rr", protocol="standard")["protocol"]) == {"standard"}
+    assert set(rankconst.adjust(frame, dataset="wn18rr", protocol="standard")["protocol"]) == {
+        "standard"
+    }
 
 
 # One engine.
@@ -251,7 +314,9 @@ def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
         alone = TABLES.constants(dataset, "mrr", split, side, protocol).adjust(text)
         for form, name in names.items():
             assert row[name] == getattr(alone, form)
-            assert (row[f"{name}_lower"], row[f"{name}_upper"]) == getattr(alone, f"{form}_interval")
+            assert (row[f"{name}_lower"], row[f"{name}_upper"]) == getattr(
+                alone, f"{form}_interval"
+            )
 
 
 @pytest.mark.slow
@@ -275,7 +340,9 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
 @pytest.mark.parametrize("kind", ["float16", "float32", "Float32"])
 def test_numbers_of_few_digits_lose_no_more(kind: str) -> None:
     given = pd.Series([0.338, 100.0], dtype=kind)
-    large = rankconst.from_counts([10**6, 2 * 10**6]).constants("mr")  # beyond what half precision can hold
+    large = rankconst.from_counts([10**6, 2 * 10**6]).constants(
+        "mr"
+    )  # beyond what half precision can hold
     for constants, value in ((TABLES.constants("nations", "mrr"), given[:1]), (large, given[1:])):
         for each in (value, value.to_numpy(), value.iloc[0]):
             exact = constants.adjust(float(value.iloc[0]))
@@ -319,11 +386,15 @@ def test_names_are_text() -> None:
     for odd in (1, math.nan, None, b"nations", ["nations"], pd.NA):
         for name in ("dataset", "metric", "split", "protocol"):
             names: Any = {"dataset": "nations", "metric": "mrr", name: odd}
-            for use in (TABLES.constants, rankconst.constants)[: 2 if name in {"dataset", "metric"} else 1]:
+            for use in (TABLES.constants, rankconst.constants)[
+                : 2 if name in {"dataset", "metric"} else 1
+            ]:
                 with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
                     use(**names)
     with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
-        rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
+        rankconst.adjust(
+            pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"])
+        )
 
 
 def test_tables_of_arrow_are_frames() -> None:
@@ -334,14 +405,21 @@ def test_tables_of_arrow_are_frames() -> None:
     ranks = pa.table({"side": ["head", "tail"], "rank": [1, 2]})
     assert rankconst.from_ranks(ranks).evaluate("mr") == 1.5
     triples = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
-    assert rankconst.from_triples(triples, test=triples, name="mykg").datasets["mykg"]["triples_train"] == 2
+    assert (
+        rankconst.from_triples(triples, test=triples, name="mykg").datasets["mykg"]["triples_train"]
+        == 2
+    )
 
 
 def test_tables_of_arrow_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = pytest.importorskip("pyarrow").table({"dataset": ["nations"], "MRR": ["0.5"], "rank": [1]})
+    table = pytest.importorskip("pyarrow").table(
+        {"dataset": ["nations"], "MRR": ["0.5"], "rank": [1]}
+    )
     monkeypatch.setitem(sys.modules, "pandas", None)
     for use in (rankconst.adjust, rankconst.check, rankconst.from_ranks):
-        with pytest.raises(MissingExtraError, match=r"pandas, which is not installed\. Run: pip install pandas"):
+        with pytest.raises(
+            MissingExtraError, match=r"pandas, which is not installed\. Run: pip install pandas"
+        ):
             use(table)
 
 
@@ -360,14 +438,18 @@ def test_objects_in_use_go_to_other_processes() -> None:
     triples = [("a", "r", "b"), ("b", "r", "c")]
     own = rankconst.from_triples(triples, test=triples, name="mykg")
     for tables, key in ((used, "nations"), (own, "mykg")):
-        constants = [tables.constants(key, "mrr", baseline=each) for each in ("uniform", "frequency")]
+        constants = [
+            tables.constants(key, "mrr", baseline=each) for each in ("uniform", "frequency")
+        ]
         for copied in (send(tables), copy.deepcopy(tables), copy.copy(tables)):
             assert copied.constants(key, "mrr").moments == constants[0].moments
         for each in constants:
             assert send(each).adjust("0.75") == each.adjust("0.75")
 
 
-def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What pyarrow has opened is of one thread; within it, the second call opens nothing."""
     opened: list[Tables] = []
     load = rankconst.load
@@ -379,7 +461,9 @@ def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monke
     monkeypatch.setattr("rankconst.api.load", note)
 
     def adjust_twice() -> list[dict[str, float]]:
-        return [indices(rankconst.adjust(pd.DataFrame([NUMBERS]), dataset="nations")) for _ in range(2)]
+        return [
+            indices(rankconst.adjust(pd.DataFrame([NUMBERS]), dataset="nations")) for _ in range(2)
+        ]
 
     with ThreadPoolExecutor(2) as pool:
         # Each waits for the other, so that both have a thread.
@@ -395,42 +479,66 @@ def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monke
 
 
 def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
-    typed = {"mrr": "0.338", "hits@10": "0.533", "mr": "177"}  # RotatE on FB15k-237, Sun et al. 2019
+    typed = {
+        "mrr": "0.338",
+        "hits@10": "0.533",
+        "mr": "177",
+    }  # RotatE on FB15k-237, Sun et al. 2019
     path = tmp_path / "results.csv"
-    path.write_text("model,dataset,MRR,Hits@10,MR\nRotatE,FB15k-237,0.338,0.533,177\n", encoding="utf-8")
-    read = {str(each.entry.metric): each.adjusted for each in rankconst.adjust(path).numbers.entries}
+    path.write_text(
+        "model,dataset,MRR,Hits@10,MR\nRotatE,FB15k-237,0.338,0.533,177\n", encoding="utf-8"
+    )
+    read = {
+        str(each.entry.metric): each.adjusted for each in rankconst.adjust(path).numbers.entries
+    }
     adjusted = rankconst.adjust(typed, dataset="FB15k-237", baseline="frequency")
     assert [*adjusted] == [*typed]
     for name, value in typed.items():
         constants = TABLES.constants("fb15k237", name)
         assert adjusted[name].forms == constants.adjust(value) == read[str(constants.metric)]
-        assert rankconst.adjust(value, metric=name, dataset="fb15k237").forms == constants.adjust(value)
+        assert rankconst.adjust(value, metric=name, dataset="fb15k237").forms == constants.adjust(
+            value
+        )
     assert "Hits@10" not in adjusted  # names are those that were typed
     several = rankconst.adjust(["0.338", "0.3"], metric="mrr", dataset="FB15k-237")
     assert [each.value for each in several] == [0.338, 0.3]
-    assert several[0].counting == TABLES.constants("fb15k237", "mrr", baseline="counting").expectation
+    assert (
+        several[0].counting == TABLES.constants("fb15k237", "mrr", baseline="counting").expectation
+    )
     frame = adjusted.to_pandas()
     assert frame[["metric", "baseline"]].values.tolist()[:2] == [
         ["inverse_harmonic_mean_rank", "uniform"],
         ["hits_at_10", "uniform"],
     ]
     assert frame["index"][0] == adjusted["mrr"].index
-    assert frame["expectation"][3] == TABLES.constants("fb15k237", "mrr", baseline="frequency").expectation
+    assert (
+        frame["expectation"][3]
+        == TABLES.constants("fb15k237", "mrr", baseline="frequency").expectation
+    )
 
 
 def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
-    (path := tmp_path / "a.csv").write_text("model,dataset,MRR\nA,nations,0.5\nB with dev data,nations,0.6\n")
+    (path := tmp_path / "a.csv").write_text(
+        "model,dataset,MRR\nA,nations,0.5\nB with dev data,nations,0.6\n"
+    )
     found = rankconst.adjust(path)
     assert found.assumed == {"split": ("test",), "side": ("both",), "protocol": ("standard",)}
     (question,) = found.asked
     own = 'accept=["dev=valid"] for these, or accept=["dev"] if it says nothing about these numbers'
     remedy = f'split="valid" for all 2 numbers, or {own}'
-    assert (str(question), question.numbers) == (f'"dev" in its row, "B with dev data": add {remedy}', (1,))
+    assert (str(question), question.numbers) == (
+        f'"dev" in its row, "B with dev data": add {remedy}',
+        (1,),
+    )
     for refused in ({"strict": True}, {"errors": "raise"}, {"metric": "mr"}):
         with pytest.raises(DataError) as error:
             rankconst.adjust(path, **refused)
         assert isinstance(error.value, AskedError) == ("metric" not in refused)
-    assert rankconst.adjust(path, accept="dev").asked == rankconst.adjust(path, split="valid").asked == ()
+    assert (
+        rankconst.adjust(path, accept="dev").asked
+        == rankconst.adjust(path, split="valid").asked
+        == ()
+    )
     path.write_text("model,dataset,MRR\nB with dev data,nations,0.6\n")
     with pytest.raises(AskedError, match="accept=") as asked:
         rankconst.adjust(path)
@@ -439,14 +547,26 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
 
 def test_constants_are_those_of_the_tables() -> None:
     assert rankconst.constants("FB15k-237", "H@7") == TABLES.constants("fb15k237", "hits@7")
-    named: Any = {"split": "valid", "side": "tail", "protocol": "raw", "aggregation": "query", "baseline": "frequency"}
-    assert rankconst.constants("nations", "mrr", **named) == TABLES.constants("nations", "mrr", **named)
+    named: Any = {
+        "split": "valid",
+        "side": "tail",
+        "protocol": "raw",
+        "aggregation": "query",
+        "baseline": "frequency",
+    }
+    assert rankconst.constants("nations", "mrr", **named) == TABLES.constants(
+        "nations", "mrr", **named
+    )
     assert rankconst.constants("nations", "mrr", tool="libkge").tasks.protocol == "libkge"
     assert rankconst.constants("nations", "head.mrr").tasks.side == "head"
     assert rankconst.constants("ogbl_wikikg2", "mrr").tasks.protocol == "sampled:500"
-    own = rankconst.from_triples([("a", "r", "b"), ("b", "r", "c")], test=[("a", "r", "c")], name="mykg")
+    own = rankconst.from_triples(
+        [("a", "r", "b"), ("b", "r", "c")], test=[("a", "r", "c")], name="mykg"
+    )
     assert rankconst.constants("mykg", "mrr", tables=[own, TABLES]).num_tasks == 2
-    with pytest.raises(UsageError, match="ConvE leaves out up to 254 tasks, and which is not known"):
+    with pytest.raises(
+        UsageError, match="ConvE leaves out up to 254 tasks, and which is not known"
+    ):
         rankconst.constants("nations", "mrr", tool="conve")
 
 
@@ -470,7 +590,11 @@ def test_a_column_of_what_became_of_a_file_is_found_by_its_name(inputs: Inputs) 
 
 def test_results_show_themselves_in_a_notebook() -> None:
     mr = TABLES.constants("nations", "mr")
-    assert mr.adjust("3.4")._repr_html_().startswith("<table><caption></caption><tr><th>value</th><th>normalised</th>")
+    assert (
+        mr.adjust("3.4")
+        ._repr_html_()
+        .startswith("<table><caption></caption><tr><th>value</th><th>normalised</th>")
+    )
     shown = mr.adjust(np.full(60, 3.5))._repr_html_()
     assert shown.count("<tr>") == 51
     assert "the first 50 of 60 values" in shown

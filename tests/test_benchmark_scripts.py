@@ -30,10 +30,20 @@ def list_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS:
             yield from ((str(node.module), alias.name) for alias in node.names)
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names if alias.name.partition(".")[0] in OURS)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in OURS:
+            yield from (
+                (alias.name, "") for alias in node.names if alias.name.partition(".")[0] in OURS
+            )
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in OURS
+        ):
             yield node.value.id, node.attr
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " in node.value:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and "import " in node.value
+        ):
             try:
                 program = ast.parse(node.value)
             except SyntaxError:  # prose
@@ -43,7 +53,9 @@ def list_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 def test_the_interpreter_of_pykeen_needs_no_rankconst() -> None:
     script = ROOT / "tests" / "benchmarks" / "pykeen_metrics.py"
-    done = subprocess.run([sys.executable, "-I", "-S", script, "--help"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", script, "--help"], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -45,7 +45,9 @@ def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.M
 
 def test_every_value_takes_its_turn() -> None:
     every = take_turns(["a", "b"], [1, 2, 3])
-    assert [each.values for each in every] == [(word, number) for word in "ab" for number in (1, 2, 3)]
+    assert [each.values for each in every] == [
+        (word, number) for word in "ab" for number in (1, 2, 3)
+    ]
     assert [each.values for each in every if not each.marks] == [("a", 1), ("a", 3), ("b", 2)]
 
 

@@ -71,9 +71,14 @@ def test_commands_that_are_not_run_have_such_options(page: Path) -> None:
         if program == "rankconst":
             # In the context of the program: a command remembers what its help option is called.
             app = prepared_app(COMMANDS)
-            _, command, rest = app.resolve_command(parent := app.make_context(program, list(arguments)), arguments)
+            _, command, rest = app.resolve_command(
+                parent := app.make_context(program, list(arguments)), arguments
+            )
             if hasattr(command, "resolve_command"):  # a group of commands
-                arguments, parent = rest, command.make_context(arguments[0], list(rest), parent=parent)
+                arguments, parent = (
+                    rest,
+                    command.make_context(arguments[0], list(rest), parent=parent),
+                )
                 _, command, rest = command.resolve_command(parent, rest)
             command.make_context(arguments[0], rest, parent=parent)
 
@@ -116,15 +121,26 @@ def test_lists_are_complete() -> None:
     assert set(re.findall(r"`(\w+)`", "".join(cells))) == set(FORMATS)
     text = text_of(DOCS / "included.md")
     table = text[text.index("| metric | adjusted |") : text.index("Name a metric to see")]
-    assert [row.label for row in CATALOGUE.values() if not re.search(rf"\b{row.label}\b", table)] == []
+    assert [
+        row.label for row in CATALOGUE.values() if not re.search(rf"\b{row.label}\b", table)
+    ] == []
 
 
 @pytest.mark.slow
 def test_benchmarks_without_a_baseline_are_named() -> None:
     tables = open_once()
-    told = re.search(r"Eleven of the 102 benchmarks have none: (.*?)\n\n", text_of(DOCS / "interpreting.md"), re.DOTALL)
+    told = re.search(
+        r"Eleven of the 102 benchmarks have none: (.*?)\n\n",
+        text_of(DOCS / "interpreting.md"),
+        re.DOTALL,
+    )
     assert told
-    counted = tables.read("constants").filter(pc.field("baseline") == "counting")["dataset"].unique().to_pylist()
+    counted = (
+        tables.read("constants")
+        .filter(pc.field("baseline") == "counting")["dataset"]
+        .unique()
+        .to_pylist()
+    )
     lacking = {*tables.datasets} - {*counted}
     assert {word for word in re.findall(r"\w+", told[1]) if word in tables.datasets} == lacking
     assert (len(lacking), len(tables.datasets)) == (11, 102)
@@ -132,9 +148,17 @@ def test_benchmarks_without_a_baseline_are_named() -> None:
 
 def test_exit_codes_are_those_of_the_errors() -> None:
     rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", text_of(DOCS / "python.md"), re.MULTILINE)
-    documented = {name: int(code) for code, names in rows for name in re.findall(r"`(\w+Error)`", names)}
-    every = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, RankconstError)]
-    public = [each for each in every if each not in {RankconstError, errors.VerificationError}]  # that of a command
+    documented = {
+        name: int(code) for code, names in rows for name in re.findall(r"`(\w+Error)`", names)
+    }
+    every = [
+        each
+        for each in vars(errors).values()
+        if isinstance(each, type) and issubclass(each, RankconstError)
+    ]
+    public = [
+        each for each in every if each not in {RankconstError, errors.VerificationError}
+    ]  # that of a command
     assert documented == {error.__name__: error.exit_code for error in public}
 
 
@@ -160,13 +184,19 @@ def test_what_perfect_random_and_worst_rankers_get() -> None:
     assert {name for names, *_ in rows for name in names.split(", ")} == set(FORMS)
     for names, direction, *cells in rows:
         for name in names.split(", "):
-            small, larger, large = (values_of(name, candidates, 2) for candidates in (4, 400, 40_000))
+            small, larger, large = (
+                values_of(name, candidates, 2) for candidates in (4, 400, 40_000)
+            )
             longer = values_of(name, 4, 200)
             assert (small[0] > small[2]) == (direction == "larger"), name
-            for cell, few, more, many, repeated in zip(cells, small, larger, large, longer, strict=True):
+            for cell, few, more, many, repeated in zip(
+                cells, small, larger, large, longer, strict=True
+            ):
                 where = (name, cell, few, more, many, repeated)
                 if cell == "–":
-                    assert abs(many) > 2 * abs(more) > 2 * abs(few) or abs(repeated) > 2 * abs(few), where
+                    assert abs(many) > 2 * abs(more) > 2 * abs(few) or abs(repeated) > 2 * abs(
+                        few
+                    ), where
                     continue
                 assert repeated == pytest.approx(few, abs=1e-9), where
                 target = float(cell.removeprefix("→ ").replace("−", "-"))
@@ -188,7 +218,9 @@ def test_numbers_in_the_prose() -> None:
         for protocol in ("standard", "raw")
     }
     assert shown == {"standard": 0.51, "raw": 0.61}
-    assert "0.7 on Nations is 0.51 with `standard` and 0.61 with `raw`" in text_of(DOCS / "protocols.md")
+    assert "0.7 on Nations is 0.51 with `standard` and 0.61 with `raw`" in text_of(
+        DOCS / "protocols.md"
+    )
     # The index moves by at most as much as the expectation.
     large = [
         key
@@ -196,9 +228,15 @@ def test_numbers_in_the_prose() -> None:
         if (row["entities"] or 0) > 10_000 and "standard" in tables.protocols(key)
     ]
     for key, metric in itertools.product(large, ("mrr", "hits@10")):
-        by_protocol = [tables.constants(key, metric, protocol=p).expectation for p in ("standard", "libkge", "pykeen")]
+        by_protocol = [
+            tables.constants(key, metric, protocol=p).expectation
+            for p in ("standard", "libkge", "pykeen")
+        ]
         assert max(by_protocol) - min(by_protocol) < 1e-4
-    mr = [tables.constants("wn18rr", "mr", protocol=protocol).index(3340) for protocol in ("standard", "pykeen")]
+    mr = [
+        tables.constants("wn18rr", "mr", protocol=protocol).index(3340)
+        for protocol in ("standard", "pykeen")
+    ]
     assert abs(mr[0] - mr[1]) > 1e-3
 
 
@@ -210,12 +248,20 @@ def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPa
     adjusted = adjust_published.adjust_published()
     assert not adjusted.asked
     ladder = adjust_published.render_ladder(adjusted)
-    assert ladder in text_of(DOCS / "interpreting.md"), "run: python docs/scripts/adjust_published.py"
-    said = re.match(r"Of (\d+) .+?, (\d+) are .+\n.+ is (.+), with (\d+) results, of which (\d+) are worse:", ladder)
+    assert ladder in text_of(DOCS / "interpreting.md"), (
+        "run: python docs/scripts/adjust_published.py"
+    )
+    said = re.match(
+        r"Of (\d+) .+?, (\d+) are .+\n.+ is (.+), with (\d+) results, of which (\d+) are worse:",
+        ladder,
+    )
     assert said is not None
     total, worse, commonest, many, of_them = said.groups()
     readme = " ".join(text_of(ROOT / "README.md").split())
-    assert f"Of {total} published results on test sets, {worse} are worse than counting, among them {of_them}" in readme
+    assert (
+        f"Of {total} published results on test sets, {worse} are worse than counting, among them {of_them}"
+        in readme
+    )
     assert f"of the {many} on {commonest}, the commonest benchmark." in readme
     drawn = len(adjust_published.read_drawn())
     assert f"MRR of {drawn} published results" in text_of(DOCS / "interpreting.md")
@@ -232,25 +278,37 @@ def test_every_published_result_is_there_once_and_possible_and_has_a_source() ->
     by_tool = {row["source"] for row in sources if "by its tool" in row["setting"]}
     assert all(row["tool"] for row in rows if row["source"] in by_tool)
     found = rankconst.check(RESULTS).findings
-    assert {each.severity for each in found} == {"info"}, "what is worse than a baseline is no mistake; the rest is"
+    assert {each.severity for each in found} == {"info"}, (
+        "what is worse than a baseline is no mistake; the rest is"
+    )
 
 
 def test_published_results_are_those_of_the_reference(reference: Path) -> None:
     titles = {row["title"] for row in rankconst.load().datasets.values()}
     found = {(row["source"], row["model"], row["MRR"], row["Hits@10"]) for row in read_csv(RESULTS)}
     rows = [row for row in read_csv(reference / "published_results.csv") if row["split"] == "test"]
-    known = {(row["source_repo"], row["model"], row["MRR"], row["Hits@10"]) for row in rows if row["dataset"] in titles}
+    known = {
+        (row["source_repo"], row["model"], row["MRR"], row["Hits@10"])
+        for row in rows
+        if row["dataset"] in titles
+    }
     assert known <= found
 
 
 def test_temporal_benchmarks_have_the_test_facts_of_the_page() -> None:
     text, tables = text_of(DOCS / "protocols.md"), open_once()
     shown = dict(re.findall(r"`(\w+)` ([\d,]+)[,|\s]", text[text.index("## Temporal graphs") :]))
-    held = {key: row["triples_test"] for key, row in tables.datasets.items() if "time-aware" in tables.protocols(key)}
+    held = {
+        key: row["triples_test"]
+        for key, row in tables.datasets.items()
+        if "time-aware" in tables.protocols(key)
+    }
     assert {key: int(number.replace(",", "")) for key, number in shown.items()} == held
 
 
-def test_the_tables_of_real_files_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_real_files_are_what_the_script_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import read_real_files
 
@@ -268,4 +326,7 @@ def test_versions_and_extras_are_those_of_the_package() -> None:
     assert f"\n## {rankconst.__version__} (" in text_of(ROOT / "CHANGELOG.md")
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
     groups = project["dependency-groups"]
-    assert set(project["project"]["optional-dependencies"]["test"]) == {*groups["test"], *groups["lint"]}
+    assert set(project["project"]["optional-dependencies"]["test"]) == {
+        *groups["test"],
+        *groups["lint"],
+    }

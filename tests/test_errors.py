@@ -44,7 +44,13 @@ def test_every_error_has_its_documented_exit_code() -> None:
 
 @pytest.mark.parametrize(
     ("name", "squashed"),
-    [("FB15k-237", "fb15k237"), ("Hits @ 10", "hits10"), ("CoDEx_S", "codexs"), ("É٣²x", "x"), ("--", "")],
+    [
+        ("FB15k-237", "fb15k237"),
+        ("Hits @ 10", "hits10"),
+        ("CoDEx_S", "codexs"),
+        ("É٣²x", "x"),
+        ("--", ""),
+    ],
 )
 def test_squash_keeps_ascii_letters_and_digits(name: str, squashed: str) -> None:
     assert squash(name) == squashed
@@ -53,16 +59,30 @@ def test_squash_keeps_ascii_letters_and_digits(name: str, squashed: str) -> None
 def test_keys_and_spellings_are_found() -> None:
     for given in ("apple", "APPLE", "malus-domestica", "Malus  Domestica"):
         assert resolve_name("fruit", given, FRUIT) == "apple"
-    assert resolve_name("fruit", "x", {"a": ("x",), "b": ("x",)}) == "a"  # the first of a shared spelling
+    assert (
+        resolve_name("fruit", "x", {"a": ("x",), "b": ("x",)}) == "a"
+    )  # the first of a shared spelling
 
 
 @pytest.mark.parametrize(
     ("given", "known", "said"),
     [
-        ("mallus domestica", FRUIT, r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$"),
-        ("peaz", {"pear": ("pears",), "peas": (), "kiwi": ()}, "Did you mean pear or peas|Did you mean peas or pear"),
+        (
+            "mallus domestica",
+            FRUIT,
+            r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$",
+        ),
+        (
+            "peaz",
+            {"pear": ("pears",), "peas": (), "kiwi": ()},
+            "Did you mean pear or peas|Did you mean peas or pear",
+        ),
         ("zzzzzz", FRUIT, r"Known: apple, pear, fig\. See shop\.$"),
-        ("zzzzzz", {str(number): () for number in range(13)}, r"^unknown fruit 'zzzzzz'\. See shop\.$"),
+        (
+            "zzzzzz",
+            {str(number): () for number in range(13)},
+            r"^unknown fruit 'zzzzzz'\. See shop\.$",
+        ),
         *((nothing, FRUIT, "unknown fruit") for nothing in ("", "   ", "--")),
     ],
 )

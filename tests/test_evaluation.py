@@ -75,7 +75,8 @@ SETTLED: list[tuple[Stated, Stated, str | None, Tasks | tuple[type[Exception], s
     (MACRO, NOTHING, None, (AskedError, "over queries or over relations")),
     (MACRO, Stated(aggregation="micro"), None, (AskedError, "over queries or over relations")),
     *[(MACRO, Stated(aggregation=key), None, Tasks("nations", aggregation=key)) for key in MACROS],
-    # Sampled numbers stay sampled; a dataset may have one protocol, and its number may be all that is known.
+    # Sampled numbers stay sampled; a dataset may have one protocol, and its number may be all that
+    # is known.
     (Stated("ogbl-wikikg2"), NOTHING, None, Tasks("ogbwikikg2", "sampled:500")),
     (Stated("ogbbiokg", tool="pykeen"), NOTHING, None, OGB),
     (NOTHING, Stated("ogbbiokg", tool="ogb", protocol="sampled:20"), None, replace(OGB, protocol="sampled:20")),
@@ -141,8 +142,12 @@ def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("tool", ["pykeen", "pyg"])
-@pytest.mark.parametrize("said", [(NOTHING, Stated(side="relation")), (Stated(side="predicate"), NOTHING)])
-def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(tool: str, said: tuple[Stated, Stated]) -> None:
+@pytest.mark.parametrize(
+    "said", [(NOTHING, Stated(side="relation")), (Stated(side="predicate"), NOTHING)]
+)
+def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(
+    tool: str, said: tuple[Stated, Stated]
+) -> None:
     file, user = replace(said[0], dataset="nations"), said[1]
     with pytest.raises(DataError, match=r"tails only.*Leave out --side"):
         settle(file, replace(user, tool=tool), TABLES)
@@ -152,16 +157,24 @@ def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(tool: str, s
 EMERGING = Question("task", "of emerging entities", "emerging", "the caption", kind="inductive")
 RAW = Question("protocol", "raw", "raw", "its row", "--protocol raw")
 DEV = Question("split", "tuned on the dev set", "dev", "the caption", "--split valid")
-DRAWN = Question("protocol", "sampled", "sampled", "its row", "--protocol sampled:M", says="sampled")
+DRAWN = Question(
+    "protocol", "sampled", "sampled", "its row", "--protocol sampled:M", says="sampled"
+)
 TAILS = Question("side", "tails", "tails", "the caption", "--side tail", says="tail")
-WHICH = Question("dataset", "it may be of FB15k-237 or WN18RR", option="--dataset", choices=("FB15k-237", "WN18RR"))
+WHICH = Question(
+    "dataset",
+    "it may be of FB15k-237 or WN18RR",
+    option="--dataset",
+    choices=("FB15k-237", "WN18RR"),
+)
 SUBSET = Question("relations", "its cell is empty")
 
 
 @pytest.mark.parametrize(
     ("ask", "user", "answered"),
     [
-        # A field answers its own questions; the dataset only those about it, and words of what the benchmark is.
+        # A field answers its own questions; the dataset only those about it, and words of what the
+        # benchmark is.
         (DEV, Stated(split="test"), True), (DEV, Stated(side="both", protocol="standard"), False),
         (RAW, Stated(protocol="raw"), True), (RAW, Stated(protocol="standard"), True), (RAW, Stated("wn18rr"), False),
         (DRAWN, Stated(protocol="sampled:50"), True), (TAILS, Stated(side="tail"), True),
@@ -177,7 +190,8 @@ def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(
     ask: Question, user: Stated, answered: bool
 ) -> None:
     file = Stated(
-        None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr", asks=(ask,)
+        None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr",
+        asks=(ask,),
     )
     assert list_open(file, user) == (() if answered else (ask,))
     if answered:
@@ -199,7 +213,9 @@ def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(
         ((TAILS, replace(TAILS, word="heads", says="head")), Stated(side="both"), ""),
     ],
 )  # fmt: skip
-def test_an_option_never_overrules_a_word(asks: tuple[Question, ...], user: Stated, against: str) -> None:
+def test_an_option_never_overrules_a_word(
+    asks: tuple[Question, ...], user: Stated, against: str
+) -> None:
     file = Stated("wn18rr", asks=asks)
     opened = list_open(file, user)
     places = [f"{ask.place}, though you say {against}" for ask in asks] if against else []
@@ -209,9 +225,15 @@ def test_an_option_never_overrules_a_word(asks: tuple[Question, ...], user: Stat
 
 def test_a_question_names_word_place_and_both_ways_on() -> None:
     harmless = "if it says nothing about these numbers"
-    assert str(DEV) == f'"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev {harmless}'
+    assert (
+        str(DEV)
+        == f'"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev {harmless}'
+    )
     assert str(RAW) == f'"raw" in its row: add --protocol raw, or --accept raw {harmless}'
-    assert str(EMERGING) == f'"emerging" in the caption, "of emerging entities": add --accept emerging {harmless}'
+    assert (
+        str(EMERGING)
+        == f'"emerging" in the caption, "of emerging entities": add --accept emerging {harmless}'
+    )
     assert str(WHICH) == "it may be of FB15k-237 or WN18RR: add --dataset"
     assert str(SUBSET) == "its cell is empty"
 
@@ -222,17 +244,26 @@ def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
     asked = {"dataset": "umls", "split": "test", "side": "tail", "aggregation": "micro"}
     user = say(name, asked[name])
     with pytest.raises(
-        UsageError, match=f"^the file says {name} {getattr(file, name)}, but {asked[name]} was asked for"
+        UsageError,
+        match=f"^the file says {name} {getattr(file, name)}, but {asked[name]} was asked for",
     ):
         settle(file, user, TABLES)
     assert not agrees(file, user, TABLES)
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
-    said = Stated("FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True)
+    said = Stated(
+        "FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True
+    )
     keys = parse_stated(said, TABLES)
     assert keys == replace(
-        said, dataset="fb15k237", split="test", side="head", protocol="pykeen", aggregation="macro-query", tool="libkge"
+        said,
+        dataset="fb15k237",
+        split="test",
+        side="head",
+        protocol="pykeen",
+        aggregation="macro-query",
+        tool="libkge",
     )
     assert parse_stated(keys, TABLES) == keys
     assert parse_stated(NOTHING, TABLES) == NOTHING
@@ -242,7 +273,9 @@ def test_what_a_user_says_is_read_once_into_keys() -> None:
 def test_what_the_user_types_is_checked(name: str) -> None:
     with pytest.raises(UnknownNameError, match="'nope'"):
         parse_stated(say(name, "nope"), TABLES)
-    with pytest.raises(UnknownNameError, match=r"^filt\. names no protocol: all but raw are filtered"):
+    with pytest.raises(
+        UnknownNameError, match=r"^filt\. names no protocol: all but raw are filtered"
+    ):
         parse_stated(Stated(protocol="filt."), TABLES)
 
 
@@ -250,9 +283,13 @@ def test_what_the_user_types_is_checked(name: str) -> None:
 def temporal() -> Tables:
     """Tables of a small graph under the key of a temporal benchmark."""
     memory = pytest.importorskip("rankconst_builder.memory", reason="needs rankconst[builder]")
-    facts = pd.DataFrame([("a", "r", "b", 1), ("a", "r", "c", 2)], columns=["head", "relation", "tail", "time"])
+    facts = pd.DataFrame(
+        [("a", "r", "b", 1), ("a", "r", "c", 2)], columns=["head", "relation", "tail", "time"]
+    )
     protocols = [protocol for protocol in PROTOCOLS.values() if protocol.fits(temporal=True)]
-    tables: Tables = memory.make_tables({"train": facts, "test": facts}, "icews14_regcn", "I14", protocols)
+    tables: Tables = memory.make_tables(
+        {"train": facts, "test": facts}, "icews14_regcn", "I14", protocols
+    )
     return tables
 
 
@@ -274,13 +311,19 @@ def test_temporal_benchmarks(temporal: Tables, file: Stated, user: Stated, proto
 
 def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> None:
     tasks, _ = settle(Stated("icews14_regcn"), Stated(), temporal)
-    with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
+    with pytest.raises(
+        UnknownNameError, match="Say whether known answers of the same time were removed"
+    ):
         temporal.histogram(tasks)
     with pytest.raises(UnknownNameError, match="needs the time of every fact"):
         TABLES.histogram(settle(Stated("wn18rr", tool="RE-GCN"), Stated(), TABLES)[0])
-    with pytest.raises(AskedError, match="ICEWS05-15 may be icews0515_regcn or icews0515_interp: add --dataset"):
+    with pytest.raises(
+        AskedError, match="ICEWS05-15 may be icews0515_regcn or icews0515_interp: add --dataset"
+    ):
         settle(Stated("ICEWS05-15"), Stated(), temporal)
-    with pytest.raises(UnknownNameError, match=r": icews14_regcn, ICEWS14 \(RE-GCN\); icews14_xerte, "):
+    with pytest.raises(
+        UnknownNameError, match=r": icews14_regcn, ICEWS14 \(RE-GCN\); icews14_xerte, "
+    ):
         parse_stated(Stated("ICEWS14"), TABLES)
 
 
@@ -318,7 +361,9 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> N
         ],
     ],
 )  # fmt: skip
-def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
+def test_what_a_file_says_agrees_unless_it_contradicts(
+    file: Stated, user: Stated, agreed: bool
+) -> None:
     assert agrees(file, user, TABLES) is agreed
 
 
@@ -350,5 +395,7 @@ def test_names_of_metrics_say_what_their_tasks_are(
     assert said == Stated("nations", split, side, "raw", rank_type=rank_type)
     if side is not None:
         assert complete_by_name(name, Stated(side=side)).side == side
-        with pytest.raises(UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"):
+        with pytest.raises(
+            UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"
+        ):
             complete_by_name(name, Stated(side="head" if side != "head" else "tail"))

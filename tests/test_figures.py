@@ -72,7 +72,9 @@ SUN = {
 
 def adjust(table: dict[str, list[str]]) -> AdjustedReading:
     reading = read_document("results.csv", pd.DataFrame(table).to_csv(index=False))
-    adjusted: AdjustedReading = rankconst.adjust(reading, baseline="counting", tables=open_once()).numbers
+    adjusted: AdjustedReading = rankconst.adjust(
+        reading, baseline="counting", tables=open_once()
+    ).numbers
     return adjusted
 
 
@@ -105,7 +107,9 @@ def test_points_are_the_numbers() -> None:
             expected.append((constants.tasks.dataset, model, height))
         found = list_points(axes)
         assert [point[:2] for point in found] == [point[:2] for point in sorted(expected)]
-        assert [point[2] for point in found] == pytest.approx([point[2] for point in sorted(expected)])
+        assert [point[2] for point in found] == pytest.approx(
+            [point[2] for point in sorted(expected)]
+        )
 
 
 @needs_matplotlib
@@ -126,7 +130,11 @@ def test_chance_and_counting_are_marked() -> None:
 
 @needs_matplotlib
 def test_datasets_are_in_the_order_of_their_size_with_what_is_unusual_of_their_tasks() -> None:
-    table = {"dataset": ["kinships", "nations", "nations"], "split": ["test", "test", "valid"], "MRR": ["0.5"] * 3}
+    table = {
+        "dataset": ["kinships", "nations", "nations"],
+        "split": ["test", "test", "valid"],
+        "MRR": ["0.5"] * 3,
+    }
     figure = draw_results(adjust(table), titles={"nations": "Nations"})
     labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
     assert labels == ["Nations (8)", "Nations, valid (8)", "kinships (94)"]
@@ -168,8 +176,14 @@ def test_names_are_no_markup() -> None:
 @pytest.mark.parametrize(("models", "datasets"), [(2, 6), (20, 1), (40, 6)])
 def test_nothing_leaves_the_picture(models: int, datasets: int) -> None:
     keys = ("nations", "umls", "kinships", "fb15k237", "wn18rr", "wn18")[:datasets]
-    rows = list(itertools.product(keys, (f"a model with a long name, {place}" for place in range(models))))
-    table = {"dataset": [key for key, _ in rows], "model": [name for _, name in rows], "MRR": ["0.5"] * len(rows)}
+    rows = list(
+        itertools.product(keys, (f"a model with a long name, {place}" for place in range(models)))
+    )
+    table = {
+        "dataset": [key for key, _ in rows],
+        "model": [name for _, name in rows],
+        "MRR": ["0.5"] * len(rows),
+    }
     figure = draw_results(adjust(table))
     figure.draw_without_rendering()
     legend = figure.legends[0].get_window_extent()
@@ -217,7 +231,12 @@ def test_same_bytes_in_another_process_whatever_the_hash_seed(tmp_path: Path) ->
     script = f"{DRAW}\nsys.stdout.buffer.write(render_figure(figure, '.svg'))"
     written = subprocess.run(
         [sys.executable, "-W", "error", "-c", script],
-        env={"PYTHONHASHSEED": "2", "MPLCONFIGDIR": str(tmp_path), "PATH": "", "HOME": str(tmp_path)},
+        env={
+            "PYTHONHASHSEED": "2",
+            "MPLCONFIGDIR": str(tmp_path),
+            "PATH": "",
+            "HOME": str(tmp_path),
+        },
         check=True,
         capture_output=True,
     ).stdout
@@ -252,12 +271,20 @@ def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
-# Machado, Oliveira and Fernandes 2009, A Physiologically-based Model for Simulation of Color Vision Deficiency,
-# severity 1.0, on linear RGB.
+# Machado, Oliveira and Fernandes 2009, A Physiologically-based Model for Simulation of Color Vision
+# Deficiency, severity 1.0, on linear RGB.
 DEFICIENCIES = {
     "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "protan": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deutan": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
 }
 
 
@@ -265,7 +292,11 @@ def _lab(colour: str, matrix: tuple[tuple[float, ...], ...]) -> tuple[float, flo
     """Return CIE L*a*b* (D65) of a colour as seen."""
     rgb = [_linear(int(colour[start : start + 2], 16) / 255) for start in (1, 3, 5)]
     seen = [min(max(sum(w * c for w, c in zip(row, rgb, strict=True)), 0.0), 1.0) for row in matrix]
-    to_xyz = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
+    to_xyz = (
+        (0.4124564, 0.3575761, 0.1804375),
+        (0.2126729, 0.7151522, 0.0721750),
+        (0.0193339, 0.1191920, 0.9503041),
+    )
     white = (0.95047, 1.0, 1.08883)
     x, y, z = (
         t ** (1 / 3)
@@ -287,11 +318,25 @@ def test_colours_differ_for_every_kind_of_vision(deficiency: str) -> None:
 
 @pytest.mark.slow
 def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rankconst", "adjust", "a.csv", "-d", "nations", "--out", "a.svg"]
+    command = [
+        sys.executable,
+        "-m",
+        "rankconst",
+        "adjust",
+        "a.csv",
+        "-d",
+        "nations",
+        "--out",
+        "a.svg",
+    ]
     (tmp_path / "a.csv").write_text("model,MRR\nA,0.5\n", encoding="utf-8")
     environment = {**os.environ, "MPLBACKEND": "nonsense"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert re.search(
-        r"^error: matplotlib does not start: .*'nonsense'.* unset MPLBACKEND.*\n\Z", done.stderr, re.MULTILINE
+        r"^error: matplotlib does not start: .*'nonsense'.* unset MPLBACKEND.*\n\Z",
+        done.stderr,
+        re.MULTILINE,
     )

@@ -64,17 +64,24 @@ def test_what_is_open_is_written_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("swaps", [True, False])
-def test_folders_change_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool) -> None:
+def test_folders_change_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool
+) -> None:
     if not swaps:  # as on Windows, and on file systems without such a call
         monkeypatch.setattr(files, "_swap", lambda *_: False)
     for name, content in (("fresh", "new"), ("target", "old")):
         (tmp_path / name).mkdir()
         (tmp_path / name / content).touch()
     exchange_folder(tmp_path / "fresh", tmp_path / "target")
-    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["target", "target/new"]
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [
+        "target",
+        "target/new",
+    ]
 
 
-def test_a_system_without_libraries_by_no_name_has_no_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_libraries_by_no_name_has_no_swap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(name: str | None) -> None:
         assert "/" in name  # type: ignore[operator] # None, as in Python's own code for Windows
 
@@ -86,7 +93,9 @@ def test_a_system_without_libraries_by_no_name_has_no_swap(tmp_path: Path, monke
     assert [path.name for path in (tmp_path / "target").iterdir()] == ["new"]
 
 
-def test_folders_without_a_swap_keep_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_without_a_swap_keep_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rename = Path.rename
 
     def fail(path: Path, target: Path) -> Path:

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 for _name in ("pooch", "openpyxl"):
     pytest.importorskip(_name, reason="the targets read with every extra")
 fuzz_seeds, fuzz_targets = (
-    pytest.importorskip(name, reason="the folder fuzz is in checkouts only") for name in ("fuzz_seeds", "fuzz_targets")
+    pytest.importorskip(name, reason="the folder fuzz is in checkouts only")
+    for name in ("fuzz_seeds", "fuzz_targets")
 )
 
-REGRESSIONS = sorted(path for path in (Path(__file__).parent / "regressions").glob("*/*") if path.is_file())
+REGRESSIONS = sorted(
+    path for path in (Path(__file__).parent / "regressions").glob("*/*") if path.is_file()
+)
 _SEEDS = 12
 
 

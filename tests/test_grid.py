@@ -13,7 +13,8 @@ _CELLS = st.lists(st.text(_SIGNS, max_size=6).map(str.strip), min_size=4, max_si
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("MRR", 3), ("0.5–0.6 ±", 9), ("知识图谱", 8), ("e\u0301tat", 4), ("", 0), ("ﾊﾝｶｸ", 4)]
+    ("text", "size"),
+    [("MRR", 3), ("0.5–0.6 ±", 9), ("知识图谱", 8), ("e\u0301tat", 4), ("", 0), ("ﾊﾝｶｸ", 4)],
 )
 def test_a_text_takes_as_many_places_as_a_terminal_gives_it(text: str, size: int) -> None:
     assert measure(text) == size

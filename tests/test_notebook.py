@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not NOTEBOOK.is_file(), reason="the notebook is in a checkout only")
-def test_the_notebook_shows_what_its_cells_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_shows_what_its_cells_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     text = NOTEBOOK.read_text(encoding="utf-8")
     assert run_notebook(text) == text, "run: python tests/notebook.py, and read what changed"

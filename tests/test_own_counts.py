@@ -37,7 +37,9 @@ def page() -> str:
 @pytest.fixture
 def examples(page: str) -> list[str]:
     """The page's examples; a block without a prompt is not among them."""
-    return [text for text in re.findall(r"```python\n((?:.*\n)*?)```", page) if text.startswith(">>>")]
+    return [
+        text for text in re.findall(r"```python\n((?:.*\n)*?)```", page) if text.startswith(">>>")
+    ]
 
 
 @pytest.fixture
@@ -52,7 +54,11 @@ def count_candidates(examples: list[str]) -> Callable[[set[str], set[str], str],
 
 def read_triples(mirror: Path, dataset: str) -> dict[str, list[Triple]]:
     with (mirror / "MANIFEST.csv").open(encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.reader(lines) if row[0] == dataset and row[1] in {"train", "valid", "test"}]
+        rows = [
+            row
+            for row in csv.reader(lines)
+            if row[0] == dataset and row[1] in {"train", "valid", "test"}
+        ]
     found: dict[str, list[Triple]] = {}
     for row in rows:
         text = (mirror / row[7]).read_text(encoding="utf-8")
@@ -60,7 +66,7 @@ def read_triples(mirror: Path, dataset: str) -> dict[str, list[Triple]]:
     return found
 
 
-# -- the page ------------------------------------------------------------------------------------------------------
+# -- the page --------------------------------------------------------------------------------------
 
 
 def test_nations_counts_are_those_of_the_tables(page: str) -> None:
@@ -90,11 +96,16 @@ def test_umls_relation_prediction(
         next(r for r, _ in relations.most_common() if r == true or r not in known[h, t])
         for h, true, t in triples["test"]
     ]
-    assert sum(guess == true for guess, (_, true, _) in zip(first, triples["test"], strict=True)) == 157
+    assert (
+        sum(guess == true for guess, (_, true, _) in zip(first, triples["test"], strict=True))
+        == 157
+    )
     assert relations.most_common(1)[0][0] == "affects"
 
 
-def test_continents_of_countries(mirror: Path, count_candidates: Callable[[set[str], set[str], str], int]) -> None:
+def test_continents_of_countries(
+    mirror: Path, count_candidates: Callable[[set[str], set[str], str], int]
+) -> None:
     triples = read_triples(mirror, "countries_s1")
     known = defaultdict(set)
     for h, r, t in itertools.chain.from_iterable(triples.values()):
@@ -108,10 +119,13 @@ def test_continents_of_countries(mirror: Path, count_candidates: Callable[[set[s
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("pykeen") is None, reason="PyKEEN is not installed; it is not a dependency"
+    importlib.util.find_spec("pykeen") is None,
+    reason="PyKEEN is not installed; it is not a dependency",
 )
 def test_an_evaluator_of_pykeen_is_handed_over_as_on_the_page() -> None:
     text = (DOCS / "pykeen.md").read_text(encoding="utf-8")
     (source,) = re.findall(r"```python\n(import rankconst\n(?:.*\n)*?)```", text)
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.stdout.startswith("Adjusted(value="), done.stderr

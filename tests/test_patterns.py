@@ -33,7 +33,8 @@ LENGTHS = (128, 512, 2048)
 NOTICED = 0.002  # seconds
 NOTICED_EARLY = 0.01  # a bounded repetition shows its bound in what is short
 GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
-# Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs there is little.
+# Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs
+# there is little.
 BOUNDED = {
     "rankconst.catalogue.mentions._BEFORE": 40,
     "rankconst.results.labels._MARKS": 200,
@@ -95,7 +96,9 @@ def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
             # One that is passed on may be used in any way.
             inner = re.match(r"\w*[.\[]", name) is not None
             names = [each for each in called if each not in vars(module)] if inner else [name]
-            methods = {*METHODS}.intersection(method for each in names for method in called[each]) or {*METHODS}
+            methods = {*METHODS}.intersection(
+                method for each in names for method in called[each]
+            ) or {*METHODS}
             found[f"{module.__name__}.{name}"] = (value, frozenset(methods))
     return found
 
@@ -113,7 +116,8 @@ def _flags(node: ast.Call) -> int:
 def attacks(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
     """Return beginnings and what to repeat after them, from each repetition of a pattern and from single signs."""
     tree = parser.parse(
-        pattern.pattern, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+        pattern.pattern,
+        pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags,
     )
     found: list[tuple[str, str]] = []
     _walk(list(tree), "", found)
@@ -149,7 +153,11 @@ def _walk(nodes: list[Any], before: str, found: list[tuple[str, str]]) -> None:
 def _examples(nodes: list[Any]) -> list[str]:
     """Return a few texts that nodes match: one for each sign of the first class, each branch."""
     options = [_options(op, value) for op, value in nodes]
-    return list(dict.fromkeys("".join(each) for each in itertools.islice(itertools.product(*options), 12) if any(each)))
+    return list(
+        dict.fromkeys(
+            "".join(each) for each in itertools.islice(itertools.product(*options), 12) if any(each)
+        )
+    )
 
 
 def _example(nodes: list[Any]) -> str:
@@ -161,7 +169,9 @@ def _options(op: Any, value: Any) -> list[str]:
         return [chr(value)]
     if op in (signs.NOT_LITERAL, signs.ANY, signs.IN):
         single = re.compile(".", re.DOTALL) if op is signs.ANY else None
-        return [sign for sign in "a1 A_-.,@" + PROBES if (single or _matches(op, value, sign))][:4] or _listed(value)
+        return [sign for sign in "a1 A_-.,@" + PROBES if (single or _matches(op, value, sign))][
+            :4
+        ] or _listed(value)
     if op is signs.SUBPATTERN:
         return _examples(list(value[-1])) or [""]
     if op is signs.ATOMIC_GROUP:
@@ -184,14 +194,20 @@ def _matches(op: Any, value: Any, sign: str) -> bool:
         hit |= kind is signs.RANGE and inner[0] <= ord(sign) <= inner[1]
         if kind is signs.CATEGORY:
             name = str(inner).rpartition("_")[2]
-            belongs = {"SPACE": sign.isspace(), "DIGIT": sign.isdigit(), "WORD": sign.isalnum() or sign == "_"}
+            belongs = {
+                "SPACE": sign.isspace(),
+                "DIGIT": sign.isdigit(),
+                "WORD": sign.isalnum() or sign == "_",
+            }
             hit |= belongs[name] is not ("NOT" in str(inner))
     return bool(hit is not negated)
 
 
 def _listed(value: Any) -> list[str]:
     there = [
-        inner if kind is signs.LITERAL else inner[0] for kind, inner in value if kind in {signs.LITERAL, signs.RANGE}
+        inner if kind is signs.LITERAL else inner[0]
+        for kind, inner in value
+        if kind in {signs.LITERAL, signs.RANGE}
     ]
     return list(map(chr, there[:3]))
 
@@ -218,7 +234,9 @@ def find_slow(pattern: re.Pattern[Any], methods: frozenset[str], longest: int | 
     called = {"sub" if each in SEARCHED else each for each in methods}
     if "sub" in called:
         called.discard("match")  # what a search tries first
-    return next(filter(None, (_find_slow(pattern, method, longest) for method in sorted(called))), None)
+    return next(
+        filter(None, (_find_slow(pattern, method, longest) for method in sorted(called))), None
+    )
 
 
 @functools.cache  # several modules hold the same pattern
@@ -233,11 +251,14 @@ def _find_slow(pattern: re.Pattern[Any], method: str, longest: int | None) -> st
             text = start + pump * (length // len(pump)) + end
             return text.encode() if isinstance(pattern.pattern, bytes) else text
 
-        for before, length in itertools.pairwise((*(each for each in SHORT if each < ends[0]), *ends)):
+        for before, length in itertools.pairwise(
+            (*(each for each in SHORT if each < ends[0]), *ends)
+        ):
             noticed = NOTICED if length >= LENGTHS[-1] or length == longest else NOTICED_EARLY
             if _time(call, write(length)) < noticed:
                 continue
-            # Where other programs run, a short time may come out long: what is slow is so every time.
+            # Where other programs run, a short time may come out long: what is slow is so every
+            # time.
             for _ in range(5):
                 took, less = _time(call, write(length), 3), _time(call, write(before), 3)
                 if took <= noticed or took <= less * GROWTH:

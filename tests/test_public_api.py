@@ -44,20 +44,56 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
-    *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums", "catalogue", "tasks"),
-    *("moments", "tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth", "grid", "listing"),
+    *(
+        "version",
+        "doubles",
+        "errors",
+        "names",
+        "files",
+        "progress",
+        "download",
+        "arrow",
+        "sums",
+        "catalogue",
+        "tasks",
+    ),
+    *(
+        "moments",
+        "tails",
+        "values",
+        "tables",
+        "evaluation",
+        "adjusting",
+        "verdicts",
+        "worth",
+        "grid",
+        "listing",
+    ),
     *("results", "checks", "figures", "api", "cli"),
 )
 
 HEAVY = {
-    *("rankconst_builder", "yaml", "scipy", "pandas", "pooch", "requests", "typer", "click", "rich", "matplotlib"),
+    *(
+        "rankconst_builder",
+        "yaml",
+        "scipy",
+        "pandas",
+        "pooch",
+        "requests",
+        "typer",
+        "click",
+        "rich",
+        "matplotlib",
+    ),
     *("mpmath", "openpyxl"),
 }
 
-# Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
+# Modules that may import the builder, and only when a command runs; rankconst.from_triples is one
+# in Python.
 STARTS_BUILDER = {"cli/build.py", "cli/tables.py", "tables/own_counts.py"}
 
-# Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
+# Runtime modules that may import more than the runtime needs, and only inside the functions that
+# need it.
 INSIDE = {
     "tables/own_counts.py": {"rankconst_builder"},
     "progress.py": {"rich"},
@@ -112,7 +148,9 @@ SCRIPTS = {"look up": LOOK_UP, "use": WHOLE_USE, "typed": TYPED, "command": COMM
 def modules_after(script: str) -> set[str]:
     """Return the modules that a fresh process has loaded after a script."""
     report = "\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script + report], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script + report], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout))
 
@@ -127,22 +165,39 @@ def test_the_runtime_stays_light(name: str) -> None:
     loaded = modules_after(SCRIPTS[name])
     assert {"rankconst", "numpy", "pyarrow"} <= tops(loaded)
     assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name == "command" else set()))
-    assert {"rankconst.tables.tables", "rankconst.moments.result", "rankconst.values.constants"} <= loaded
+    assert {
+        "rankconst.tables.tables",
+        "rankconst.moments.result",
+        "rankconst.values.constants",
+    } <= loaded
     if name != "file":  # values typed by hand need no reader of files
-        assert not {each for each in loaded if each.startswith(("rankconst.results", "rankconst.checks"))}
+        assert not {
+            each for each in loaded if each.startswith(("rankconst.results", "rankconst.checks"))
+        }
         assert "rankconst.catalogue.mentions" not in loaded
     if name == "command":
-        assert not loaded & {"pydantic", "tomllib", "rankconst.catalogue.benchmarks", "rankconst.download"}
+        assert not loaded & {
+            "pydantic",
+            "tomllib",
+            "rankconst.catalogue.benchmarks",
+            "rankconst.download",
+        }
     if name == "look up":
-        assert not loaded & {"rankconst.moments.means", "rankconst.download", "zipfile", "pyarrow.compute"}
+        assert not loaded & {
+            "rankconst.moments.means",
+            "rankconst.download",
+            "zipfile",
+            "pyarrow.compute",
+        }
 
 
 def test_an_import_loads_nothing_that_takes_time() -> None:
-    # An interrupt that comes meanwhile shows a traceback, so that not even modules of Python are loaded.
+    # An interrupt that comes meanwhile shows a traceback, so that not even modules of Python are
+    # loaded.
     assert modules_after("import rankconst") - modules_after("") == {"rankconst"}
 
 
-# -- names that are imported when first asked for ------------------------------------------------------------------
+# -- names that are imported when first asked for --------------------------------------------------
 
 
 def test_every_name_resolves_and_is_listed() -> None:
@@ -165,7 +220,9 @@ for name in rankconst.__all__:
 
 @pytest.mark.parametrize("name", ["lod", "_private", "__wrapped__"])
 def test_unknown_names_are_no_attributes(name: str) -> None:
-    with pytest.raises(AttributeError, match=f"^module 'rankconst' has no attribute '{name}'$") as caught:
+    with pytest.raises(
+        AttributeError, match=f"^module 'rankconst' has no attribute '{name}'$"
+    ) as caught:
         getattr(rankconst, name)
     assert (caught.value.name, caught.value.obj) == (name, rankconst)
 
@@ -176,7 +233,9 @@ def test_no_public_name_is_that_of_a_module() -> None:
 
 
 def test_the_reference_lists_the_public_names() -> None:
-    listed = re.findall(r"^\.\. auto\w+:: rankconst\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(
+        r"^\.\. auto\w+:: rankconst\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert listed == OFFERED
 
 
@@ -191,7 +250,9 @@ def test_type_checkers_see_every_public_name() -> None:
         for alias in node.names
     }
     # Only `import X as X` is a name that a package offers, to a type checker.
-    assert seen == {name: f"rankconst.{home}.{name}" for name, home in vars(rankconst)["_HOMES"].items()}
+    assert seen == {
+        name: f"rankconst.{home}.{name}" for name, home in vars(rankconst)["_HOMES"].items()
+    }
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -215,17 +276,32 @@ def parse(name: str) -> ast.Module:
 
 
 def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
 
 
 def without_types(tree: ast.Module) -> ast.Module:
     """Drop what only a type checker reads."""
-    return ast.Module([part for node in tree.body for part in (node.orelse if is_type_checking(node) else [node])], [])
+    return ast.Module(
+        [
+            part
+            for node in tree.body
+            for part in (node.orelse if is_type_checking(node) else [node])
+        ],
+        [],
+    )
 
 
 def at_import(tree: ast.Module) -> ast.Module:
     """Keep what runs when a module is imported: no bodies of functions."""
-    kept = [node for node in without_types(tree).body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    kept = [
+        node
+        for node in without_types(tree).body
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
     return ast.Module(kept, [])
 
 
@@ -239,7 +315,12 @@ def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
         used = imported(without_types(tree))
         assert used & HEAVY == INSIDE.get(name, set())
         assert not imported(at_import(tree)) & HEAVY
-        assert used - HEAVY <= set(sys.stdlib_module_names) | {"numpy", "pyarrow", "markdown_it", "rankconst"}
+        assert used - HEAVY <= set(sys.stdlib_module_names) | {
+            "numpy",
+            "pyarrow",
+            "markdown_it",
+            "rankconst",
+        }
 
 
 # Who may import whom.
@@ -247,8 +328,13 @@ def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
 
 MODULES = {
     ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
-    for root in (PACKAGE.parent, PACKAGE.parent / "builder")  # the builder is there in a checkout only
-    for path in sorted((root / ("rankconst_builder" if root.name == "builder" else "rankconst")).rglob("*.py"))
+    for root in (
+        PACKAGE.parent,
+        PACKAGE.parent / "builder",
+    )  # the builder is there in a checkout only
+    for path in sorted(
+        (root / ("rankconst_builder" if root.name == "builder" else "rankconst")).rglob("*.py")
+    )
 }
 
 
@@ -256,7 +342,9 @@ MODULES = {
 def neighbours(name: str) -> set[str]:
     """Return the modules of ours that a module imports at run time, also inside functions and when first asked for."""
     found = {f"rankconst.{home}" for home in HOMES.values()} if name == "rankconst" else set()
-    for module, taken in imports(without_types(ast.parse(MODULES[name].read_text(encoding="utf-8")))):
+    for module, taken in imports(
+        without_types(ast.parse(MODULES[name].read_text(encoding="utf-8")))
+    ):
         if f"{module}.{taken}" in MODULES:
             found.add(f"{module}.{taken}")
         elif module in MODULES:
@@ -265,7 +353,10 @@ def neighbours(name: str) -> set[str]:
 
 
 def test_the_listing_is_complete() -> None:
-    there = {name.removesuffix(".py").partition("/")[0] for name in SOURCES} - {"__init__", "__main__"}
+    there = {name.removesuffix(".py").partition("/")[0] for name in SOURCES} - {
+        "__init__",
+        "__main__",
+    }
     assert there == set(LISTING)
 
 
@@ -276,7 +367,12 @@ def test_the_scan_sees_neighbours() -> None:
 
 
 @pytest.mark.slow
-@for_each("name", sorted(name for name in MODULES if name.startswith("rankconst.") and name != "rankconst.__main__"))
+@for_each(
+    "name",
+    sorted(
+        name for name in MODULES if name.startswith("rankconst.") and name != "rankconst.__main__"
+    ),
+)
 def test_nothing_imports_from_a_later_line_of_the_listing(name: str) -> None:
     line = LISTING.index(name.split(".")[1])
     rooms = {other.split(".")[1] for other in neighbours(name) if other.startswith("rankconst.")}
@@ -292,7 +388,11 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def test_the_builder_imports_no_command() -> None:
     for name in (name for name in MODULES if name.startswith("rankconst_builder")):
-        assert not {other for other in neighbours(name) if other.startswith(("rankconst.cli", "rankconst.api"))}, name
+        assert not {
+            other
+            for other in neighbours(name)
+            if other.startswith(("rankconst.cli", "rankconst.api"))
+        }, name
 
 
 def test_internal_modules_offer_nothing() -> None:
@@ -305,14 +405,18 @@ def test_internal_modules_offer_nothing() -> None:
 
 def listed() -> dict[str, Any]:
     """Return every name that the reference lists, with what it is."""
-    found = re.findall(r"^\.\. auto\w+:: ([\w.]+)\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.findall(
+        r"^\.\. auto\w+:: ([\w.]+)\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return {name: getattr(importlib.import_module(module), name) for module, name in found}
 
 
 LISTED = listed()
 FUNCTIONS = {name: each for name, each in LISTED.items() if inspect.isfunction(each)}
 CLASSES: dict[str, type[Any]] = {
-    name: each for name, each in LISTED.items() if inspect.isclass(each) and not issubclass(each, BaseException)
+    name: each
+    for name, each in LISTED.items()
+    if inspect.isclass(each) and not issubclass(each, BaseException)
 }
 
 
@@ -338,7 +442,11 @@ def sections(text: str | None) -> dict[str, str]:
 
 def entries(section: str) -> set[str]:
     """Return the names that a section has lines for."""
-    return {name.strip() for line in re.findall(r"^\S.*$", section, re.MULTILINE) for name in line.split(",")}
+    return {
+        name.strip()
+        for line in re.findall(r"^\S.*$", section, re.MULTILINE)
+        for name in line.split(",")
+    }
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -367,7 +475,9 @@ def test_public_methods_say_what_is_to_be_known(name: str) -> None:
 def test_public_classes_name_their_fields(name: str) -> None:
     found = sections(CLASSES[name].__doc__)
     assert found[""].strip()
-    fields = {each.name for each in dataclasses.fields(CLASSES[name]) if not each.name.startswith("_")}
+    fields = {
+        each.name for each in dataclasses.fields(CLASSES[name]) if not each.name.startswith("_")
+    }
     if name != "Adjusted":  # which says of all of them at once what they are
         assert entries(found["Attributes"]) == fields
 
@@ -379,20 +489,28 @@ def test_public_classes_name_their_fields(name: str) -> None:
 def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     file = tmp_path / "results.csv"
-    file.write_text("model,dataset,MRR,Hits@10\n" + "RotatE,FB15k-237,0.338,53.3%\n" * 30, encoding="utf-8")
+    file.write_text(
+        "model,dataset,MRR,Hits@10\n" + "RotatE,FB15k-237,0.338,53.3%\n" * 30, encoding="utf-8"
+    )
     tables = rankconst.load()
     constants = tables.constants("FB15k-237", "mrr")
     reading = rankconst.read(file)
     adjusted, checked = rankconst.adjust(reading), rankconst.check(reading, dataset="fb15k237")
     assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
-    assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
+    assert repr(constants).startswith(
+        "Constants(MRR on fb15k237/test/both/standard: expectation 0.00"
+    )
     shown = [constants, reading, checked]
     shown += [
         constants.adjust("0.338"),
         constants.adjust(np.linspace(0.1, 0.9, 100)),
         constants.compare("0.338", "0.358"),
     ]
-    shown += [*checked.findings, *rankconst.compare(reading), rankconst.from_ranks(np.arange(1, 10_000))]
+    shown += [
+        *checked.findings,
+        *rankconst.compare(reading),
+        rankconst.from_ranks(np.arange(1, 10_000)),
+    ]
     for each in shown:
         assert len(repr(each)) < 160, each
         assert "\n" not in repr(each)
@@ -410,7 +528,11 @@ def test_arrays_are_shown_in_few_lines() -> None:
 
 
 EXAMPLES = {
-    module: [found for found in doctest.DocTestFinder().find(importlib.import_module(module)) if found.examples]
+    module: [
+        found
+        for found in doctest.DocTestFinder().find(importlib.import_module(module))
+        if found.examples
+    ]
     for module in ("rankconst", *RUNTIME)
 }
 

@@ -60,7 +60,9 @@ class Row:
     def compute_from(self, histogram: Histogram) -> float:
         """Adjust the published value with the constants of another histogram."""
         metric = self.constants.metric
-        return ADJUSTMENTS[FORMS[self.transform]](metric, compute_moments(metric, histogram))(self.value)
+        return ADJUSTMENTS[FORMS[self.transform]](metric, compute_moments(metric, histogram))(
+            self.value
+        )
 
     def error(self, adjusted: float) -> float:
         return abs(adjusted / self.adjusted - 1)
@@ -132,9 +134,10 @@ def test_exact_rows_are_reproduced(exact: list[Row]) -> None:
 def test_mean_rank_rows_are_exact_but_for_a_float32_expectation(exact: list[Row]) -> None:
     """The published AMR gives their E[MR] away: a float32, and with it both forms are reproduced to 1e-13.
 
-    So it is not the base value whose precision matters: optimistic and pessimistic values are full doubles, and the
-    realistic ones, which are float32, were adjusted as they are printed. Their expectation is a mean of float32s,
-    at most two units in the last place from ours: that allows 2 eps32 |M / E| in AMR and no more.
+    So it is not the base value whose precision matters: optimistic and pessimistic values are full
+    doubles, and the realistic ones, which are float32, were adjusted as they are printed. Their
+    expectation is a mean of float32s, at most two units in the last place from ours: that allows 2
+    eps32 |M / E| in AMR and no more.
     """
     theirs: dict[tuple[str, str], float] = {}
     for row in exact:
@@ -175,9 +178,10 @@ def subtract_in_double(histogram: Histogram) -> float:
 def test_z_scores_of_gmr_differ_by_their_cancelled_variance(exact: list[Row]) -> None:
     """Four rows: WN18RR within 1e-6; FB15k-237 within 3e-6 only, and the source is what is off (design.md, D7).
 
-    Their index, which needs E[GMR] alone, is reproduced to 1e-9 above. Their variance is a difference of two numbers
-    4.3 digits larger, each a product of 20,438 rounded factors. Formed so in doubles it misses ours by as much as the
-    published rows imply, while ours equals the 50-digit one (test_moments.py, and below).
+    Their index, which needs E[GMR] alone, is reproduced to 1e-9 above. Their variance is a
+    difference of two numbers 4.3 digits larger, each a product of 20,438 rounded factors. Formed so
+    in doubles it misses ours by as much as the published rows imply, while ours equals the 50-digit
+    one (test_moments.py, and below).
     """
     rows = [row for row in exact if row.is_z_of_gmr]
     assert Counter(row.dataset for row in rows) == {"fb15k237": 2, "wn18rr": 2}
@@ -193,15 +197,23 @@ def test_z_scores_of_gmr_differ_by_their_cancelled_variance(exact: list[Row]) ->
 def test_rows_with_one_candidate_less_are_reproduced_only_so(one_less: list[Row]) -> None:
     """PyKEEN's defect D1: every N reduced by one. The right constants give another number, on Nations another sign.
 
-    z of MR is not turned round in that file. z of GMR carries the cancelled variance of the last test, up to 1e-6.
+    z of MR is not turned round in that file. z of GMR carries the cancelled variance of the last
+    test, up to 1e-6.
     """
-    assert Counter(row.dataset for row in one_less) == {"nations": 32, "kinships": 32, "fb15k237": 32, "wn18rr": 32}
+    assert Counter(row.dataset for row in one_less) == {
+        "nations": 32,
+        "kinships": 32,
+        "fb15k237": 32,
+        "wn18rr": 32,
+    }
     assert Counter(row.transform for row in one_less) == {"z": 112, "index": 16}
     for row in one_less:
         sign = -1 if (row.transform, row.metric) == ("z", "arithmetic_mean_rank") else 1
         histogram = row.histogram
         reduced = Histogram(histogram.num_candidates - 1, histogram.num_tasks)
-        with_less, with_ours = (row.error(sign * x) for x in (row.compute_from(reduced), row.compute()))
+        with_less, with_ours = (
+            row.error(sign * x) for x in (row.compute_from(reduced), row.compute())
+        )
         assert with_less <= (1e-6 if row.is_z_of_gmr else 1e-11), row.name
         assert with_ours >= (with_less if row.is_z_of_gmr else 1e-8), row.name
 
@@ -209,7 +221,12 @@ def test_rows_with_one_candidate_less_are_reproduced_only_so(one_less: list[Row]
 def test_legacy_adjusted_mrr_used_the_logarithm_of_the_mean(reference: Path) -> None:
     """PyKEEN's defect D2: E[MRR] = ln(Nbar)/(Nbar - 1). Nbar was a float32, which allows 2 eps32 of it."""
     rows = read_rows(reference, "legacy_log_mean")
-    assert Counter(row.dataset for row in rows) == {"nations": 36, "kinships": 36, "fb15k237": 36, "wn18rr": 36}
+    assert Counter(row.dataset for row in rows) == {
+        "nations": 36,
+        "kinships": 36,
+        "fb15k237": 36,
+        "wn18rr": 36,
+    }
     for row in rows:
         mean = row.histogram.mean
         assert (row.metric, row.transform) == ("inverse_harmonic_mean_rank", "index")

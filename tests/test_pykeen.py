@@ -1,14 +1,14 @@
 """Where PyKEEN is right it agrees with us; where it is wrong, by how much.
 
-Every number below that is called PyKEEN's was printed by PyKEEN 1.11.1 (NumPy 2.4.6, SciPy 1.17.1, torch 2.13.0,
-x86-64) for counts in int64, the true answer included::
+Every number below that is called PyKEEN's was printed by PyKEEN 1.11.1 (NumPy 2.4.6, SciPy 1.17.1,
+torch 2.13.0, x86-64) for counts in int64, the true answer included::
 
     from pykeen.metrics import ranking
     metric.expected_value(counts)                                                           # closed forms
     metric.expected_value(counts, num_samples=10_000, generator=np.random.default_rng(20220315))  # sampled ones
 
-and likewise ``metric.variance``. It is not imported here; `tests/benchmarks/pykeen_metrics.py` compares
-on whole benchmarks.
+and likewise ``metric.variance``. It is not imported here; `tests/benchmarks/pykeen_metrics.py`
+compares on whole benchmarks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ COUNTS = {
     "five": Histogram.from_counts([1, 2, 5, 14, 14]),
     "thousand": Histogram.from_counts([100] * 1000),
     # Nations, test, both sides.
-    "nations": Histogram(np.arange(2, 15), np.array([29, 19, 27, 20, 63, 32, 43, 35, 21, 29, 33, 25, 26])),
+    "nations": Histogram(
+        np.arange(2, 15), np.array([29, 19, 27, 20, 63, 32, 43, 35, 21, 29, 33, 25, 26])
+    ),
 }
 """Numbers of candidates, by a name of ours."""
 
@@ -92,9 +94,25 @@ SAMPLED = {
 }
 """The same from samples; expectation and variance from the same ones."""
 
-# get_candidate_set_size for the test triples of the Nations that come with PyKEEN, filtered by train and valid.
-NATIONS_OF_PYKEEN = {1: 29, 2: 19, 3: 27, 4: 20, 5: 63, 6: 32, 7: 43, 8: 35, 9: 21, 10: 29, 11: 33, 12: 25, 13: 26}
-# E[MRR] of those counts, and of the other graphs that come with PyKEEN; and how much it is too high, in per cent.
+# get_candidate_set_size for the test triples of the Nations that come with PyKEEN, filtered by
+# train and valid.
+NATIONS_OF_PYKEEN = {
+    1: 29,
+    2: 19,
+    3: 27,
+    4: 20,
+    5: 63,
+    6: 32,
+    7: 43,
+    8: 35,
+    9: 21,
+    10: 29,
+    11: 33,
+    12: 25,
+    13: 26,
+}
+# E[MRR] of those counts, and of the other graphs that come with PyKEEN; and how much it is too
+# high, in per cent.
 MRR_OF_PYKEEN = {
     "nations": (0.4398043905655402, 14.4),
     "umls": (0.06370230712267572, 8.3),
@@ -188,7 +206,9 @@ def test_variance_of_mean_rank_overflows_on_32_bit_counts() -> None:
 def test_a_count_of_0_reads_the_last_entry_of_a_table() -> None:
     """E[MRR] of the counts 0 and 5 comes out as that of 5 and 5; as the true answer counts, 0 cannot be one."""
     theirs = 0.45666666666666667
-    assert math.isclose(moments_of("mrr", Histogram.from_counts([5, 5])).expectation, theirs, rel_tol=1e-12)
+    assert math.isclose(
+        moments_of("mrr", Histogram.from_counts([5, 5])).expectation, theirs, rel_tol=1e-12
+    )
     with pytest.raises(DataError, match="at least 1"):
         Histogram.from_counts([0, 5])
 
@@ -197,8 +217,8 @@ def test_a_count_of_0_reads_the_last_entry_of_a_table() -> None:
 def test_a_spread_of_0_is_clamped_instead_of_refused(adjustment: str) -> None:
     """Hits@10 of 7 and 9 candidates is 1 for every ranker.
 
-    `ZHitsAtK(k=10)` and `AdjustedHitsAtK(k=10)` divide by 1e-12 instead of 0: scale 1e12, offset -1e12, and so 0 for
-    every ranker.
+    `ZHitsAtK(k=10)` and `AdjustedHitsAtK(k=10)` divide by 1e-12 instead of 0: scale 1e12, offset
+    -1e12, and so 0 for every ranker.
     """
     metric = parse_metric("hits@10")
     moments = compute_moments(metric, Histogram.from_counts([7, 9]))
@@ -210,8 +230,8 @@ def test_a_spread_of_0_is_clamped_instead_of_refused(adjustment: str) -> None:
 def test_median_of_an_even_number_of_tasks() -> None:
     """Of two tasks with 10 candidates: 5.5, which 1.11.1 samples; it has no exact median.
 
-    The closed form that was merged after 1.11.1 (pull request 1575) took the upper of the two middle ranks instead of
-    their mean, which is 7.15 here. (Found by reading it; it was not run.)
+    The closed form that was merged after 1.11.1 (pull request 1575) took the upper of the two
+    middle ranks instead of their mean, which is 7.15 here. (Found by reading it; it was not run.)
     """
     ranks = list(itertools.product(range(1, 11), repeat=2))
     assert Fraction(sum(max(pair) for pair in ranks), len(ranks)) == Fraction("7.15")

@@ -43,7 +43,9 @@ def scores(script: ModuleType, reference: Path) -> list[script_type.Score]:
 
 
 def is_on_the_page(mark: str, lines: str) -> bool:
-    return f"<!-- {mark} -->\n{lines}\n<!-- /{mark} -->" in (DOCS / "pykeen.md").read_text(encoding="utf-8")
+    return f"<!-- {mark} -->\n{lines}\n<!-- /{mark} -->" in (DOCS / "pykeen.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.slow
@@ -52,7 +54,9 @@ def test_the_page_has_the_offsets_of_the_tables(script: ModuleType) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_has_what_was_published(script: ModuleType, scores: list[script_type.Score], reference: Path) -> None:
+def test_the_page_has_what_was_published(
+    script: ModuleType, scores: list[script_type.Score], reference: Path
+) -> None:
     indices = script.read_indices(open_once(), reference / script.PUBLISHED)
     assert is_on_the_page("published", script.render_published(open_once(), scores)), AGAIN
     assert is_on_the_page("errata", script.render_errata(scores, indices)), AGAIN
@@ -70,10 +74,14 @@ def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
         expected = {
             script.MRR: sum(tasks * harmonic[n] / n for n, tasks in sizes.items()),
             script.MR: sum(tasks * Fraction(n + 1, 2) for n, tasks in sizes.items()),
-            script.HITS: sum(tasks * min(Fraction(10, n), Fraction(1)) for n, tasks in sizes.items()),
+            script.HITS: sum(
+                tasks * min(Fraction(10, n), Fraction(1)) for n, tasks in sizes.items()
+            ),
         }
         for metric, total in expected.items():
-            assert moments[metric].expectation == pytest.approx(float(total / histogram.total), rel=1e-14)
+            assert moments[metric].expectation == pytest.approx(
+                float(total / histogram.total), rel=1e-14
+            )
     assert round(100 * nations.effect, 1) == 14.4
     assert round(nations.z_of_chance, 2) == -4.21
 
@@ -85,7 +93,9 @@ def test_errata_are_recomputed(script: ModuleType, reference: Path, tmp_path: Pa
     published, exact = indices["nations", "complex"]
     assert (round(published, 3), round(exact, 3)) == (0.188, 0.075)
     text = (
-        (reference / script.PUBLISHED).read_text(encoding="utf-8").replace("0.1884352260226497", "0.1884362260226497")
+        (reference / script.PUBLISHED)
+        .read_text(encoding="utf-8")
+        .replace("0.1884352260226497", "0.1884362260226497")
     )
     (tmp_path / "changed.tsv").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match="not formed"):
@@ -100,7 +110,9 @@ def test_right_scores_do_not_move_far_on_large_graphs(scores: list[script_type.S
 
 
 def test_verdicts_that_turn(script: ModuleType, scores: list[script_type.Score]) -> None:
-    nations = {(score.model, score.metric.key): score for score in scores if score.dataset == "nations"}
+    nations = {
+        (score.model, score.metric.key): score for score in scores if score.dataset == "nations"
+    }
     mrr = nations["complex", "inverse_harmonic_mean_rank"]
     assert (round(mrr.published, 2), round(mrr.right, 2)) == (-0.71, 3.42)
     assert mrr.changes
@@ -112,8 +124,14 @@ def test_verdicts_that_turn(script: ModuleType, scores: list[script_type.Score])
     assert script.judge(first.published) == script.judge(first.right) == "worse than random"
 
 
-def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, reference: Path, tmp_path: Path) -> None:
-    rows = list(csv.reader(io.StringIO((reference / script.PUBLISHED).read_text(encoding="utf-8")), delimiter="\t"))
+def test_scores_that_are_not_reproduced_are_refused(
+    script: ModuleType, reference: Path, tmp_path: Path
+) -> None:
+    rows = list(
+        csv.reader(
+            io.StringIO((reference / script.PUBLISHED).read_text(encoding="utf-8")), delimiter="\t"
+        )
+    )
     place = rows[0].index("z_hits_at_10")
     rows[1][place] = str(float(rows[1][place]) * (1 + 1e-9))
     changed = tmp_path / "changed.tsv"
@@ -123,12 +141,19 @@ def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, referenc
 
 
 @pytest.mark.slow
-def test_the_picture_shows_both(script: ModuleType, scores: list[script_type.Score], tmp_path: Path) -> None:
+def test_the_picture_shows_both(
+    script: ModuleType, scores: list[script_type.Score], tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not installed")
     script.draw([score for score in scores if score.model == "transe"], tmp_path / "drawn.svg")
-    drawn, shipped = (path.read_text(encoding="utf-8") for path in (tmp_path / "drawn.svg", script.PICTURE))
+    drawn, shipped = (
+        path.read_text(encoding="utf-8") for path in (tmp_path / "drawn.svg", script.PICTURE)
+    )
     assert all(word in drawn for word in ("TransE", "published", "with the right N", "1.96"))
-    assert all(word in shipped for word in (*script.MODELS.values(), "published", "with the right N", "1.96"))
+    assert all(
+        word in shipped
+        for word in (*script.MODELS.values(), "published", "with the right N", "1.96")
+    )
 
 
 def test_without_published_results_nothing_is_written(script: ModuleType, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """PyKEEN really run: whatever was evaluated on Nations, what it adjusts itself comes out again, without an option.
 
-PyKEEN and torch are large and no dependency. RANKCONST_PYKEEN names a Python that has them; without it, this one is
-asked.
+PyKEEN and torch are large and no dependency. RANKCONST_PYKEEN names a Python that has them; without
+it, this one is asked.
 """
 
 from __future__ import annotations
@@ -84,11 +84,15 @@ _EXPECTED = {
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with PyKEEN's results."""
-    python = os.environ.get("RANKCONST_PYKEEN") or (sys.executable if importlib.util.find_spec("pykeen") else None)
+    python = os.environ.get("RANKCONST_PYKEEN") or (
+        sys.executable if importlib.util.find_spec("pykeen") else None
+    )
     if python is None:
         pytest.skip("PyKEEN is not installed; RANKCONST_PYKEEN may name a Python that has it")
     folder = tmp_path_factory.mktemp("pykeen")
-    done = subprocess.run([python, "-c", _RUN, str(folder)], capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(
+        [python, "-c", _RUN, str(folder)], capture_output=True, text=True, check=False, timeout=600
+    )
     assert done.returncode == 0, done.stderr[-300:]
     return folder
 
@@ -99,7 +103,9 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
     path = runs / f"{name}.{ending}"
     adjusted = rankconst.adjust(path)
     own = {
-        (entry.metric, entry.context.side, entry.context.rank_type, entry.adjustment): float(entry.text)
+        (entry.metric, entry.context.side, entry.context.rank_type, entry.adjustment): float(
+            entry.text
+        )
         for entry in rankconst.read(path).entries
         if entry.adjustment is not None
     }
@@ -110,13 +116,21 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
             continue
         assert each.constants is not None
         if _EXPECTED[name]:
-            side = next(e.context.side for e in rankconst.read(path).entries if e.row == each.entry.row)
+            side = next(
+                e.context.side for e in rankconst.read(path).entries if e.row == each.entry.row
+            )
             assert str(each.constants.tasks) == _EXPECTED[name].format(side)
         for form in ("normalised", "index", "z"):
             theirs = own.get((metric, context.side, context.rank_type, form))
             ours = getattr(each.adjusted, form)
-            # Optimistic and pessimistic means are formed with 32 bits; the variance of GMR loses digits.
-            if theirs is None or ours is None or context.rank_type != "realistic" or metric.exponent == 0:
+            # Optimistic and pessimistic means are formed with 32 bits; the variance of GMR loses
+            # digits.
+            if (
+                theirs is None
+                or ours is None
+                or context.rank_type != "realistic"
+                or metric.exponent == 0
+            ):
                 continue
             assert math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
             compared += 1
@@ -139,4 +153,7 @@ def test_sampled_ranks_are_counted(runs: Path) -> None:
         if each.constants and each.constants.metric == parse_metric("mr")
     }
     assert whole == 3.5
-    assert json.loads((runs / "sampled.json").read_text())["metrics"]["both"]["realistic"]["count"] == 402
+    assert (
+        json.loads((runs / "sampled.json").read_text())["metrics"]["both"]["realistic"]["count"]
+        == 402
+    )

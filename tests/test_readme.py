@@ -11,7 +11,9 @@ from pages import CI_MARKS
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-in_checkout = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="what it leads to is in a checkout only")
+in_checkout = pytest.mark.skipif(
+    not (ROOT / "docs").is_dir(), reason="what it leads to is in a checkout only"
+)
 
 
 def test_it_is_short() -> None:
@@ -28,7 +30,9 @@ def test_commands_that_ci_runs_are_marked() -> None:
 
 @pytest.mark.slow
 @in_checkout
-def test_picture_shows_the_published_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_shows_the_published_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not installed")
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import draw_chance

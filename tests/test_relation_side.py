@@ -13,7 +13,16 @@ import rankconst
 from brute import count_brute_force
 from carried import open_once
 from cases import choose
-from graphs import DATASETS, STATIC, Dataset, count_candidates, make_graph, random_dataset, read_graph, sizes_of
+from graphs import (
+    DATASETS,
+    STATIC,
+    Dataset,
+    count_candidates,
+    make_graph,
+    random_dataset,
+    read_graph,
+    sizes_of,
+)
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst_builder.words import Triples
@@ -31,7 +40,9 @@ GRAPH = random_dataset(seed=6, entities=7, relations=4, size=60)
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    return rankconst.from_triples(GRAPH["train"], valid=GRAPH["valid"], test=GRAPH["test"], name="toy")
+    return rankconst.from_triples(
+        GRAPH["train"], valid=GRAPH["valid"], test=GRAPH["test"], name="toy"
+    )
 
 
 @pytest.mark.parametrize("protocol", STATIC.values(), ids=STATIC)
@@ -40,7 +51,9 @@ def test_expectations_are_those_of_loops(tables: Tables, protocol: Any) -> None:
     ranks = tables.constants("toy", "mr", side="relation", protocol=protocol.key)
     shares = tables.constants("toy", "mrr", side="relation", protocol=protocol.key)
     assert ranks.num_tasks == shares.num_tasks == len(counts)
-    assert ranks.expectation == pytest.approx(float(Fraction(sum(counts) + len(counts), 2 * len(counts))), rel=1e-14)
+    assert ranks.expectation == pytest.approx(
+        float(Fraction(sum(counts) + len(counts), 2 * len(counts))), rel=1e-14
+    )
     harmonic = [sum(Fraction(1, j) for j in range(1, size + 1)) / size for size in counts]
     assert shares.expectation == pytest.approx(float(sum(harmonic) / len(counts)), rel=1e-14)
     assert shares.tasks.describe() == (f"test, relation side, protocol {protocol.key}")
@@ -87,7 +100,10 @@ def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
     )
     for key in ("standard", "libkge", "pykeen"):
         for split in dataset:
-            before, after = (sizes_of(count_candidates(each, PROTOCOLS[key], split))[2] for each in (graph, wider))
+            before, after = (
+                sizes_of(count_candidates(each, PROTOCOLS[key], split))[2]
+                for each in (graph, wider)
+            )
             assert all(fewer in (many, many - 1) for many, fewer in zip(before, after, strict=True))
 
 
@@ -118,12 +134,16 @@ def test_numbers_in_files_and_frames(tables: Tables) -> None:
     adjusted = rankconst.adjust(frame, tables=tables)
     assert adjusted["AMRR"].tolist() == [own.index(0.9), tables.constants("toy", "mrr").index(0.9)]
     # A column called relation names relations; no heading says that they are ranked.
-    named = rankconst.adjust(pd.DataFrame({"dataset": "toy", "relation": ["0"], "MRR": [0.9]}), tables=tables)
+    named = rankconst.adjust(
+        pd.DataFrame({"dataset": "toy", "relation": ["0"], "MRR": [0.9]}), tables=tables
+    )
     assert named["AMRR"].tolist() == [tables.constants("toy", "mrr", relations=["0"]).index(0.9)]
     ranks = rankconst.from_ranks({"head": [1, 2], "tail": [1, 3], "relation": [1, 1, 2]})
     assert ranks.evaluate("mrr") == pytest.approx((1 + 1 / 2 + 1 + 1 / 3) / 4)
     assert ranks.evaluate("mrr", "relation") == pytest.approx(5 / 6)
-    assert rankconst.from_ranks({"relation": [1, 1, 2]}).evaluate("hits@1", "predicate") == pytest.approx(2 / 3)
+    assert rankconst.from_ranks({"relation": [1, 1, 2]}).evaluate(
+        "hits@1", "predicate"
+    ) == pytest.approx(2 / 3)
     counts = rankconst.from_counts({"head": [2], "tail": [3], "relation": [4, 4]})
     assert counts.histogram().total == 2
     assert counts.constants("mr", "relation").expectation == 2.5
@@ -132,19 +152,28 @@ def test_numbers_in_files_and_frames(tables: Tables) -> None:
 @pytest.mark.slow
 def test_a_caption_on_relation_prediction_needs_a_word(tables: Tables, tmp_path: Path) -> None:
     path = tmp_path / "results.md"
-    path.write_text("Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n", encoding="utf-8")
+    path.write_text(
+        "Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n",
+        encoding="utf-8",
+    )
     with pytest.raises(DataError, match=r"in the paragraph above.* add side=.relation"):
         rankconst.adjust(path, tables=tables, dataset="toy")
-    (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()["AMRR"]
+    (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()[
+        "AMRR"
+    ]
     assert index == tables.constants("toy", "mrr", side="relation").index(0.9)
-    told = rankconst.check({"MRR": "0.9", "AMRR": "0.5"}, tables=tables, dataset="toy", side="relation")
+    told = rankconst.check(
+        {"MRR": "0.9", "AMRR": "0.5"}, tables=tables, dataset="toy", side="relation"
+    )
     assert ([each.rule for each in told.findings], told.asked) == (["adjusted-mismatch"], ())
 
 
 @pytest.mark.slow
 def test_a_random_ranker_has_a_raw_mean_rank_of_119_on_fb15k237(mirror: Path) -> None:
     counts = (
-        count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test").blocks["relation"].tally.histogram()
+        count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test")
+        .blocks["relation"]
+        .tally.histogram()
     )
     assert (counts.mean + 1) / 2 == (237 + 1) / 2 == 119
     assert counts.total == 20_466

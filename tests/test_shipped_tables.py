@@ -1,7 +1,7 @@
 """The tables that the package carries: published anchors, and independent oracles over every row.
 
-`rankconst tables verify` checks files, keys, and how sides, protocols and relations fit together; the other laws are in
-table_laws.py.
+`rankconst tables verify` checks files, keys, and how sides, protocols and relations fit together;
+the other laws are in table_laws.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ DATASETS: dict[str, Row] = {row["dataset"]: row for row in TABLES.read("datasets
 COUNTED = [key for key in DATASETS if load_benchmarks()[key].sampled is None]
 # Whose constants are computed again here; `rankconst tables verify --rebuild` does so for all.
 AGAIN = choose(
-    ("nations", "fb15k237_v1_ind"), ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2")
+    ("nations", "fb15k237_v1_ind"),
+    ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2"),
 )
 UNIT = 10**60
 REBUILD = "the tables in data/ are not those of this code: a new version is due"
@@ -118,13 +119,20 @@ def forget_rows() -> Iterator[None]:
 @pytest.mark.slow
 def test_anchors() -> None:
     for dataset, protocol, metric, expectation in ANCHORS:
-        assert round(TABLES.constants(dataset, metric, protocol=protocol).expectation, 6) == expectation
+        assert (
+            round(TABLES.constants(dataset, metric, protocol=protocol).expectation, 6)
+            == expectation
+        )
     assert round(TABLES.histogram("nations").mean, 6) == 7.955224
     for dataset, protocol, entities, tasks in SIZES:
         assert sum(counts_by_tasks()[dataset, protocol, "test", "both"].values()) == tasks
         assert TABLES.constants(dataset, "mrr", protocol=protocol).num_tasks == tasks
-        assert DATASETS[dataset]["entities_train" if protocol == "pykeen" else "entities"] == entities
-    assert TABLES.resolve_dataset("ICEWS14s") == "icews14_regcn"  # a name that a benchmark got later
+        assert (
+            DATASETS[dataset]["entities_train" if protocol == "pykeen" else "entities"] == entities
+        )
+    assert (
+        TABLES.resolve_dataset("ICEWS14s") == "icews14_regcn"
+    )  # a name that a benchmark got later
 
 
 # Baselines.
@@ -136,7 +144,9 @@ def test_baselines_follow_from_their_histograms() -> None:
     names = ["dataset", "protocol", "split", "side", "baseline"]
     counting = pc.field("baseline").isin([FLOOR, SINGLE_STEP])
     frame = table_of("baseline_candidates").filter(counting).to_pandas(categories=names)
-    above, same, count = (frame[name].to_numpy() for name in ("offset", "num_candidates", "num_tasks"))
+    above, same, count = (
+        frame[name].to_numpy() for name in ("offset", "num_candidates", "num_tasks")
+    )
     frame["ranks"] = count * (2 * above + same + 1)
     frame["hits"] = count * np.clip(10 - above, 0, same) / same
     summed = ["num_tasks", "ranks", "hits"]
@@ -144,13 +154,16 @@ def test_baselines_follow_from_their_histograms() -> None:
     sums = pd.concat([sides, sides.assign(side="both")]).groupby(names)[summed].sum()
     rows = table_of("constants").filter(counting).to_pandas().set_index(names)
     mean, share = (
-        rows[chosen].loc[sums.index] for chosen in (rows["metric"] == "arithmetic_mean_rank", rows["k"] == 10)
+        rows[chosen].loc[sums.index]
+        for chosen in (rows["metric"] == "arithmetic_mean_rank", rows["k"] == 10)
     )
     assert len(sums) > 1000
     assert (mean["num_tasks"] == sums["num_tasks"]).all()
     assert (share["num_tasks"] == sums["num_tasks"]).all()
     assert (mean["expectation"] == sums["ranks"] / (2 * sums["num_tasks"])).all()
-    np.testing.assert_allclose(share["expectation"], sums["hits"] / sums["num_tasks"], rtol=1e-14, atol=0)
+    np.testing.assert_allclose(
+        share["expectation"], sums["hits"] / sums["num_tasks"], rtol=1e-14, atol=0
+    )
 
 
 # Constants.
@@ -162,7 +175,8 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
     promised = {"expectation": 3e-14, "variance": 5e-11}
     for row in chance_rows():
         if row["side"] == "relation" and row["method"] != "closed_form":
-            # Among few relations medians and MAD are all but certain: errors are small next to the ranks themselves.
+            # Among few relations medians and MAD are all but certain: errors are small next to the
+            # ranks themselves.
             few = {"numerical": (1e-13, 1e-6, 0.0), "sampled": (0.5, 2.0, 0.05)}[row["method"]]
             assert row["expectation_error"] <= max(few[0] * row["expectation"], few[2])
             assert row["variance_error"] <= (few[1] * row["expectation"] + few[2]) ** 2
@@ -171,11 +185,16 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
             assert row["metric"] == "median_absolute_deviation"
             assert row["expectation_error"] <= 0.002 * row["expectation"]
             # No draw differed: Nations train, and Pinterest among a hundred candidates each.
-            alike = row["variance"] == 0 and row["variance_error"] < (3e-7 if row["dataset"] == "nations" else 0.02)
+            alike = row["variance"] == 0 and row["variance_error"] < (
+                3e-7 if row["dataset"] == "nations" else 0.02
+            )
             assert row["variance_error"] <= 0.09 * row["variance"] or alike
             continue
         # MAD is closed where it cannot vary.
-        assert row["method"] == ("closed_form" if row["metric"] in PRECISE else "numerical") or row["metric"] in SAMPLED
+        assert (
+            row["method"] == ("closed_form" if row["metric"] in PRECISE else "numerical")
+            or row["metric"] in SAMPLED
+        )
         for name, bound in promised.items():
             assert 0 <= row[f"{name}_error"] <= bound * row[name], row
 
@@ -195,7 +214,8 @@ def test_constants_follow_from_the_candidates() -> None:
         key = histogram, metric
         if key not in moments:
             moments[key] = compute_moments(*key[::-1])
-        # Samples are the same everywhere, but for the last digits of logarithms; released ones of more draws stay.
+        # Samples are the same everywhere, but for the last digits of logarithms; released ones of
+        # more draws stay.
         sampled = row["method"] == "sampled"
         for name in ("expectation", "variance"):
             error = 1e-9 * row[name] if sampled else row[f"{name}_error"]
@@ -216,7 +236,9 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
                 total = Fraction(sum(c * (size + 1) for size, c in counts.items()), 2)
             else:
                 # To 60 places, each rounded down: thousands of fractions would be slow to add.
-                total = Fraction(sum(c * UNIT * min(row["k"], size) // size for size, c in counts.items()), UNIT)
+                total = Fraction(
+                    sum(c * UNIT * min(row["k"], size) // size for size, c in counts.items()), UNIT
+                )
             assert relative_error(row["expectation"], total / row["num_tasks"]) <= 1e-15
             checked += 1
     assert checked == len(counts_by_tasks()) * 3
@@ -226,9 +248,13 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
 @for_each("metric", [metric for metric in list_metrics() if metric.family in PRECISE])
 @for_each("protocol", choose(["standard"], ["standard", "pykeen"]))
 @for_each("dataset", choose(["nations", "wn18rr"], ["nations", "umls", "fb15k237", "wn18rr"]))
-def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: Metric) -> None:
+def test_rows_equal_precise_sums_within_their_error(
+    dataset: str, protocol: str, metric: Metric
+) -> None:
     constants = TABLES.constants(dataset, metric, protocol=protocol)
-    expectation, variance = PRECISE[metric.family](counts_by_tasks()[dataset, protocol, "test", "both"], metric.k)
+    expectation, variance = PRECISE[metric.family](
+        counts_by_tasks()[dataset, protocol, "test", "both"], metric.k
+    )
     assert relative_error(constants.expectation, expectation) <= 1e-13
     assert relative_error(constants.variance, variance) <= 1e-12
     assert absolute_error(constants.expectation, expectation) <= constants.expectation_error
@@ -237,7 +263,15 @@ def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str,
 
 # Laws.
 
-FEW = ("nations", "icews14_regcn", "wd50k_100", "fb15k237_v1_ind", "ogbwikikg2", "ogblppa", "dbpedia50")
+FEW = (
+    "nations",
+    "icews14_regcn",
+    "wd50k_100",
+    "fb15k237_v1_ind",
+    "ogbwikikg2",
+    "ogblppa",
+    "dbpedia50",
+)
 
 
 def frames_of(dataset: str) -> Frames:
@@ -299,8 +333,12 @@ def test_every_law_finds_a_planted_fault() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(["datasets", "candidates", "constants"], "datasets", "candidates"))
+@pytest.mark.parametrize(
+    "name", mark_rest(["datasets", "candidates", "constants"], "datasets", "candidates")
+)
 def test_content_hashes_are_right(name: str) -> None:
     """Those of the other tables, of a million rows, take long; `rankconst tables verify --rebuild` checks all."""
-    stated = {resource["name"]: resource["contentHash"] for resource in TABLES.descriptor["resources"]}
+    stated = {
+        resource["name"]: resource["contentHash"] for resource in TABLES.descriptor["resources"]
+    }
     assert hash_lines(lines_of(table_of(name))) == stated[name]

@@ -1,10 +1,10 @@
 """One law for every metric of the catalogue: 200,000 simulated random rankers agree with its constants and tails.
 
-On two of the three datasets there are 20,000 on a push, and 200,000 every week; on the sets of tasks that no benchmark
-is like, fewer.
+On two of the three datasets there are 20,000 on a push, and 200,000 every week; on the sets of
+tasks that no benchmark is like, fewer.
 
-Ranks are drawn and the metrics formed from their definitions, whole batches of rankings at a time; nothing is shared
-with the code under test but the histogram.
+Ranks are drawn and the metrics formed from their definitions, whole batches of rankings at a time;
+nothing is shared with the code under test but the histogram.
 """
 
 from __future__ import annotations
@@ -81,11 +81,15 @@ def _spread(rankings: Rankings) -> Values:
 
 
 def _median_deviation(rankings: Rankings) -> Values:
-    doubled = np.abs(2 * rankings.ranks.astype(np.int16) - rankings.double_median.astype(np.int16)[:, None])
+    doubled = np.abs(
+        2 * rankings.ranks.astype(np.int16) - rankings.double_median.astype(np.int16)[:, None]
+    )
     order = np.argsort(doubled, axis=1, kind="stable")
     counts = np.take_along_axis(rankings.counts, order, axis=1)
     rows = np.arange(len(order))
-    lower, upper = (doubled[rows, order[rows, column]].astype(np.float64) for column in _find_middles(counts))
+    lower, upper = (
+        doubled[rows, order[rows, column]].astype(np.float64) for column in _find_middles(counts)
+    )
     # Twice the deviations, twice their median; over the upper quartile of the normal law.
     deviation: Values = (lower + upper) / 4 / 0.6744897501960817
     return deviation
@@ -94,7 +98,9 @@ def _median_deviation(rankings: Rankings) -> Values:
 SIMULATED: dict[str, Callable[[Rankings, int | None], Values]] = {
     "arithmetic_mean_rank": lambda rankings, _: rankings.mean(lambda rank: rank),
     "inverse_harmonic_mean_rank": lambda rankings, _: rankings.mean(lambda rank: 1 / rank),
-    "hits_at_k": lambda rankings, k: rankings.mean(lambda rank: (rank <= (k or 0)).astype(np.float64)),
+    "hits_at_k": lambda rankings, k: rankings.mean(
+        lambda rank: (rank <= (k or 0)).astype(np.float64)
+    ),
     "geometric_mean_rank": lambda rankings, _: np.exp(rankings.mean(np.log)),
     "inverse_geometric_mean_rank": lambda rankings, _: np.exp(-rankings.mean(np.log)),
     "inverse_arithmetic_mean_rank": lambda rankings, _: 1 / rankings.mean(lambda rank: rank),
@@ -121,7 +127,11 @@ def test_every_metric_is_simulated() -> None:
 
 def _count(ranks: NDArray[np.int64], width: int) -> Values:
     rows = np.arange(len(ranks))[:, None] * width
-    return np.bincount((rows + ranks).ravel(), minlength=len(ranks) * width).reshape(-1, width).astype(np.float64)
+    return (
+        np.bincount((rows + ranks).ravel(), minlength=len(ranks) * width)
+        .reshape(-1, width)
+        .astype(np.float64)
+    )
 
 
 @pytest.fixture(scope="module", params=DATASETS)
@@ -133,9 +143,13 @@ def simulated(request: pytest.FixtureRequest) -> tuple[str, dict[str, Values]]:
     rng = np.random.default_rng([20220314, DATASETS.index(request.param)])
     values: dict[str, Any] = {str(metric): np.empty(DRAWS[request.param]) for metric in METRICS}
     for start in range(0, DRAWS[request.param], BATCH):
-        rankings = Rankings(_count((rng.random((BATCH, sizes.size)) * sizes).astype(np.int64) + 1, width))
+        rankings = Rankings(
+            _count((rng.random((BATCH, sizes.size)) * sizes).astype(np.int64) + 1, width)
+        )
         for metric in METRICS:
-            values[str(metric)][start : start + BATCH] = SIMULATED[metric.family](rankings, metric.k)
+            values[str(metric)][start : start + BATCH] = SIMULATED[metric.family](
+                rankings, metric.k
+            )
     return request.param, values
 
 
@@ -150,10 +164,14 @@ def check(metric: Metric, histogram: Histogram, values: Values) -> None:
     # Where the constants are themselves sampled, their standard errors count, too.
     sampled = moments.method == "sampled"
     deviations = values - moments.expectation
-    error = math.hypot(math.sqrt(moments.variance / deviations.size), moments.expectation_error if sampled else 0.0)
+    error = math.hypot(
+        math.sqrt(moments.variance / deviations.size), moments.expectation_error if sampled else 0.0
+    )
     assert abs(deviations.mean()) <= SIGMAS * error + 1e-13 * moments.expectation
     squares = np.square(deviations)
-    error = math.hypot(squares.std() / math.sqrt(squares.size), moments.variance_error if sampled else 0.0)
+    error = math.hypot(
+        squares.std() / math.sqrt(squares.size), moments.variance_error if sampled else 0.0
+    )
     assert abs(squares.mean() - moments.variance) <= SIGMAS * error
 
 
@@ -161,7 +179,9 @@ _rng = np.random.default_rng(20260311)
 _sizes = np.concatenate(([1, 1, 2], _rng.integers(2, 300, 20), [17, 17, 5000]))
 # Narrow blocks in front, wide ones behind: what a ranker by frequency may give.
 _offsets = np.exp(_rng.random(60) * math.log(100)).astype(int) - 1
-_blocks = np.where(np.arange(60) % 7, 1 + (_rng.random(60) ** 3 * (_offsets + 3)).astype(int), 400 - _offsets)
+_blocks = np.where(
+    np.arange(60) % 7, 1 + (_rng.random(60) ** 3 * (_offsets + 3)).astype(int), 400 - _offsets
+)
 
 SETS: dict[str, Histogram] = {
     "some of many": Histogram.from_counts(_sizes),
@@ -176,9 +196,18 @@ SETS: dict[str, Histogram] = {
 @pytest.mark.parametrize("histogram", SETS.values(), ids=SETS)
 def test_simulated_rankers_agree_on_other_sets(histogram: Histogram) -> None:
     """The metrics by the catalogue's own definitions, which test_metrics.py holds against plain Python."""
-    offsets, weights = (np.zeros(1) if histogram.offsets is None else histogram.offsets), histogram.weights
-    columns = (histogram.num_candidates, offsets + 0 * histogram.num_tasks, np.ones(1) if weights is None else weights)
-    sizes, above, own = (np.repeat(each + 0.0 * histogram.num_tasks, histogram.num_tasks) for each in columns)
+    offsets, weights = (
+        (np.zeros(1) if histogram.offsets is None else histogram.offsets),
+        histogram.weights,
+    )
+    columns = (
+        histogram.num_candidates,
+        offsets + 0 * histogram.num_tasks,
+        np.ones(1) if weights is None else weights,
+    )
+    sizes, above, own = (
+        np.repeat(each + 0.0 * histogram.num_tasks, histogram.num_tasks) for each in columns
+    )
     draws = choose(500, 20_000)
     ranks = 1 + above + np.floor(np.random.default_rng(7).random((draws, sizes.size)) * sizes)
     for metric in METRICS:
@@ -199,4 +228,8 @@ def test_simulated_tails_agree(name: str, simulated: tuple[str, dict[str, Values
         tail = tail_probability(metric, histogram, cut)
         p = tail.probability
         slack = p * math.expm1(math.log(10) * tail.error)
-        assert abs(reached - p) <= SIGMAS * math.sqrt(p * (1 - p) / draws) + slack + 2 / draws, (cut, reached, tail)
+        assert abs(reached - p) <= SIGMAS * math.sqrt(p * (1 - p) / draws) + slack + 2 / draws, (
+            cut,
+            reached,
+            tail,
+        )

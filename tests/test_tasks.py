@@ -24,15 +24,33 @@ from rankconst.tasks import Histogram, Tasks, sampled_histogram
     ("named", "printed", "described"),
     [
         ({}, "nations/test/both/standard", "test, both sides, protocol standard"),
-        ({"protocol": "raw", "side": "head"}, "nations/test/head/raw", "test, head side, protocol raw"),
-        ({"aggregation": "macro-query"}, "nations/test/both/standard/macro-query", "standard, macro-query"),
-        ({"relations": ("a", "b")}, "nations/test/both/standard (a, b)", "protocol standard, only a, b"),
-        ({"baseline": "frequency"}, "nations/test/both/standard/frequency", "standard, baseline frequency"),
+        (
+            {"protocol": "raw", "side": "head"},
+            "nations/test/head/raw",
+            "test, head side, protocol raw",
+        ),
+        (
+            {"aggregation": "macro-query"},
+            "nations/test/both/standard/macro-query",
+            "standard, macro-query",
+        ),
+        (
+            {"relations": ("a", "b")},
+            "nations/test/both/standard (a, b)",
+            "protocol standard, only a, b",
+        ),
+        (
+            {"baseline": "frequency"},
+            "nations/test/both/standard/frequency",
+            "standard, baseline frequency",
+        ),
         # Counts of one's own have no split.
         ({"protocol": "own counts", "split": ""}, "nations/both/own counts", "protocol own counts"),
     ],
 )
-def test_an_address_is_short_and_says_what_it_means(named: dict[str, Any], printed: str, described: str) -> None:
+def test_an_address_is_short_and_says_what_it_means(
+    named: dict[str, Any], printed: str, described: str
+) -> None:
     tasks = Tasks("nations", **named)
     assert str(tasks) == printed
     assert tasks.describe().endswith(described)
@@ -42,7 +60,12 @@ def test_an_address_is_short_and_says_what_it_means(named: dict[str, Any], print
 def test_parse_reads_any_usual_spelling() -> None:
     assert Tasks.parse("fb15k237") == Tasks("fb15k237")
     parsed = Tasks.parse(
-        "nations", split="validation", side="left", protocol="PyKEEN", aggregation="query", relations=["b", "a", "b"]
+        "nations",
+        split="validation",
+        side="left",
+        protocol="PyKEEN",
+        aggregation="query",
+        relations=["b", "a", "b"],
     )
     assert parsed == Tasks("nations", "pykeen", "valid", "head", "macro-query", ("b", "a"))
     assert (Tasks("a").is_micro, parsed.is_micro) == (True, False)
@@ -78,10 +101,14 @@ COLUMNS = st.tuples(st.booleans(), st.booleans())
 
 def gather(rows: list[Row], offset: bool, weighted: bool) -> Histogram:
     offsets, sizes, weights, tasks = zip(*rows, strict=True)
-    return Histogram.from_counts(sizes, tasks, weights if weighted else None, offsets if offset else None)
+    return Histogram.from_counts(
+        sizes, tasks, weights if weighted else None, offsets if offset else None
+    )
 
 
-def count(rows: list[Row], offset: bool, weighted: bool) -> list[tuple[tuple[int, int, float], int]]:
+def count(
+    rows: list[Row], offset: bool, weighted: bool
+) -> list[tuple[tuple[int, int, float], int]]:
     found: Counter[tuple[int, int, float]] = Counter()
     for above, size, weight, tasks in rows:
         found[above * offset, size, weight if weighted else 1.0] += tasks
@@ -105,10 +132,15 @@ def test_tasks_are_gathered_and_pooled_by_offset_size_and_weight(
     assert left.is_weighted == first[1]
     assert left == gather(one[::-1], *first)
     assert hash(left) == hash(gather(one[::-1], *first))
-    assert (left == right) == (count(one, *first) == count(other, *second) and first[1] == second[1])
+    assert (left == right) == (
+        count(one, *first) == count(other, *second) and first[1] == second[1]
+    )
     assert left != list_rows(left)
     total = sum(tasks for *_, tasks in one)
-    assert (left.total, left.last_ranks.tolist()) == (total, [above + size for (above, size, _), _ in list_rows(left)])
+    assert (left.total, left.last_ranks.tolist()) == (
+        total,
+        [above + size for (above, size, _), _ in list_rows(left)],
+    )
     assert left.mean == float(Fraction(sum(size * tasks for _, size, _, tasks in one), total))
     weight = sum(Fraction(weight if first[1] else 1) * tasks for *_, weight, tasks in one)
     assert left.total_weight == pytest.approx(float(weight), rel=1e-15)
@@ -121,14 +153,18 @@ def test_tasks_are_gathered_and_pooled_by_offset_size_and_weight(
 
 @given(ROWS, st.data())
 def test_groups_are_gathered_as_each_alone(rows: list[Row], data: st.DataObject) -> None:
-    groups = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))))
+    groups = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
+    )
     offsets, sizes, _, tasks = (np.array(column) for column in zip(*rows, strict=True))
     for above in (offsets, None):
         found = Histogram.of_groups(groups, sizes, tasks, above)
         assert [*found] == sorted(set(groups.tolist()))
         for group, histogram in found.items():
             own = groups == group
-            alone = Histogram.from_counts(sizes[own], tasks[own], offsets=None if above is None else above[own])
+            alone = Histogram.from_counts(
+                sizes[own], tasks[own], offsets=None if above is None else above[own]
+            )
             assert histogram == alone
             assert not histogram.num_candidates.flags.writeable
             assert not histogram.num_tasks.flags.writeable
@@ -138,17 +174,27 @@ def test_rows_are_sorted_whatever_their_size() -> None:
     """Packed into one number, the first two would be just too large for 64 bits, and the weights lost by rounding."""
     found = Histogram.from_counts([2**32, 1], offsets=[2**31, 0])
     assert found.num_candidates.tolist() == [1, 2**32]
-    assert list_rows(Histogram.from_counts([2**52, 2**52], weights=[0.5, 0.25]))[0] == ((0, 2**52, 0.25), 1)
+    assert list_rows(Histogram.from_counts([2**52, 2**52], weights=[0.5, 0.25]))[0] == (
+        (0, 2**52, 0.25),
+        1,
+    )
 
 
 def test_shared_negatives_are_of_one_set_of_tasks() -> None:
     shared, other = sampled_histogram("sampled:4:shared", 3), Histogram.from_counts([5])
     for one, two in ((shared, other), (other, shared)):
-        with pytest.raises(UndefinedError, match="tasks that share their negatives cannot be pooled"):
+        with pytest.raises(
+            UndefinedError, match="tasks that share their negatives cannot be pooled"
+        ):
             one.pool(two)
     for sizes, columns in (([5], {"offsets": [1]}), ([5], {"weights": [0.5]}), ([5, 6], {})):
         with pytest.raises(DataError, match="all have the same number of candidates"):
-            Histogram(np.array(sizes), np.ones_like(sizes), shared=True, **{k: np.array(v) for k, v in columns.items()})
+            Histogram(
+                np.array(sizes),
+                np.ones_like(sizes),
+                shared=True,
+                **{k: np.array(v) for k, v in columns.items()},
+            )
 
 
 def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
@@ -178,7 +224,10 @@ def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
         ([2**70], "whole numbers|at most"),
         ([10**5000], "such as <int of more digits than can be written>"),
         ([[1, 2]], "one-dimensional"),
-        ([[1, 2], 3], "expected a number for each ranking task; setting an array element with a sequence"),
+        (
+            [[1, 2], 3],
+            "expected a number for each ranking task; setting an array element with a sequence",
+        ),
         (pa.scalar("12"), "one-dimensional"),
         (3, "one-dimensional"),
         (np.ma.array([1, 2], mask=[False, True]), "1 of the values are masked"),
@@ -211,7 +260,10 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
         (([3, 3], [1, 1], [1.0, 1.0]), "ascending"),
         (([1, 2], [1, 1], None, [1, 0]), "rows of offsets and num_candidates must be ascending"),
         (([2, 3], [1, 1], None, [0, -1]), r"offsets\[1\] is -1; expected at least 0"),
-        (([2, 3], [1, 1], None, [1]), "offsets have 1 entries and num_candidates 2; they must pair up"),
+        (
+            ([2, 3], [1, 1], None, [1]),
+            "offsets have 1 entries and num_candidates 2; they must pair up",
+        ),
     ],
 )
 def test_what_cannot_be_a_histogram_is_refused(columns: tuple[Any, ...], message: str) -> None:

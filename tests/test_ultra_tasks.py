@@ -28,7 +28,9 @@ RANKS = {
     "wn18rr": (746, 1_704, 2_286, 5_646),
     "nell": (402, 1_870, 3_240, 2_894),
 }
-GRAIL = {f"{graph}_v{v}_ind": n for graph, counts in RANKS.items() for v, n in enumerate(counts, start=1)}
+GRAIL = {
+    f"{graph}_v{v}_ind": n for graph, counts in RANKS.items() for v, n in enumerate(counts, start=1)
+}
 
 
 def count_plainly(mirror: Path, key: str) -> dict[str, list[int]]:
@@ -57,11 +59,15 @@ def expect_mrr(counts: list[int]) -> float:
 
 @pytest.mark.parametrize("key", GRAIL)
 def test_graphs_of_grail(mirror: Path, key: str) -> None:
-    constants = look_up("mrr", Stated(dataset=key.removesuffix("_ind"), tool="ultra"), rankconst.load())
+    constants = look_up(
+        "mrr", Stated(dataset=key.removesuffix("_ind"), tool="ultra"), rankconst.load()
+    )
     counts = count_plainly(mirror, key)
     assert str(constants.tasks) == f"{key}/valid+test/both/standard"
     assert constants.num_tasks == GRAIL[key] == sum(map(len, counts.values()))
-    assert constants.expectation == pytest.approx(expect_mrr(counts["head"] + counts["tail"]), rel=1e-12)
+    assert constants.expectation == pytest.approx(
+        expect_mrr(counts["head"] + counts["tail"]), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("key", ["nell23k", "fb15k237_10"])
@@ -103,19 +109,24 @@ def test_what_the_tool_does_not_evaluate_is_refused_and_what_the_user_says_count
     for split in ("test", "valid+test"):
         told = Stated(dataset="nell_v1", tool="ultra", split=split, side="head")
         assert str(look_up("mrr", told, tables).tasks) == "nell_v1_ind/valid+test/head/standard"
-    assert look_up("mrr", Stated(dataset="nell23k", tool="ultra", side="both"), tables).tasks.side == "both"
+    assert (
+        look_up("mrr", Stated(dataset="nell23k", tool="ultra", side="both"), tables).tasks.side
+        == "both"
+    )
     assert look_up("mrr", Stated(dataset="wn18rr", tool="ultra"), tables).tasks.side == "both"
 
 
 def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
-    found = rankconst.adjust({"MRR": 0.6, "dataset": "nell_v1_ind", "num_tasks": 402}, errors="note")
+    found = rankconst.adjust(
+        {"MRR": 0.6, "dataset": "nell_v1_ind", "num_tasks": 402}, errors="note"
+    )
     (question,) = found.asked
     assert "its numbers are those of split valid+test, not of test" in str(question)
     assert 'split="valid+test"' in question.remedy
 
 
-# Of graphs whose files are not all in the mirror, and of those that it has: ranks and E[MRR] by loops over the lines of
-# the files, in a program of its own.
+# Of graphs whose files are not all in the mirror, and of those that it has: ranks and E[MRR] by
+# loops over the lines of the files, in a program of its own.
 COUNTED = {
     "wdsinger": (2_203, 9.547565898949944e-4),
     "fb15k237_20": (19_776, 7.649221801e-4),

@@ -38,7 +38,9 @@ SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 
 def make(metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]) -> Done:
     parsed = parse_metric(metric)
-    (done,) = adjust_values([(parsed, read_published(parsed, text)) for text in texts], None, look_up)
+    (done,) = adjust_values(
+        [(parsed, read_published(parsed, text)) for text in texts], None, look_up
+    )
     return done
 
 
@@ -46,7 +48,9 @@ def of_sizes(sizes: tuple[int, ...], metric: Metric, _: str = "") -> Constants:
     return rankconst.from_counts(sizes).constants(metric)
 
 
-def of_dataset(metric: Metric, _: str, *, dataset: str, baseline: str = "uniform", split: str = "test") -> Constants:
+def of_dataset(
+    metric: Metric, _: str, *, dataset: str, baseline: str = "uniform", split: str = "test"
+) -> Constants:
     return open_once().look_up(Tasks(dataset, split=split, baseline=baseline), metric)
 
 
@@ -66,13 +70,17 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
     texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
     texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
     sign, level = (-1 if metric == "mr" else 1), Fraction(str(LEVEL))
-    for text, stands in zip(texts, judge(make(metric, texts, partial(of_sizes, sizes))).tolist(), strict=True):
+    for text, stands in zip(
+        texts, judge(make(metric, texts, partial(of_sizes, sizes))).tolist(), strict=True
+    ):
         half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
         ends = [Fraction(text) - half, Fraction(text) + half][::sign]
         as_good = Fraction(sum(sign * value >= sign * ends[0] for value in law), len(law))
         # Half a unit off, a mean of reciprocals is printed as another number as often as not.
         beaten = [sign * (value - ends[1]) for value in law]
-        worse = Fraction(sum(each < 0 or (each == 0 and metric != "mrr") for each in beaten), len(law))
+        worse = Fraction(
+            sum(each < 0 or (each == 0 and metric != "mrr") for each in beaten), len(law)
+        )
         if len(set(law)) == 1:
             assert stands == 0  # everybody gets that
         else:
@@ -81,14 +89,18 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("baseline", ["counting", "frequency"])
-@pytest.mark.parametrize(("metric", "values"), [("hits@3", np.linspace(0.125, 1, 36)), ("mr", np.linspace(1.5, 6, 46))])
+@pytest.mark.parametrize(
+    ("metric", "values"), [("hits@3", np.linspace(0.125, 1, 36)), ("mr", np.linspace(1.5, 6, 46))]
+)
 def test_the_same_of_what_knows_more(
     metric: str, values: np.ndarray[tuple[int], np.dtype[np.float64]], baseline: str
 ) -> None:
     """20,000 draws of ranks on the blocks of the baseline."""
     blocks = open_once().histogram("nations", baseline=baseline)
     assert blocks.offsets is not None
-    offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
+    offsets, sizes = (
+        np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates)
+    )
     ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
     drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
     # What the baseline gets itself is neither better nor worse.
@@ -109,7 +121,10 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
     constants = open_once().constants("umls", metric, aggregation=aggregation, baseline="counting")
     sign = 1 if constants.metric.increasing else -1
     assert constants.variance is not None
-    texts = [f"{constants.expectation + sign * z * constants.variance**0.5:.12f}" for z in (-4.4, -4.3, 4.3, 4.4)]
+    texts = [
+        f"{constants.expectation + sign * z * constants.variance**0.5:.12f}"
+        for z in (-4.4, -4.3, 4.3, 4.4)
+    ]
     assert judge(make(metric, texts, lambda *_: constants)).tolist() == [-1, 0, 0, 1]
 
 
@@ -137,13 +152,17 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
         ("0.5", "mrr", "wn18rr", "train", "Chance hardly matters here: it changes 0.5 by 0.0001."),
     ],
 )
-def test_a_number_in_words(value: str, metric: str, dataset: str, split: str, sentence: str) -> None:
+def test_a_number_in_words(
+    value: str, metric: str, dataset: str, split: str, sentence: str
+) -> None:
     done = make(metric, [value], partial(of_dataset, dataset=dataset, split=split))
     assert explain(done, find_floor(done, open_once())) == sentence
 
 
 def test_many_numbers_in_words() -> None:
-    nations = make("hits@10", ["0.94", "0.975", "1.000", "0.90"], partial(of_dataset, dataset="nations"))
+    nations = make(
+        "hits@10", ["0.94", "0.975", "1.000", "0.90"], partial(of_dataset, dataset="nations")
+    )
     floor = find_floor(nations, open_once())
     assert floor is not None
     assert floor.batch.tasks.baseline == FLOOR
@@ -153,5 +172,8 @@ def test_many_numbers_in_words() -> None:
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))
     assert summarise({one: None}) == "The number is better than chance (p < 0.05)."
-    assert summarise({one: None, replace(one): None}) == "Both numbers are better than chance (p < 0.05)."
+    assert (
+        summarise({one: None, replace(one): None})
+        == "Both numbers are better than chance (p < 0.05)."
+    )
     assert summarise({nations: floor, one: None}).endswith(" None of 4 is better than counting.")

@@ -44,9 +44,13 @@ def test_actions_are_pinned_by_commit(path: Path) -> None:
 
 
 def test_an_action_is_the_same_everywhere() -> None:
-    used = {found for path in WORKFLOWS for found in _USED.findall(path.read_text(encoding="utf-8"))}
+    used = {
+        found for path in WORKFLOWS for found in _USED.findall(path.read_text(encoding="utf-8"))
+    }
     assert len(used) == len({name for name, _, _ in used})
-    assert "github-actions" in {each["package-ecosystem"] for each in read(FOLDER / "dependabot.yml")["updates"]}
+    assert "github-actions" in {
+        each["package-ecosystem"] for each in read(FOLDER / "dependabot.yml")["updates"]
+    }
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -54,10 +58,14 @@ def test_permissions_are_least(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
     for name, job in workflow["jobs"].items():
-        more = {what: right for what, right in job.get("permissions", {}).items() if right != "read"}
+        more = {
+            what: right for what, right in job.get("permissions", {}).items() if right != "read"
+        }
         assert more == ALLOWED.get((path.stem, name), {}), name
         # A job that names some rights has no others, and checks out nothing without this one.
-        checks_out = any(step.get("uses", "").startswith("actions/checkout@") for step in job["steps"])
+        checks_out = any(
+            step.get("uses", "").startswith("actions/checkout@") for step in job["steps"]
+        )
         assert not checks_out or "contents" in job.get("permissions", workflow["permissions"]), name
         assert job["timeout-minutes"] <= 180
     triggers = workflow[True]  # what YAML makes of "on"
@@ -66,20 +74,26 @@ def test_permissions_are_least(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_steps_run_nothing_of_others_keep_no_token_and_fail_where_their_command_does(path: Path) -> None:
+def test_steps_run_nothing_of_others_keep_no_token_and_fail_where_their_command_does(
+    path: Path,
+) -> None:
     assert "secrets." not in path.read_text(encoding="utf-8")
     for step in list_steps(path):
         run, used = step.get("run", ""), step.get("uses", "")
-        # An expression in a script is replaced before the shell sees it: only what these files say may be there.
+        # An expression in a script is replaced before the shell sees it: only what these files say
+        # may be there.
         assert "${{" not in run
         if used.startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False
         if "git push" in run:
             assert "gh auth setup-git" in run
             assert "GH_TOKEN" in step["env"]
-        # GitHub's shell ignores the left side of a pipe unless it is asked for by name; uploads leave out .folders.
+        # GitHub's shell ignores the left side of a pipe unless it is asked for by name; uploads
+        # leave out .folders.
         assert step.get("shell") == "bash" or not any(" | " in line for line in run.splitlines())
-        if used.startswith("actions/upload-artifact@") and re.search(r"(^|[/\s])\.", step["with"]["path"]):
+        if used.startswith("actions/upload-artifact@") and re.search(
+            r"(^|[/\s])\.", step["with"]["path"]
+        ):
             assert step["with"]["include-hidden-files"] is True
 
 

@@ -1,13 +1,14 @@
 """Count where a baseline ranks the true answer of every task: how many candidates score above it, and how many alike.
 
-Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal level by frequency. Few
-candidates of a query have a level, so only these are listed; frequency is the same for all queries of a relation. For a
-task whose true answer scores s,
+Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal
+level by frequency. Few candidates of a query have a level, so only these are listed; frequency is
+the same for all queries of a relation. For a task whose true answer scores s,
 
     offset = candidates that score above s - known answers that do
     size = candidates that score s - known answers other than its own that do
 
-where the candidates above are those of a higher frequency, corrected for those whose level puts them elsewhere.
+where the candidates above are those of a higher frequency, corrected for those whose level puts
+them elsewhere.
 
 To add a baseline, write its ranker, name it in :data:`RANKERS`, and add its row to the catalogue.
 """
@@ -29,7 +30,16 @@ from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.candidates import Blocks, TaskCounts, count_protocols, list_queries
 from rankconst_builder.rules import PRIOR, Order, Train, cut, pack_all, spread
-from rankconst_builder.words import drop_repeats, is_new, locate, pack, search, sort_words, split_batches, unpack
+from rankconst_builder.words import (
+    drop_repeats,
+    is_new,
+    locate,
+    pack,
+    search,
+    sort_words,
+    split_batches,
+    unpack,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,8 +60,8 @@ _CELLS = 1 << 22  # of the tables in which levels and frequencies are looked up
 class Ranker:
     """Ranks the candidates of the queries of a side by how many triples have them with the relation: `frequency`.
 
-    Rankers that know more give some candidates a level. A candidate ranks by its level, or by the level that its
-    frequency is worth if that is as high; then by frequency.
+    Rankers that know more give some candidates a level. A candidate ranks by its level, or by the
+    level that its frequency is worth if that is as high; then by frequency.
     """
 
     timed = False  # True if what is known depends on a query's time
@@ -73,7 +83,9 @@ class Ranker:
     def locate(self, queries: Queries) -> Codes:
         """Return which of the split's queries some of them are, with or without their times."""
         plain = queries.num_times > 1 and not self.timed
-        return np.searchsorted(self.queries.keys, queries.keys // np.uint64(queries.num_times if plain else 1))
+        return np.searchsorted(
+            self.queries.keys, queries.keys // np.uint64(queries.num_times if plain else 1)
+        )
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
         """Return how often each entity occurs with its query's relation."""
@@ -81,7 +93,9 @@ class Ranker:
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
         """Return how many entities occur more often with each query's relation, and how many as often."""
-        return self.train.occurrences[self.side].order.count(self.queries.relation[queries], frequency)
+        return self.train.occurrences[self.side].order.count(
+            self.queries.relation[queries], frequency
+        )
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
@@ -91,7 +105,8 @@ class Ranker:
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
         """Yield queries, some at a time, and the entities that have the least level of each at least.
 
-        These are arrays of one length: the query's place among those yielded, the entity, its level and its frequency.
+        These are arrays of one length: the query's place among those yielded, the entity, its level
+        and its frequency.
         """
         del least
         yield from ()
@@ -109,13 +124,16 @@ class Ranker:
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
         """Return whole numbers in the order of levels and frequencies; 0 for what has neither."""
         reached = self.reach(queries, frequency)
-        # What reaches a level by its frequency has a higher one than all that have the level by a rule.
+        # What reaches a level by its frequency has a higher one than all that have the level by a
+        # rule.
         plain = (levels <= reached) & (frequency > 0)
         return (2 * np.maximum(levels, reached) + plain) * (self.most + 1) + frequency
 
     def find(self, queries: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each for its query."""
-        return self.score(queries, self.find_levels(queries, entities), self.find_frequency(queries, entities))
+        return self.score(
+            queries, self.find_levels(queries, entities), self.find_frequency(queries, entities)
+        )
 
     @functools.cached_property
     def places(self) -> tuple[Codes, Codes, Codes]:
@@ -127,7 +145,9 @@ class Ranker:
         levels, frequency = self.find_levels(asked, true), self.find_frequency(asked, true)
         own, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
         by_level = levels > reached
-        above, same = self.count_frequency(asked, np.where(by_level, self.need(asked, levels) - 1, frequency))
+        above, same = self.count_frequency(
+            asked, np.where(by_level, self.need(asked, levels) - 1, frequency)
+        )
         same[by_level] = 0
         # An entity of a lower level is above a true answer if its frequency puts it there.
         least = np.where(by_level, levels, reached + 1)
@@ -143,7 +163,9 @@ class Ranker:
             silent = np.bincount(group[often == 0], minlength=part.size)
             above[rows] += np.where(scored[rows], 0, silent[of_row])
             # The others rank by their levels in place of their frequencies.
-            ahead = np.flatnonzero((level >= of_query[1, part][group]) & (level > self.reach(part[group], often)))
+            ahead = np.flatnonzero(
+                (level >= of_query[1, part][group]) & (level > self.reach(part[group], often))
+            )
             place, seldom = group[ahead], often[ahead]
             for sign, levels in ((1, level[ahead]), (-1, np.zeros_like(ahead))):
                 scores = self.score(part[place], levels, seldom)
@@ -164,7 +186,9 @@ class RuleRanker(Ranker):
         product = rules.support.astype(np.uint64) * whole.astype(np.uint64) - np.uint64(1)
         self._needed = (product // rules.whole.astype(np.uint64)).astype(np.int64) + 1
         self._bound = 2 + max(self.most, int(self._needed.max(initial=0)))
-        self._needs = pack_all((rules.relation, self.graph.num_relations), (self._needed, self._bound))
+        self._needs = pack_all(
+            (rules.relation, self.graph.num_relations), (self._needed, self._bound)
+        )
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
         """Return the level that a frequency is worth."""
@@ -201,16 +225,24 @@ class RuleRanker(Ranker):
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
         """Yield queries, some at a time, and the entities that have the least level of each at least."""
-        connections, entities, kinds = self.train.connections, self.graph.num_entities, 2 * self.graph.num_relations
+        connections, entities, kinds = (
+            self.train.connections,
+            self.graph.num_entities,
+            2 * self.graph.num_relations,
+        )
         rules, occurrences = self.train.rules, self.train.occurrences[self.side]
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
         anchors = connections.place[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         counts = connections.starts[anchors + 1] - starts
-        # Levels of all kinds and frequencies of all entities, for as many relations as there is room for.
+        # Levels of all kinds and frequencies of all entities, for as many relations as there is
+        # room for.
         width = max(_CELLS // (entities + kinds), 1)
-        level, often = np.zeros(width * kinds, dtype=np.int32), np.zeros(width * entities, dtype=np.int32)
+        level, often = (
+            np.zeros(width * kinds, dtype=np.int32),
+            np.zeros(width * entities, dtype=np.int32),
+        )
         for first in np.unique(relations // width) * width:
             inside = slice(*np.searchsorted(rules.codes, _bound(first, width, kinds)))
             relation, kind = unpack(rules.codes[inside], kinds)
@@ -234,7 +266,13 @@ class RuleRanker(Ranker):
                 if new.size:
                     group, entity, found = group[new], entity[new], np.maximum.reduceat(found, new)
                     frequency = often[(relations[rows] - first)[group] * entities + entity]
-                    yield by_relation[rows], group, entity, found.astype(np.int64), frequency.astype(np.int64)
+                    yield (
+                        by_relation[rows],
+                        group,
+                        entity,
+                        found.astype(np.int64),
+                        frequency.astype(np.int64),
+                    )
             level[rule], often[occurring] = 0, 0
 
 
@@ -285,13 +323,25 @@ class StepRanker(Ranker):
         answers, firsts = [], []
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
-                anchor, entity, time = getattr(batch, _OTHER[self.side]), getattr(batch, self.side), batch.codes[-1]
+                anchor, entity, time = (
+                    getattr(batch, _OTHER[self.side]),
+                    getattr(batch, self.side),
+                    batch.codes[-1],
+                )
                 rows, query = plain.match(anchor, batch.relation)
                 if self.graph.allowed_entities is not None:
                     allowed = self.graph.allowed_entities[entity[rows]]
                     rows, query = rows[allowed], query[allowed]
-                answers.append(pack_all((query, plain.keys.size), (entity[rows], entities), (time[rows], times)))
-                columns = (batch.relation, self.graph.num_relations), (entity, entities), (anchor, entities)
+                answers.append(
+                    pack_all(
+                        (query, plain.keys.size), (entity[rows], entities), (time[rows], times)
+                    )
+                )
+                columns = (
+                    (batch.relation, self.graph.num_relations),
+                    (entity, entities),
+                    (anchor, entities),
+                )
                 firsts.append(pack_all(*columns, (time, times)))
         self._answers = drop_repeats(sort_words(answers))
         pairs, self._answered = unpack(self._answers, times)
@@ -319,7 +369,9 @@ class StepRanker(Ranker):
         self._nth = sort_words([self._pack_nth(given // entities, nth, time)])
 
     def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
-        return pack_all((relation, self.graph.num_relations), (nth, self.most + 2), (time, self.graph.num_times))
+        return pack_all(
+            (relation, self.graph.num_relations), (nth, self.most + 2), (time, self.graph.num_times)
+        )
 
     @functools.cached_property
     def _time(self) -> Codes:
@@ -349,7 +401,10 @@ class StepRanker(Ranker):
         time = self._time[queries]
         pairs = pack(self._place[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
-        begin, end = search(self._answers, start), search(self._answers, start + time.view(np.uint64))
+        begin, end = (
+            search(self._answers, start),
+            search(self._answers, start + time.view(np.uint64)),
+        )
         return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
@@ -360,12 +415,20 @@ class StepRanker(Ranker):
             group, step = spread(counts[part])
             fact = self._starts[self._place[queries]][group] + step
             time, level = self._time[queries][group], self._answered[fact] + 1
-            last = np.flatnonzero((level <= time) & (self._next[fact] >= time) & (level >= least[queries][group]))
+            last = np.flatnonzero(
+                (level <= time) & (self._next[fact] >= time) & (level >= least[queries][group])
+            )
             group, entities = group[last], self._entity[fact[last]]
-            yield queries, group, entities, level[last], self.find_frequency(queries[group], entities)
+            yield (
+                queries,
+                group,
+                entities,
+                level[last],
+                self.find_frequency(queries[group], entities),
+            )
 
 
-# -- baselines ------------------------------------------------------------------------------------------------------
+# -- baselines -------------------------------------------------------------------------------------
 
 RULES, FREQUENCY, RECENCY = "rules", "frequency", "recency"
 
@@ -378,18 +441,27 @@ RANKERS: dict[str, dict[str, type[Ranker]]] = {
 
 
 def count_baselines(
-    graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str], stage: Stage = unseen
+    graph: Graph,
+    counts: Mapping[tuple[str, str], TaskCounts],
+    baselines: Iterable[str],
+    stage: Stage = unseen,
 ) -> tuple[dict[tuple[str, str, str], TaskCounts], str | None]:
     """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
 
     Also return what counting ranks by, if it is among them.
     """
     found = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
-    informed = [] if "train" in graph.missing else [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
+    informed = (
+        []
+        if "train" in graph.missing
+        else [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
+    )
     rankers = Rankers(Train(graph))
     choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
     kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
-    done: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}  # protocols that agree share their counts
+    done: dict[
+        tuple[TaskCounts, type[Ranker]], TaskCounts
+    ] = {}  # protocols that agree share their counts
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
             for baseline in informed:
@@ -416,11 +488,15 @@ class Rankers:
         return self.made[kind, split, side]
 
 
-def _choose_counting(graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers) -> str:
+def _choose_counting(
+    graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
+) -> str:
     """Return what counting ranks by: of rules and frequency, what has the larger expected MRR on the validation set."""
     if graph.forecasting:
         return RECENCY
-    fitting = [key for key, protocol in PROTOCOLS.items() if protocol.fits(graph.temporal, graph.qualified)]
+    fitting = [
+        key for key, protocol in PROTOCOLS.items() if protocol.fits(graph.temporal, graph.qualified)
+    ]
     usual = PROTOCOLS[min(fitting, key=rate_protocol)]
     address = usual.key, "valid"
     chance = counts.get(address) or count_protocols(graph, [usual], ["valid"]).get(address)
@@ -432,7 +508,10 @@ def _choose_counting(graph: Graph, counts: Mapping[tuple[str, str], TaskCounts],
         both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
         expected[choice] = compute_moments(parse_metric("mrr"), both)
     rules, frequency = expected.values()
-    better = frequency.expectation - rules.expectation > frequency.expectation_error + rules.expectation_error
+    better = (
+        frequency.expectation - rules.expectation
+        > frequency.expectation_error + rules.expectation_error
+    )
     return FREQUENCY if better else RULES
 
 
@@ -445,7 +524,10 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
         asked, query, entity = answers.queries, answers.query, answers.entity
         if scorer.timed and asked is not queries:
             # Each time at which a query is asked has the answers of any.
-            starts, place = np.searchsorted(query, np.arange(asked.keys.size + 1)), queries.timeless[1]
+            starts, place = (
+                np.searchsorted(query, np.arange(asked.keys.size + 1)),
+                queries.timeless[1],
+            )
             query, step = spread(np.diff(starts)[place])
             asked, entity = queries, entity[starts[place][query] + step]
         known = scorer.find(scorer.locate(asked)[query], entity)

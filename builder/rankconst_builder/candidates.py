@@ -1,20 +1,22 @@
 """Count the candidates of every ranking task.
 
-Task (h, r, ?) has as candidates the entities of the protocol, less the known answers other than its own:
+Task (h, r, ?) has as candidates the entities of the protocol, less the known answers other than its
+own:
 
     N = |E| - |{t' in E : (h, r, t') known}| + 1
 
-and (?, r, t) likewise. Task (h, ?, t) has as candidates the relations of the protocol, less the other known ones of its
-pair. In a temporal graph every relation has an inverse, which is a candidate, too, and each fact is asked for in both
-directions: so RE-GCN does, and those who report relation prediction there use its code.
+and (?, r, t) likewise. Task (h, ?, t) has as candidates the relations of the protocol, less the
+other known ones of its pair. In a temporal graph every relation has an inverse, which is a
+candidate, too, and each fact is asked for in both directions: so RE-GCN does, and those who report
+relation prediction there use its code.
 
-Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split; the evaluated one is
-always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its known answers are those of the same time,
-or of any, as the protocol says.
+Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split;
+the evaluated one is always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its
+known answers are those of the same time, or of any, as the protocol says.
 
-Counting asks, for the distinct queries of one split, how many distinct answers the known triples give: N is the same
-for all tasks of a query. Known triples are looked at once, in batches, against a table of the queries: memory follows
-the evaluation split and the answers found, not the graph.
+Counting asks, for the distinct queries of one split, how many distinct answers the known triples
+give: N is the same for all tasks of a query. Known triples are looked at once, in batches, against
+a table of the queries: memory follows the evaluation split and the answers found, not the graph.
 """
 
 from __future__ import annotations
@@ -68,8 +70,9 @@ _REMEDY = "Number entities and relations from 0 without gaps."
 class KeyTable:
     """Finds some keys, ascending, among many others.
 
-    Most keys that are asked for are of no interest: a mark at the top bits of their product with an odd number tells,
-    in an array that is small enough for the second-level cache. The others are searched.
+    Most keys that are asked for are of no interest: a mark at the top bits of their product with an
+    odd number tells, in an array that is small enough for the second-level cache. The others are
+    searched.
     """
 
     def __init__(self, keys: Words) -> None:
@@ -115,7 +118,9 @@ class Queries:
     @cached_property
     def relation(self) -> Codes:
         """The relation of each query. Shape (Q,)."""
-        return (self.keys // np.uint64(self.num_times) % np.uint64(self.num_relations)).astype(np.int64)
+        return (self.keys // np.uint64(self.num_times) % np.uint64(self.num_relations)).astype(
+            np.int64
+        )
 
     @cached_property
     def timeless(self) -> tuple[Queries, Codes]:
@@ -132,7 +137,9 @@ class Queries:
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
         """Return the key of each entity, relation and time."""
         keys = pack(anchors, relations, self.num_relations)
-        return pack(keys, times, self.num_times) if self.num_times > 1 and times is not None else keys
+        return (
+            pack(keys, times, self.num_times) if self.num_times > 1 and times is not None else keys
+        )
 
     @cached_property
     def table(self) -> KeyTable:
@@ -145,7 +152,9 @@ class RankedTasks:
     """The ranking tasks that rows of a split give, on every side."""
 
     rows: Codes  # which rows of the split's file are ranked, ascending. Shape (n,), int64
-    queries: Mapping[str, Queries]  # side ``head`` or ``tail``, perhaps ``relation``, to its queries
+    queries: Mapping[
+        str, Queries
+    ]  # side ``head`` or ``tail``, perhaps ``relation``, to its queries
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +168,9 @@ class Blocks:
     of_task: Codes  # which row each task is of. Shape (n,)
     query: Codes  # the query that each row's tasks ask. Shape (U,)
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
-    offset: Codes | None = None  # candidates that score above it. Shape (U,); None if there are none
+    offset: Codes | None = (
+        None  # candidates that score above it. Shape (U,); None if there are none
+    )
 
     @cached_property
     def tally(self) -> Tally:
@@ -167,7 +178,13 @@ class Blocks:
         relation = self.queries.relation[self.query]
         if self.offset is None:
             return Tally.of_queries(self.size, self.queries.frequency[self.query], relation)
-        return Tally(self.size, self.queries.frequency[self.query], relation, np.bincount(self.of_task), self.offset)
+        return Tally(
+            self.size,
+            self.queries.frequency[self.query],
+            relation,
+            np.bincount(self.of_task),
+            self.offset,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +195,9 @@ class Tally:
     frequency: Codes  # how many tasks ask the same query
     relation: Codes
     num_tasks: Codes
-    offset: Codes | None = None  # candidates that score above the true answer; None if there are none
+    offset: Codes | None = (
+        None  # candidates that score above the true answer; None if there are none
+    )
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
@@ -199,14 +218,20 @@ class Tally:
         if len(tallies) == 1:
             return tallies[0]
         columns = [
-            np.concatenate([getattr(one, name) for one in tallies]) for name in ("size", "frequency", "relation")
+            np.concatenate([getattr(one, name) for one in tallies])
+            for name in ("size", "frequency", "relation")
         ]
         num_tasks = np.concatenate([one.num_tasks for one in tallies])
         order = np.lexsort(columns[::-1])
         columns = [column[order] for column in columns]
         starts = np.flatnonzero(functools.reduce(np.logical_or, map(is_new, columns)))
         size, frequency, relation = (column[starts] for column in columns)
-        return cls(size, frequency, relation, np.add.reduceat(num_tasks[order], starts) if starts.size else num_tasks)
+        return cls(
+            size,
+            frequency,
+            relation,
+            np.add.reduceat(num_tasks[order], starts) if starts.size else num_tasks,
+        )
 
     def histogram(self, group: str | None = None) -> Histogram:
         """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
@@ -214,7 +239,9 @@ class Tally:
         if group == "relation":
             # Sums of whole numbers below 2^53 are exact.
             tasks = np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
-        return Histogram.from_counts(self.size, self.num_tasks, None if group is None else 1.0 / tasks, self.offset)
+        return Histogram.from_counts(
+            self.size, self.num_tasks, None if group is None else 1.0 / tasks, self.offset
+        )
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
         """Return the histogram of each relation that has tasks, by code; `by_query`, tasks of a query count as one."""
@@ -253,14 +280,18 @@ class TaskCounts:
 
     tasks: RankedTasks
     blocks: Mapping[str, Blocks]  # side to where its true answers can rank
-    # Side to the answers that the protocol removes; None where no baseline needs them: for train, and for sampled
-    # negatives.
+    # Side to the answers that the protocol removes; None where no baseline needs them: for train,
+    # and for sampled negatives.
     answers: Mapping[str, Answers] | None = None
 
     @property
     def tallies(self) -> dict[str, Tally]:
         """How many tasks of each side are alike; no side if none is ranked."""
-        return {side: blocks.tally for side, blocks in self.blocks.items()} if self.tasks.rows.size else {}
+        return (
+            {side: blocks.tally for side, blocks in self.blocks.items()}
+            if self.tasks.rows.size
+            else {}
+        )
 
 
 class Gathering:
@@ -281,7 +312,9 @@ class Gathering:
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._found.setdefault(source, []).append(words)
 
-    def answers(self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]) -> Answers:
+    def answers(
+        self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]
+    ) -> Answers:
         """Return the distinct answers from some sources that are candidates, of queries that are among those given."""
         place = np.full(self._keys.size, -1, dtype=np.int64)
         place[np.searchsorted(self._keys, queries.keys)] = queries.places
@@ -317,7 +350,10 @@ def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
 
 
 def count_protocols(
-    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS, stage: Stage = unseen
+    graph: Graph,
+    protocols: Iterable[Protocol],
+    splits: Collection[str] = SPLITS,
+    stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
     """Count the candidates of splits under each protocol; protocols that agree on a split share its counts."""
     covered = [
@@ -344,12 +380,23 @@ def count_protocols(
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     with stage("candidates", 1 + len(keys)) as advance:
-        found = _gather_answers(graph, [(protocol, split, asked[key]) for protocol, split, key in keys])
+        found = _gather_answers(
+            graph, [(protocol, split, asked[key]) for protocol, split, key in keys]
+        )
         advance()
         for protocol, split, key in keys:
             # Each selection contains the next smaller one, so its size tells which it is.
-            number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
-            same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
+            number = [
+                int(select(graph, protocol).sum())
+                for select in (select_candidates, select_relations)
+            ]
+            same = (
+                *key,
+                *number,
+                list_known(graph, protocol, split),
+                protocol.time,
+                protocol.negatives,
+            )
             if same not in done:
                 done[same] = _count(graph, protocol, split, asked[key], found)
             counts[protocol.key, split] = done[same]
@@ -392,13 +439,17 @@ def _gather_answers(
         for batch in split_batches(triples) if source in sources else ():
             for address in sorted(sources[source]):
                 for anchors, given, answers in view(graph, batch, address[0]):
-                    found[address].update(source, queries[address].pack(anchors, given, batch.time), answers)
+                    found[address].update(
+                        source, queries[address].pack(anchors, given, batch.time), answers
+                    )
     return found
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which entities a protocol ranks. Shape (num_entities,)."""
-    chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
+    chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(
+        protocol.candidates
+    )
     candidate = graph.entities if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
@@ -414,7 +465,9 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
         return dict.fromkeys(ENTITY_SIDES, protocol.negatives + 1)
     ranked = dict.fromkeys(ENTITY_SIDES, int(select_candidates(graph, protocol).sum()))
     if graph.ranks_relations and protocol.ranks_relations:
-        ranked[RELATION_SIDE] = int(select_relations(graph, protocol).sum()) * (2 if graph.temporal else 1)
+        ranked[RELATION_SIDE] = int(select_relations(graph, protocol).sum()) * (
+            2 if graph.temporal else 1
+        )
     return ranked
 
 
@@ -438,16 +491,25 @@ def _count(
 ) -> TaskCounts:
     entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
     candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
-    ranked, known = count_ranked(graph, protocol), list_known(graph, protocol, split) if tasks.rows.size else ()
+    ranked, known = (
+        count_ranked(graph, protocol),
+        list_known(graph, protocol, split) if tasks.rows.size else (),
+    )
     blocks, answers = {}, {}
     for side, number in ranked.items():
         queries = tasks.queries[side]
         asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
         size = np.full(queries.keys.size, number)
-        answers[side] = Answers(asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side)))
+        answers[side] = Answers(
+            asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side))
+        )
         if known:
-            answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
-            size = leave_out(answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}")
+            answers[side] = found[side, protocol.time == "same"].answers(
+                asked, known, candidate[side]
+            )
+            size = leave_out(
+                answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}"
+            )
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks)

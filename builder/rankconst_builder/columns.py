@@ -64,7 +64,8 @@ class Columns:
     path: Path | str  # a URL if it is text
     rows: int  # or fewer
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
-    # What comes before the ids of entities, and of relations; None for what is not ids, or has a time.
+    # What comes before the ids of entities, and of relations; None for what is not ids, or has a
+    # time.
     prefixes: tuple[str, str] | None
     files: Sequence[Path | str]
     read: Callable[[], Iterator[Batch]]
@@ -74,7 +75,9 @@ class Columns:
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
         """Return what the tables say of the file: its hash; of several files, that of their hashes."""
         found = [*map(hash_file, self.files)] if hashes is None else [*hashes]
-        whole = found[0] if len(found) == 1 else hashlib.sha256("\n".join(found).encode()).hexdigest()
+        whole = (
+            found[0] if len(found) == 1 else hashlib.sha256("\n".join(found).encode()).hexdigest()
+        )
         return Content(b"", whole, verified=False)
 
     def read_labels(self) -> Labels:
@@ -100,7 +103,9 @@ class Columns:
         lengths: Any = pc.binary_length(labels)  # type: ignore[arg-type] # the stubs know single values only
         if len(labels) and pc.min(lengths).as_py() == 0:
             empty = pc.index(lengths, 0).as_py()
-            raise DataError(f"{self.path}, row {row + empty:,}: the {NAMES[letter]} is empty; expected a label.")
+            raise DataError(
+                f"{self.path}, row {row + empty:,}: the {NAMES[letter]} is empty; expected a label."
+            )
         return labels.dictionary_encode()
 
     def _refuse_nulls(self, array: Any, letter: str, row: int) -> None:
@@ -169,15 +174,23 @@ def open_url(url: str, order: str | None = None) -> Columns:
         filesystem, path = FileSystem.from_uri(url)
         found = [filesystem.get_file_info(path)]
         if found[0].type == FileType.Directory:
-            found = [each for each in filesystem.get_file_info(FileSelector(path, recursive=True)) if each.is_file]
-            found = sorted((each for each in found if each.extension == "parquet"), key=lambda each: each.path)
+            found = [
+                each
+                for each in filesystem.get_file_info(FileSelector(path, recursive=True))
+                if each.is_file
+            ]
+            found = sorted(
+                (each for each in found if each.extension == "parquet"), key=lambda each: each.path
+            )
     except DAMAGE as error:
         raise DataError(
             f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. Train can be at file://, s3://, "
             "gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
     if not all(each.is_file for each in found) or not found:
-        raise DataError(f"cannot read {hide_login(url)}: there is no Parquet file. Name one, or a folder of them.")
+        raise DataError(
+            f"cannot read {hide_login(url)}: there is no Parquet file. Name one, or a folder of them."
+        )
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
     files = [parts._replace(path=stem + quote(each.path[len(path) :])).geturl() for each in found]
@@ -188,9 +201,16 @@ def open_columns(path: Path, order: str | None = None) -> Columns | None:
     """Open a file that holds columns, or a folder of such files; None if it is neither."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
-        files = sorted(each for depth in ("*.parquet", "*/*.parquet") for each in path.glob(depth) if each.is_file())
+        files = sorted(
+            each
+            for depth in ("*.parquet", "*/*.parquet")
+            for each in path.glob(depth)
+            if each.is_file()
+        )
         if not files:
-            raise DataError(f"cannot read {path}: it is a folder without Parquet files. Name a file of triples.")
+            raise DataError(
+                f"cannot read {path}: it is a folder without Parquet files. Name a file of triples."
+            )
         return _open_parquet(path, files, order)
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
@@ -213,7 +233,9 @@ def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
             for piece in read_pieces(stream):
                 yield _read_numbers(piece, *map(str.encode, prefixes or ("", "")))
 
-    return Columns(path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True)
+    return Columns(
+        path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True
+    )
 
 
 def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
@@ -249,18 +271,29 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
         raise explain_damage(path, error) from error
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
-            raise DataError(f"{each} has other columns than {files[0]}; expected the same in all files of {path}.")
+            raise DataError(
+                f"{each} has other columns than {files[0]}; expected the same in all files of {path}."
+            )
     if not any(rows):
         raise DataError(_EMPTY.format(path))
     order = "".join(sorted((letter for letter in letters if letter != "-"), key="hrtd".index))
-    names = [name for wanted in "hrtd" for name, letter in zip(schema.names, letters, strict=True) if letter == wanted]
+    names = [
+        name
+        for wanted in "hrtd"
+        for name, letter in zip(schema.names, letters, strict=True)
+        if letter == wanted
+    ]
     if twice := [name for name in names if schema.names.count(name) > 1]:
         raise DataError(f"{path} has two columns {twice[0]!r}; give each a name of its own.")
     kinds = [schema.field(name).type for name in names]
     for name, kind, letter in zip(names, kinds, order, strict=True):
         held = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if not (letter == "d" or any(check(held) for check in _LABELS) or pa.types.is_integer(held)):
-            raise DataError(f"{path}: column {name!r} holds {kind}; expected text or whole numbers.")
+        if not (
+            letter == "d" or any(check(held) for check in _LABELS) or pa.types.is_integer(held)
+        ):
+            raise DataError(
+                f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
+            )
 
     def read() -> Iterator[Batch]:
         for file, each, stated in zip(files, opened, rows, strict=True):
@@ -273,13 +306,20 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
             except DAMAGE as error:
                 raise explain_damage(file, error) from error
             if found != stated:
-                raise DataError(f"{file} states {stated:,} rows and has {found:,}. Get the file again.")
+                raise DataError(
+                    f"{file} states {stated:,} rows and has {found:,}. Get the file again."
+                )
 
     prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
     return Columns(path, max(sum(rows), 0), order, prefixes, files, read, tuple(names))
 
 
-_LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+_LABELS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+)
 
 
 def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
@@ -297,8 +337,14 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         raise DataError(_EMPTY.format(path))
     places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
     length, width = array.shape
-    # Read, not mapped: the system ends a process that looks at a mapped file which somebody has cut.
-    by_rows, first, held, size = array.flags.c_contiguous, int(array.offset), array.dtype, array.dtype.itemsize
+    # Read, not mapped: the system ends a process that looks at a mapped file which somebody has
+    # cut.
+    by_rows, first, held, size = (
+        array.flags.c_contiguous,
+        int(array.offset),
+        array.dtype,
+        array.dtype.itemsize,
+    )
     del array
 
     def take(stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
@@ -317,7 +363,9 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
                     rows = take(stream, start * width, count * width).reshape(count, width)
                     yield [rows[:, place].astype(kind) for place in places]
                 else:
-                    yield [take(stream, place * length + start, count).astype(kind) for place in places]
+                    yield [
+                        take(stream, place * length + start, count).astype(kind) for place in places
+                    ]
 
     return Columns(path, length, "hrt", ("", ""), files, read)
 
@@ -354,7 +402,10 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
         return None
     spilled = _is_large(files, memory)
     try:
-        loaded = {split: _load(columns, columns.read_ids(), spilled=spilled) for split, columns in files.items()}
+        loaded = {
+            split: _load(columns, columns.read_ids(), spilled=spilled)
+            for split, columns in files.items()
+        }
     except NotPlainError:
         return None
     highest = zip(*(found for _, found in loaded.values()), strict=True)
@@ -383,11 +434,15 @@ def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Grap
     except NotPlainError:
         return None
     labels = entities.labels(), relations.labels()
-    return Graph(splits, entities.size, relations.size, entity_labels=labels[0], relation_labels=labels[1])
+    return Graph(
+        splits, entities.size, relations.size, entity_labels=labels[0], relation_labels=labels[1]
+    )
 
 
 def _is_large(files: Mapping[str, Columns], memory: int | None) -> bool:
-    return _BYTES * sum(columns.rows for columns in files.values()) > (MEMORY if memory is None else memory)
+    return _BYTES * sum(columns.rows for columns in files.values()) > (
+        MEMORY if memory is None else memory
+    )
 
 
 def _begin_alike(files: Mapping[str, Columns]) -> bool:
@@ -399,13 +454,18 @@ def _begin_alike(files: Mapping[str, Columns]) -> bool:
     return len({*firsts}) < len(firsts)
 
 
-def _load(columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> tuple[Triples, list[int]]:
+def _load(
+    columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool
+) -> tuple[Triples, list[int]]:
     """Read ids into memory, or into temporary files; return the highest of each column, too."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: what is not written to takes no memory.
     arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them."
-    with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
+    with (
+        ExitStack() as stack,
+        explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy),
+    ):
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
         for batch in batches:
             for place, ids in enumerate(batch):
@@ -420,8 +480,12 @@ def _load(columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spille
         for file in files:
             file.flush()
         # An empty file cannot be mapped.
-        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if row)
-    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings] or [array[:row] for array in arrays]
+        mappings = tuple(
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if row
+        )
+    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings] or [
+        array[:row] for array in arrays
+    ]
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
     return Triples(head, relation, tail, mappings=mappings), highest

@@ -64,7 +64,9 @@ _CROISSANT_TYPES = {
 
 
 def _read_template(name: str) -> str:
-    return resources.files("rankconst_builder").joinpath("templates", name).read_text(encoding="utf-8")
+    return (
+        resources.files("rankconst_builder").joinpath("templates", name).read_text(encoding="utf-8")
+    )
 
 
 ORIGINS: dict[str, dict[str, str]] = json.loads(_read_template("origins.json"))
@@ -78,7 +80,9 @@ class Edition:
     version: str
     date: dt.date  # the day it is published
     tables: Mapping[str, pa.Table]
-    descriptor: Mapping[str, Any]  # the content of ``datapackage.json``: names, sizes and hashes of the files
+    descriptor: Mapping[
+        str, Any
+    ]  # the content of ``datapackage.json``: names, sizes and hashes of the files
     # Where it will be found, such as a DOI. If None, documents point to the README next to them.
     url: str | None = None
 
@@ -122,10 +126,12 @@ def write_bibtex(edition: Edition) -> str:
 
 def _complete(name: str, content: Mapping[str, Any]) -> str:
     """Return a document in JSON: what its template says, and the rest."""
-    return json.dumps(json.loads(_read_template(name)) | content, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(json.loads(_read_template(name)) | content, indent=1, ensure_ascii=False) + "\n"
+    )
 
 
-# ---- Croissant ---------------------------------------------------------------------------------------------------
+# ---- Croissant -----------------------------------------------------------------------------------
 
 
 def write_croissant(edition: Edition) -> str:
@@ -169,7 +175,9 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
             "@type": "cr:Field",
             "@id": f"{name}/{column.name}",
             "name": column.name,
-            "description": f"{column.description} ({column.unit})" if column.unit else column.description,
+            "description": f"{column.description} ({column.unit})"
+            if column.unit
+            else column.description,
             "dataType": _CROISSANT_TYPES[column.kind],
             "source": {"fileObject": {"@id": table["path"]}, "extract": {"column": column.name}},
         }
@@ -177,12 +185,18 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
             field["repeated"] = True
         fields.append(field)
     made_by = ORIGINS[name]["made by"].replace("`", "")
-    records = {"@type": "cr:RecordSet", "@id": name, "name": name, "description": f"{made_by}.", "field": fields}
+    records = {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"{made_by}.",
+        "field": fields,
+    }
     key = [{"@id": f"{name}/{column}"} for column in table["schema"].get("primaryKey", [])]
     return records | {"key": key} if key else records
 
 
-# ---- README ------------------------------------------------------------------------------------------------------
+# ---- README --------------------------------------------------------------------------------------
 
 
 def write_readme(edition: Edition) -> str:
@@ -220,9 +234,15 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _list_files(edition: Edition) -> str:
     tables = edition.descriptor["resources"]
     rows = [
-        [f"`{table['path']}`", f"{table['rows']:,} rows; from {ORIGINS[table['name']]['from']}"] for table in tables
+        [f"`{table['path']}`", f"{table['rows']:,} rows; from {ORIGINS[table['name']]['from']}"]
+        for table in tables
     ]
-    rows.append([f"`{DESCRIPTOR}`", "Data Package 2.0: path, size and hashes of each table, its columns, its sources"])
+    rows.append(
+        [
+            f"`{DESCRIPTOR}`",
+            "Data Package 2.0: path, size and hashes of each table, its columns, its sources",
+        ]
+    )
     rows += [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
     rows.append([f"`{CHECKSUMS}`", "the SHA-256 of every other file, as sha256sum writes them"])
     return _table(["file", "holds"], rows)
@@ -233,7 +253,10 @@ def _describe_table(table: Mapping[str, Any]) -> str:
     origin = ORIGINS[name]
     size = f"{table['rows']:,} rows, {table['bytes']:,} bytes"
     columns = zip(COLUMNS[name], table["schema"]["fields"], strict=True)
-    rows = [[f"`{column.name}`", field["type"], column.unit, column.description] for column, field in columns]
+    rows = [
+        [f"`{column.name}`", field["type"], column.unit, column.description]
+        for column, field in columns
+    ]
     listed = _table(["column", "type", "unit", "holds"], rows)
     return f"### {name}.parquet\n\nOrigin: {origin['from']}. Made by: {origin['made by']}. {size}.\n\n{listed}"
 
@@ -262,12 +285,18 @@ def _list_datasets(edition: Edition) -> str:
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
     """Write a difference of two MRRs on the test set that tells models apart."""
     protocol = next((each for each, splits in coverage.items() if "test" in splits), "")
-    tasks = (pc.field("dataset") == dataset) & (pc.field("protocol") == protocol) & (pc.field("split") == "test")
+    tasks = (
+        (pc.field("dataset") == dataset)
+        & (pc.field("protocol") == protocol)
+        & (pc.field("split") == "test")
+    )
     tasks &= pc.field("side") != RELATION_SIDE
     counts = candidates.filter(tasks).select(["num_candidates", "num_tasks"]).to_pydict()
     if not counts["num_tasks"]:
         return show_enough(None)
-    return show_enough(find_smallest_difference(parse_metric("mrr"), Histogram.from_counts(*counts.values())))
+    return show_enough(
+        find_smallest_difference(parse_metric("mrr"), Histogram.from_counts(*counts.values()))
+    )
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
@@ -285,10 +314,15 @@ def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
     together: dict[tuple[str, ...], list[str]] = {}
     for protocol, held in splits.items():
         together.setdefault(tuple(held), []).append(protocol)
-    return "; ".join(f"{', '.join(protocols)} ({', '.join(held)})" for held, protocols in together.items()) or "none"
+    return (
+        "; ".join(
+            f"{', '.join(protocols)} ({', '.join(held)})" for held, protocols in together.items()
+        )
+        or "none"
+    )
 
 
-# ---- citation, deposit -------------------------------------------------------------------------------------------
+# ---- citation, deposit ---------------------------------------------------------------------------
 
 
 def write_citation(edition: Edition) -> str:
@@ -309,7 +343,14 @@ def write_deposit(edition: Edition) -> str:
     told = (SUMMARY, f"Datasets: {', '.join(row['title'] for row in rows)}.", VERSION_RULE)
     related = json.loads(_read_template("zenodo.json"))["related_identifiers"]
     for url in dict.fromkeys(url for row in rows for url in row["source_urls"]):
-        related.append({"identifier": url, "relation": "isDerivedFrom", "scheme": "url", "resource_type": "dataset"})
+        related.append(
+            {
+                "identifier": url,
+                "relation": "isDerivedFrom",
+                "scheme": "url",
+                "resource_type": "dataset",
+            }
+        )
     return _complete(
         "zenodo.json",
         {
@@ -324,10 +365,14 @@ def write_deposit(edition: Edition) -> str:
 
 
 DOCUMENTS: dict[str, Document] = {
-    "croissant.json": Document(write_croissant, "MLCommons Croissant 1.0: files with SHA-256, record sets, fields"),
+    "croissant.json": Document(
+        write_croissant, "MLCommons Croissant 1.0: files with SHA-256, record sets, fields"
+    ),
     "README.md": Document(write_readme, "this text"),
     "LICENSE": Document(lambda _: _read_template("LICENSE"), "CC0 1.0, and what it covers"),
-    "CITATION.cff": Document(write_citation, "how to cite this version, in the Citation File Format"),
+    "CITATION.cff": Document(
+        write_citation, "how to cite this version, in the Citation File Format"
+    ),
     ".zenodo.json": Document(write_deposit, "metadata of the deposit on Zenodo"),
 }
 """File name to how it is written."""

@@ -1,9 +1,10 @@
 """Count a graph whose train no machine holds: its Parquet files are read by the workers of a Dask cluster.
 
-A task reads a row group and writes its triples as words, part by part (:mod:`~rankconst_builder.words`); another puts
-together what all row groups have of a part, and counts it as one process does (:mod:`~rankconst_builder.tallies`). The
-words of a part meet on one worker, no worker sees all of them, and only tallies come back. A task that is lost with its
-worker is run again.
+A task reads a row group and writes its triples as words, part by part
+(:mod:`~rankconst_builder.words`); another puts together what all row groups have of a part, and
+counts it as one process does (:mod:`~rankconst_builder.tallies`). The words of a part meet on one
+worker, no worker sees all of them, and only tallies come back. A task that is lost with its worker
+is run again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, op
 from rankconst_builder.package import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import NO_TRIPLES, Packing, Triples, mark, sort_words, split_batches, view
+from rankconst_builder.words import (
+    NO_TRIPLES,
+    Packing,
+    Triples,
+    mark,
+    sort_words,
+    split_batches,
+    view,
+)
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -46,7 +55,9 @@ if TYPE_CHECKING:
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds
 _MOST_WAITS = 15  # so often that long without any worker
-_ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
+_ROOM = (
+    1 << 30
+)  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
 _TOGETHER = 16  # row groups whose marks a task merges
 
 
@@ -60,7 +71,14 @@ class _RowGroup:
 
     def read(self) -> Triples:
         """Read the triples; ids are checked as those that one process reads are."""
-        columns = Columns(f"{_show(self.file)}, row group {self.group}", 0, "hrt", ("", ""), [], self._read_batches)
+        columns = Columns(
+            f"{_show(self.file)}, row group {self.group}",
+            0,
+            "hrt",
+            ("", ""),
+            [],
+            self._read_batches,
+        )
         batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
@@ -83,10 +101,16 @@ def _show(file: Path | str) -> str:
 
 def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
     """Return the files of each split; refuse those that are not of ids."""
-    found = {split: columns for split, columns in opened.items() if columns and columns.prefixes == ("", "")}
+    found = {
+        split: columns
+        for split, columns in opened.items()
+        if columns and columns.prefixes == ("", "")
+    }
     for split in opened:
         if split not in found or (split == "train" and not found[split].names):
-            raise DataError(f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so.")
+            raise DataError(
+                f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so."
+            )
     return found
 
 
@@ -96,7 +120,9 @@ def _explaining() -> Iterator[None]:
     from distributed import CancelledError, KilledWorker, client
     from distributed.comm.core import CommClosedError
 
-    closed: type[Exception] = getattr(client, "ClosedClientError", CommClosedError)  # earlier versions lack it
+    closed: type[Exception] = getattr(
+        client, "ClosedClientError", CommClosedError
+    )  # earlier versions lack it
     try:
         yield
     except KilledWorker as error:
@@ -105,7 +131,9 @@ def _explaining() -> Iterator[None]:
             "write the training set in smaller row groups."
         ) from error
     except (CancelledError, CommClosedError, TimeoutError, closed) as error:
-        raise DataError(f"the scheduler is lost: {first_line(error)}. Start it, and build again.") from error
+        raise DataError(
+            f"the scheduler is lost: {first_line(error)}. Start it, and build again."
+        ) from error
 
 
 def connect(address: str) -> Any:
@@ -113,7 +141,9 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
+        raise MissingExtraError(
+            "--scheduler needs Dask. Run: pip install 'rankconst[dask]'"
+        ) from error
     for name in _LOGGERS:  # tracebacks of what becomes an error of one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -144,7 +174,9 @@ def _check_workers(client: Any, address: str) -> None:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
         shown = hide_login(address)
-        raise UsageError(f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`.") from error
+        raise UsageError(
+            f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`."
+        ) from error
     found = client.run(hash_program, on_error="return")
     for worker, program in found.items():
         if program != hash_program():
@@ -165,20 +197,27 @@ def count_distributed(
 ) -> tuple[Graph, Statistics, Tallies]:
     """Count the candidates of splits under each protocol, under chance, on the workers of a cluster.
 
-    Returns the graph without the triples of train, its statistics, and tallies from protocol, split and baseline to
-    side. `room` are the bytes that the words of a part may take, about.
+    Returns the graph without the triples of train, its statistics, and tallies from protocol, split
+    and baseline to side. `room` are the bytes that the words of a part may take, about.
     """
     train = files["train"]
     held_out = {split: columns for split, columns in files.items() if split != "train"}
     small = encode_ids(held_out) if held_out else None
     if small is None:
-        raise DataError("--scheduler needs the ids of test, or of valid and test, counted from 0 without large gaps.")
+        raise DataError(
+            "--scheduler needs the ids of test, or of valid and test, counted from 0 without large gaps."
+        )
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
-    rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
+    rows = {
+        split: train.rows if split == "train" else len(triples)
+        for split, triples in graph.splits.items()
+    }
     shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
-    tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
+    tallies: Tallies = {
+        (protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits
+    }
     statistics: list[Counter[tuple[str, ...]]] = []
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
@@ -218,7 +257,10 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
     """Find out which entities and relations occur in train."""
     found = [client.submit(_mark, group, pure=False) for group in groups]
     while len(found) > 1:  # on workers, some at a time: all would be too many for one process
-        found = [client.submit(_merge, found[i : i + _TOGETHER], pure=False) for i in range(0, len(found), _TOGETHER)]
+        found = [
+            client.submit(_merge, found[i : i + _TOGETHER], pure=False)
+            for i in range(0, len(found), _TOGETHER)
+        ]
     (packed,) = _gather(client, found) or [[np.zeros(0, np.uint8)] * 2]
     entities, relations = (np.unpackbits(each).astype(np.bool_) for each in packed)
     sizes = [
@@ -298,7 +340,9 @@ class _Job:
         train = sort_words(found)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":
-            words = {split: packing.sort([triples], part) for split, triples in graph.splits.items()}
+            words = {
+                split: packing.sort([triples], part) for split, triples in graph.splits.items()
+            }
             statistics = describe_part(packing, words | {"train": train}, part)
         tallies = {}
         for split in self.splits:

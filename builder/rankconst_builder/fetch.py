@@ -1,7 +1,7 @@
 """Get the files of a benchmark: from the cache, a mirror, or the network; checked by hash in every case.
 
-A mirror is a folder or a URL in which ``https://host/path`` is at ``host/path``. The cache has the same layout, so
-a filled cache is a mirror for other machines.
+A mirror is a folder or a URL in which ``https://host/path`` is at ``host/path``. The cache has the
+same layout, so a filled cache is a mirror for other machines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from urllib.parse import quote, urlsplit
 
 import pyarrow as pa
 
-from rankconst.download import HashMismatchError, MissingSourceError, Remedies, download, expand_home, is_url
+from rankconst.download import (
+    HashMismatchError,
+    MissingSourceError,
+    Remedies,
+    download,
+    expand_home,
+    is_url,
+)
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
 from rankconst.files import read_at_most, replace_file
 from rankconst.names import shorten
@@ -44,8 +51,12 @@ class Content:
 
     data: bytes
     sha256: str
-    verified: bool  # True if the file, or the archive it is in, had a hash that was known beforehand
-    stands_in: bool = False  # True if it has the triples of the file that the registry names, in another order
+    verified: (
+        bool  # True if the file, or the archive it is in, had a hash that was known beforehand
+    )
+    stands_in: bool = (
+        False  # True if it has the triples of the file that the registry names, in another order
+    )
 
 
 _REMEDIES = Remedies(
@@ -62,7 +73,9 @@ class Fetcher:
     """Gets files."""
 
     cache: Path  # where downloads are kept
-    mirror: str | None = None  # A folder or URL that replaces every ``https://``; None to ask the sources themselves
+    mirror: str | None = (
+        None  # A folder or URL that replaces every ``https://``; None to ask the sources themselves
+    )
     offline: bool = False  # True to open no socket: only the cache and a mirror folder are used
     reporter: Reporter = field(default_factory=Reporter)
 
@@ -82,7 +95,11 @@ class Fetcher:
     def identify(self, remote: Remote) -> str | None:
         """Return the hash that is known of a file beforehand, or recorded at its first download."""
         record = self._record_of(remote)
-        recorded = record.read_text(encoding="ascii", errors="replace").strip() if record.is_file() else None
+        recorded = (
+            record.read_text(encoding="ascii", errors="replace").strip()
+            if record.is_file()
+            else None
+        )
         return remote.sha256 or remote.git_blob or recorded
 
     def _equals_copy(self, remote: Remote) -> bool:
@@ -133,7 +150,8 @@ class Fetcher:
             f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
         ):
             path.parent.mkdir(parents=True, exist_ok=True)
-            # What is there stays until the new file has been checked; simultaneous downloads do not meet.
+            # What is there stays until the new file has been checked; simultaneous downloads do not
+            # meet.
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
                 download(url, fresh, known, _REMEDIES, self.reporter, size=remote.bytes)
@@ -146,7 +164,9 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
-    b"\x28\xb5\x2f\xfd": lambda stream: pa.CompressedInputStream(pa.PythonFile(cast("Any", stream), "r"), "zstd"),
+    b"\x28\xb5\x2f\xfd": lambda stream: pa.CompressedInputStream(
+        pa.PythonFile(cast("Any", stream), "r"), "zstd"
+    ),
 }
 """How compressed files begin, with what opens them."""
 
@@ -176,7 +196,9 @@ def read_local(path: Path) -> Content:
     except DAMAGE as error:
         raise explain_damage(path, error) from error
     if len(data) > limit:
-        raise DataError(f"{path} grows from {len(raw):,} to more than {limit:,} bytes; unpack it, and name that file.")
+        raise DataError(
+            f"{path} grows from {len(raw):,} to more than {limit:,} bytes; unpack it, and name that file."
+        )
     return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
 
 
@@ -282,7 +304,9 @@ DAMAGE = (
 
 def explain_damage(path: Path | str, error: Exception) -> DataError:
     """Say that a file of the user's own cannot be read, and why."""
-    return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
+    return DataError(
+        f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again."
+    )
 
 
 @contextmanager
@@ -290,7 +314,9 @@ def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
     """Open a member of a tar archive, or list its members if it has no such file."""
     zipped = path.name.endswith(("gz", "tgz"))
     with gzip.open(path) if zipped else path.open("rb") as stream:
-        with tarfile.open(fileobj=cast("IO[bytes]", _Headers(cast("IO[bytes]", stream)))) as archive:
+        with tarfile.open(
+            fileobj=cast("IO[bytes]", _Headers(cast("IO[bytes]", stream)))
+        ) as archive:
             found = archive.getmember(member) if member in archive.getnames() else None
             content = archive.extractfile(found) if found is not None and found.isreg() else None
             yield archive.getnames() if content is None else content
@@ -320,9 +346,13 @@ _ARCHIVES: Mapping[str, Callable[[Path, str], AbstractContextManager[IO[bytes] |
 
 def _read_member(path: Path, member: str, limit: int | None) -> bytes:
     """Read a member of an archive, at most one byte more than `limit` of it."""
-    open_member = next((opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)), None)
+    open_member = next(
+        (opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)), None
+    )
     if open_member is None:
-        raise DownloadError(f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}.")
+        raise DownloadError(
+            f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}."
+        )
     try:
         with open_member(path, member) as found:
             if isinstance(found, list):
@@ -333,5 +363,7 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
     if limit is None and len(data) > _LARGEST_MEMBER:
-        raise DownloadError(f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; no benchmark has.")
+        raise DownloadError(
+            f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; no benchmark has."
+        )
     return data

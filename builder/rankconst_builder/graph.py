@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
-    splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
+    splits: Mapping[
+        str, Triples
+    ]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
     # Codes: distinct labels over all splits, or more that the dataset states, or ids.
     num_entities: int
     num_relations: int
@@ -38,8 +40,9 @@ class Graph:
     missing: frozenset[str] = frozenset()
     forecasting: bool = False  # True if all times of a split are later than those of the one before
     qualified: bool = False  # True if facts have qualifiers in place of a time
-    # Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
-    # numbers relations there, so they count as seen when its train is the inference graph.
+    # Inductive datasets only: codes of the relations that occur in the graph that models are
+    # trained on. PyKEEN numbers relations there, so they count as seen when its train is the
+    # inference graph.
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     # The labels by code, as bytes; None for a graph that was not read from files.
     entity_labels: pa.BinaryArray | None = None
@@ -83,7 +86,11 @@ class Graph:
         if "seen" in {protocol.candidates, protocol.tasks}:
             needed.add("train")
         lacking = [name for name in SPLITS if name in needed & self.missing]
-        return f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing." if lacking else ""
+        return (
+            f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing."
+            if lacking
+            else ""
+        )
 
     def name_relation(self, code: int) -> str:
         """Return a relation as text; bytes that are no UTF-8 are written as escapes."""
@@ -193,7 +200,9 @@ def encode_labels(
 ) -> Graph:
     """Code the labels of a dataset's splits as integers."""
     values = [labels.values for labels in files.values() if labels.values is not None]
-    columns = [column for labels in files.values() for column in (labels.head, labels.tail)] + values
+    columns = [
+        column for labels in files.values() for column in (labels.head, labels.tail)
+    ] + values
     entities, entity_labels = _encode(columns)
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
@@ -201,9 +210,13 @@ def encode_labels(
     # Codes follow first appearance, so those that only the context has come last.
     known = [codes[codes < num_relations] for codes in relations[len(files) :]]
     times, num_times = _encode_times(files)
-    splits = dict.fromkeys(SPLITS, replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES)
+    splits = dict.fromkeys(
+        SPLITS, replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
+    )
     for place, name in enumerate(files):
-        splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1], times.get(name))
+        splits[name] = Triples(
+            entities[2 * place], relations[place], entities[2 * place + 1], times.get(name)
+        )
     found = len(entity_labels), num_relations
     if missing and stated == (0, 0):
         raise DataError(
@@ -253,7 +266,9 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, encoded = _encode(columns)
         place = np.argsort(_order_times(encoded.to_pylist()))
-        distinct, whole = np.unique(whole * len(place) + place[np.concatenate(codes)], return_inverse=True)
+        distinct, whole = np.unique(
+            whole * len(place) + place[np.concatenate(codes)], return_inverse=True
+        )
         number = distinct.size
     timed = any(labels.time for labels in files.values())
     return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number
@@ -261,8 +276,12 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:
     """Tell whether all times of each split are later than those of the one before."""
-    times = [triples.time for triples in splits.values() if triples.time is not None and len(triples)]
-    return len(times) > 1 and all(one.max() < other.min() for one, other in itertools.pairwise(times))
+    times = [
+        triples.time for triples in splits.values() if triples.time is not None and len(triples)
+    ]
+    return len(times) > 1 and all(
+        one.max() < other.min() for one, other in itertools.pairwise(times)
+    )
 
 
 def _check_times(graph: Graph) -> None:
@@ -280,7 +299,9 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.Bi
     """Give columns of dictionary-encoded bytes one common dictionary; return their codes, and it."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
-    unified = cast("list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks)
+    unified = cast(
+        "list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks
+    )
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
     return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)

@@ -15,7 +15,15 @@ from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import squash
-from rankconst_builder.triples import BOM, NAMES, Labels, leave_out, read_triples, show_line, split_cells
+from rankconst_builder.triples import (
+    BOM,
+    NAMES,
+    Labels,
+    leave_out,
+    read_triples,
+    show_line,
+    split_cells,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,14 +69,18 @@ _WORDS = {
 """Letter of a column to the words that head it, squashed."""
 
 _COUNT = re.compile(rb"\s*\d+\s*")
-_RDF = re.compile(rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE)
+_RDF = re.compile(
+    rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE
+)
 # With tabs, as in a file that was converted, only what ends in a dot of its own is RDF.
 _TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$")
 
 
 def _begins_rdf(body: bytes) -> bool:
     """Tell whether the first line of a file that is no comment is RDF."""
-    first = next((line for line in body.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
+    first = next(
+        (line for line in body.split(b"\n") if line.strip() and not line.startswith(b"#")), b""
+    )
     return (_TABBED_RDF if b"\t" in first else _RDF).match(first) is not None
 
 
@@ -89,7 +101,9 @@ def place_columns(cells: Sequence[str]) -> str | None:
     if (
         named is None
         and len(cells) == 3
-        and all(_find_letter(cell) in {"-", letter} for cell, letter in zip(cells, "hrt", strict=True))
+        and all(
+            _find_letter(cell) in {"-", letter} for cell, letter in zip(cells, "hrt", strict=True)
+        )
     ):
         return "hrt"
     return named
@@ -114,7 +128,9 @@ def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[byt
     entities = [column for labels in graph for column in (labels.head, labels.tail)]
     relations = [labels.relation for labels in graph]
     return [
-        label for label, columns in zip(heading, (entities, relations, entities), strict=True) if _holds(columns, label)
+        label
+        for label, columns in zip(heading, (entities, relations, entities), strict=True)
+        if _holds(columns, label)
     ]
 
 
@@ -143,7 +159,10 @@ def read_own(
         contents, negatives = _drop_negatives(contents, names)
     seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
     _check_order(seen, names, columns)
-    files = {role: read_triples(content, seen[role].form, names[role]) for role, content in contents.items()}
+    files = {
+        role: read_triples(content, seen[role].form, names[role])
+        for role, content in contents.items()
+    }
     headed = [role for role, one in seen.items() if one.form.header]
     for role in (role for role in headed if not seen[role].certain):
         if found := find_in_graph(seen[role].cells, files.values()):
@@ -157,15 +176,25 @@ def read_own(
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
-        notes.append(f"line 1 of {where} is read as a heading (if it is a triple, move it to another line): {lines}")
-    shown = dict.fromkeys(one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS)
+        notes.append(
+            f"line 1 of {where} is read as a heading (if it is a triple, move it to another line): {lines}"
+        )
+    shown = dict.fromkeys(
+        one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS
+    )
     if shown and columns is None:
         notes.append(ORDER.format(", ".join(shown)))
     if any("d" in order for order in shown) and columns is None:
-        notes.append("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
+        notes.append(
+            "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
+        )
     for role, number in negatives.items():
         notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
-    if spaced := [names[role] for role, one in seen.items() if one.form.delimiter == " " and not one.form.count_line]:
+    if spaced := [
+        names[role]
+        for role, one in seen.items()
+        if one.form.delimiter == " " and not one.form.count_line
+    ]:
         notes.append(f"columns of {', '.join(spaced)} are separated by spaces")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are left out, as in CSV")
@@ -181,7 +210,9 @@ def is_plain(begin: bytes, name: str) -> bool:
 _NEGATIVES = (b"-1", b"0")
 
 
-def _drop_negatives(contents: Mapping[str, bytes], names: Mapping[str, str]) -> tuple[dict[str, bytes], dict[str, int]]:
+def _drop_negatives(
+    contents: Mapping[str, bytes], names: Mapping[str, str]
+) -> tuple[dict[str, bytes], dict[str, int]]:
     """Return files without their labels and the rows of negatives, and how many each labelled file has."""
     kept, negatives = dict(contents), dict[str, int]()
     for role, content in contents.items():
@@ -191,7 +222,9 @@ def _drop_negatives(contents: Mapping[str, bytes], names: Mapping[str, str]) -> 
         if found is None:
             continue
         triples, labels = found
-        positives = [triple for triple, label in zip(triples, labels, strict=True) if label not in _NEGATIVES]
+        positives = [
+            triple for triple, label in zip(triples, labels, strict=True) if label not in _NEGATIVES
+        ]
         kept[role] = b"\n".join(positives)
         negatives[role] = len(triples) - len(positives)
     return kept, negatives
@@ -224,7 +257,9 @@ def _find_sign(body: bytes, name: str) -> str:
 
 def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
-    first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
+    first, second, *_ = (
+        line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b"")
+    )
     rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
     delimiter = find_delimiter(name)
     if columns is None and first.startswith(b"#") and rdf is not None and not _begins_rdf(body):
@@ -237,14 +272,17 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
         )
     delimiter = _find_sign(body, name)
     if _COUNT.fullmatch(first):
-        # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of thunlp/OpenKE, 35bc6a9).
+        # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of
+        # thunlp/OpenKE, 35bc6a9).
         ids = all(map(_COUNT.fullmatch, second.split()))
         if columns is None and not ids:
             raise DataError(
                 f"{name}, line 1 is a number of triples, as OpenKE writes it, but line 2 holds no three numbers: "
                 f"{show_line(second)}. Name the order of the columns, for example --columns hrt."
             )
-        form = LineFormat(delimiter if delimiter.encode() in second else " ", columns or "htr", count_line=True)
+        form = LineFormat(
+            delimiter if delimiter.encode() in second else " ", columns or "htr", count_line=True
+        )
         return _Seen(form, first, ordered=columns is None, certain=True)
     form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))
@@ -287,7 +325,11 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None) -> None:
     """Refuse files of which some show another order of columns than others are read in."""
     orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
-    if columns is None and len(set(orders.values())) > 1 and not all(one.ordered for one in seen.values()):
+    if (
+        columns is None
+        and len(set(orders.values())) > 1
+        and not all(one.ordered for one in seen.values())
+    ):
         shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
         other = next(role for role, one in seen.items() if not one.ordered)
         raise DataError(
@@ -297,7 +339,10 @@ def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: s
 
 
 def _check_repeated(
-    seen: Mapping[str, _Seen], files: Mapping[str, Labels], contents: Mapping[str, bytes], names: Mapping[str, str]
+    seen: Mapping[str, _Seen],
+    files: Mapping[str, Labels],
+    contents: Mapping[str, bytes],
+    names: Mapping[str, str],
 ) -> None:
     """Refuse a first line that several files share and whose labels occur nowhere else: it may well be a heading."""
     plain = [role for role, one in seen.items() if not (one.form.header or one.form.count_line)]
@@ -305,7 +350,9 @@ def _check_repeated(
         sharing = [role for role in plain if seen[role].first == first]
         if len({contents[role] for role in sharing}) < 2:
             continue
-        others = [labels.without_first() if role in sharing else labels for role, labels in files.items()]
+        others = [
+            labels.without_first() if role in sharing else labels for role, labels in files.items()
+        ]
         if not find_in_graph(seen[sharing[0]].cells, others):
             raise DataError(
                 f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
@@ -316,14 +363,22 @@ def _check_repeated(
 
 
 def _check_openke(
-    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str], columns: str | None
+    seen: Mapping[str, _Seen],
+    files: Mapping[str, Labels],
+    names: Mapping[str, str],
+    columns: str | None,
 ) -> None:
     """Refuse files with a count line whose third column has too many labels to be the relation, as in OpenKE's."""
     counted = [role for role, one in seen.items() if one.form.count_line and columns is None]
     if not counted:
         return
     relations, tails = (
-        {label for role in counted for chunk in getattr(files[role], part).chunks for label in chunk.dictionary}
+        {
+            label
+            for role in counted
+            for chunk in getattr(files[role], part).chunks
+            for label in chunk.dictionary
+        }
         for part in ("relation", "tail")
     )
     if len(relations) > len(tails):

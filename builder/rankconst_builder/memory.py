@@ -19,7 +19,13 @@ from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DataError, DownloadError, MissingExtraError, UnknownNameError, UsageError
+from rankconst.errors import (
+    DataError,
+    DownloadError,
+    MissingExtraError,
+    UnknownNameError,
+    UsageError,
+)
 from rankconst.names import shorten, show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
@@ -40,7 +46,9 @@ if TYPE_CHECKING:
     from rankconst_builder.tabulate import Histograms
 
 
-def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]) -> TablesInMemory:
+def make_tables(
+    given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
+) -> TablesInMemory:
     """Return the tables that a build of the same triples writes; `given` goes from split to triples."""
     files = {split: read_given(triples, split) for split, triples in given.items()}
     _check_headings(files)
@@ -50,7 +58,10 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
     refuse_unused(given["train"], statistics.entities_train, protocols)
     histograms, counting = count_histograms(key, graph, protocols, INFORMED, SPLITS)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
-    tables = {"datasets": describe_dataset(source, statistics, {}, counting), **tabulate_histograms(histograms)}
+    tables = {
+        "datasets": describe_dataset(source, statistics, {}, counting),
+        **tabulate_histograms(histograms),
+    }
     return TablesInMemory(
         path=Path(key),
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
@@ -91,7 +102,9 @@ def read_given(given: Any, split: str) -> Labels:
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
     parts = zip(columns, ("head", "relation", "tail", *["time"] * (len(columns) - 3)), strict=True)
-    head, relation, tail, *time = (_encode(column, f"the {part}s of {split}") for column, part in parts)
+    head, relation, tail, *time = (
+        _encode(column, f"the {part}s of {split}") for column, part in parts
+    )
     return Labels(head, relation, tail, tuple(time))
 
 
@@ -112,7 +125,9 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
                 f"{split} has columns {', '.join(map(str, given.columns))}; expected head, relation and tail, or three "
                 "columns in this order whose names say nothing else."
             )
-        places = [place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted]
+        places = [
+            place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted
+        ]
         return [np.asarray(given.iloc[:, place]) for place in places]
     refuse_masked(given, split)
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
@@ -131,7 +146,9 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
     distinct, places = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]
     if unnamed:
-        raise DataError(f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids.")
+        raise DataError(
+            f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids."
+        )
     found = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
     return found[places.reshape(-1)]
 
@@ -142,7 +159,10 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
     labels: Any
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
-        indices, labels = pa.array(places.astype(np.int32)), pa.array(list(map(str, distinct.tolist())), pa.string())
+        indices, labels = (
+            pa.array(places.astype(np.int32)),
+            pa.array(list(map(str, distinct.tolist())), pa.string()),
+        )
     else:
         texts: Any
         if column.dtype.kind == "M":
@@ -152,7 +172,9 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         except (pa.ArrowException, UnicodeError):
             texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
         if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
-            missing = (row for row in wrong if spell(column[row], str) in {"None", "nan", "<NA>", "NaT"})
+            missing = (
+                row for row in wrong if spell(column[row], str) in {"None", "nan", "<NA>", "NaT"}
+            )
             row = next(missing, wrong[0])
             raise DataError(
                 f"{what}: row {row} holds {show_value(column[row])}; expected a label or a whole number in every row."
@@ -170,7 +192,11 @@ def _to_text(value: Any) -> str | None:
     except ValueError:  # a whole number of more digits than Python writes
         return None
     # No file can hold half of a surrogate pair.
-    return text if text is None or text.isascii() or text.encode(errors="replace").decode() == text else None
+    return (
+        text
+        if text is None or text.isascii() or text.encode(errors="replace").decode() == text
+        else None
+    )
 
 
 def _check_headings(files: Mapping[str, Labels]) -> None:
@@ -179,24 +205,36 @@ def _check_headings(files: Mapping[str, Labels]) -> None:
         split: [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
         for split, labels in files.items()
     }
-    named = {split: first for split, first in firsts.items() if name_columns([label.decode() for label in first])}
-    others = [labels.without_first() if split in named else labels for split, labels in files.items()]
+    named = {
+        split: first
+        for split, first in firsts.items()
+        if name_columns([label.decode() for label in first])
+    }
+    others = [
+        labels.without_first() if split in named else labels for split, labels in files.items()
+    ]
     for split, first in named.items():
         if not find_in_graph(first, others):
-            raise DataError(f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out.")
+            raise DataError(
+                f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out."
+            )
 
 
 # PyKEEN's data sets by name, with its own files and its own split.
 
 
 @contextmanager
-def write_dataset(name: str | None, protocols: Sequence[Protocol], *, alone: bool) -> Iterator[dict[str, Path]]:
+def write_dataset(
+    name: str | None, protocols: Sequence[Protocol], *, alone: bool
+) -> Iterator[dict[str, Path]]:
     """Write the triples of a data set of PyKEEN to a temporary folder, as Parquet; give split to path, none of None."""
     if name is None:
         yield {}
         return
     if not alone:
-        raise UsageError(f"--pykeen {name} is a graph of its own: build others one after the other.")
+        raise UsageError(
+            f"--pykeen {name} is a graph of its own: build others one after the other."
+        )
     given = _get_pykeen(name)
     with TemporaryDirectory() as folder:
         paths = {}
@@ -206,7 +244,9 @@ def write_dataset(name: str | None, protocols: Sequence[Protocol], *, alone: boo
             labels = read_given(factory, split)
             columns: Any = {"head": labels.head, "relation": labels.relation, "tail": labels.tail}
             if split == "train":
-                ends: Any = pa.chunked_array([chunk for end in ("head", "tail") for chunk in columns[end].chunks])
+                ends: Any = pa.chunked_array(
+                    [chunk for end in ("head", "tail") for chunk in columns[end].chunks]
+                )
                 refuse_unused(factory, pc.count_distinct(ends.cast(pa.binary())).as_py(), protocols)
             paths[split] = Path(folder) / f"{split}.parquet"
             pq.write_table(pa.table(columns), paths[split])

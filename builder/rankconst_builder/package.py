@@ -1,8 +1,9 @@
 """Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
-The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is renamed. From then
-on they are what is read (:func:`rankconst.tables.folder.read_file`), before they have taken the places of the old ones
-and after. If a run is cut off in between, the next one completes it.
+The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is
+renamed. From then on they are what is read (:func:`rankconst.tables.folder.read_file`), before they
+have taken the places of the old ones and after. If a run is cut off in between, the next one
+completes it.
 """
 
 from __future__ import annotations
@@ -54,10 +55,33 @@ CHECKSUMS = "checksums.txt"
 KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
-    "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
-    "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
+    "macro_candidates": (
+        "dataset",
+        "protocol",
+        "split",
+        "side",
+        "aggregation",
+        "num_candidates",
+        "weight",
+    ),
+    "candidates_by_relation": (
+        "dataset",
+        "protocol",
+        "split",
+        "side",
+        "relation",
+        "num_candidates",
+    ),
     # In this order files are smallest.
-    "baseline_candidates": ("dataset", "baseline", "side", "split", "protocol", "num_candidates", "offset"),
+    "baseline_candidates": (
+        "dataset",
+        "baseline",
+        "side",
+        "split",
+        "protocol",
+        "num_candidates",
+        "offset",
+    ),
     "baseline_candidates_by_relation": (
         *("dataset", "baseline", "side", "split", "protocol"),
         *("relation", "num_candidates", "offset", "weight"),
@@ -93,15 +117,22 @@ HEADER: dict[str, Any] = {
 DENSE, QUICK = 19, 3
 """How much zstd does to write little: for releases, which are written once and read often, and for builds."""
 
-_FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
+_FIELD_TYPES = {
+    "text": "string",
+    "texts": "array",
+    "count": "integer",
+    "real": "number",
+    "truth": "boolean",
+}
 """Kind of a column to the type that Data Package calls it."""
 
 
 def hash_content(table: pa.Table) -> str:
     """Return the SHA-256 of a table's values, whatever the file they are stored in.
 
-    Of the column names, then of each row in its order: values joined by tabs, numbers as Python prints them, missing
-    ones as ``None``. Parquet files differ between versions of pyarrow; this does not.
+    Of the column names, then of each row in its order: values joined by tabs, numbers as Python
+    prints them, missing ones as ``None``. Parquet files differ between versions of pyarrow; this
+    does not.
     """
     columns = [_print_values(column) for column in table.columns]
     lines = ["\t".join(table.column_names), *map("\t".join, zip(*columns, strict=True))]
@@ -123,7 +154,9 @@ def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
     """Return a table with its rows in canonical order: by :data:`KEYS`, names as in their catalogue."""
     # The last key of lexsort counts most.
-    order = np.lexsort([_rank_values(column, table.column(column)) for column in reversed(KEYS[name])])
+    order = np.lexsort(
+        [_rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
+    )
     if np.array_equal(order, np.arange(len(table))):
         return table
     return table.take(order)
@@ -134,7 +167,9 @@ def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     values = encoded.dictionary.to_pylist()
     ranks = np.empty(len(values), np.int64)
-    ranks[sorted(range(len(values)), key=lambda place: order_value(name, values[place]))] = np.arange(len(values))
+    ranks[sorted(range(len(values)), key=lambda place: order_value(name, values[place]))] = (
+        np.arange(len(values))
+    )
     indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
     return ranks[indices]
 
@@ -152,7 +187,10 @@ def order_value(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def write_tables(
-    folder: Path, version: str, tables: Mapping[str, pa.Table], provenance: Mapping[str, Mapping[str, Any]]
+    folder: Path,
+    version: str,
+    tables: Mapping[str, pa.Table],
+    provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
     """Write a set of tables, replacing what the folder holds."""
     files = serialise_tables(tables, QUICK)
@@ -162,7 +200,9 @@ def write_tables(
 
 def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
     """Return the Parquet files of a set, file name to content; the same tables give the same bytes."""
-    return {f"{name}.parquet": _serialise(name, table, compression) for name, table in tables.items()}
+    return {
+        f"{name}.parquet": _serialise(name, table, compression) for name, table in tables.items()
+    }
 
 
 def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
@@ -176,13 +216,22 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
         keys = list(zip(keys, informed.to_pylist(), strict=True))
     alone = len(table) == len(set(keys))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and not alone)]
-    # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
-    streamed = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
+    # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those
+    # in keys do repeat.
+    streamed = [
+        each.name
+        for each in table.schema
+        if pa.types.is_floating(each.type) and each.name not in KEYS[name]
+    ]
     # Nor do whole numbers where there are only a few tasks to each.
     if "num_candidates" in table.column_names:
         streamed += [each.name for each in table.schema if pa.types.is_integer(each.type)]
     # A dictionary of many numbers is longer than what zstd makes of the numbers.
-    words = [each.name for each in table.schema if not pa.types.is_primitive(each.type) or each.name == "k"]
+    words = [
+        each.name
+        for each in table.schema
+        if not pa.types.is_primitive(each.type) or each.name == "k"
+    ]
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
@@ -214,14 +263,18 @@ def describe_set(
         **(extra or {}),
         "licenses": HEADER["licenses"],
         "sources": list_sources(tables["datasets"].to_pylist()),
-        "resources": [_describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()],
+        "resources": [
+            _describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()
+        ],
         "provenance": [{"dataset": key, **provenance[key]} for key in sorted(provenance)],
     }
 
 
 def list_sources(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
     """Return what the descriptor says of where the datasets come from."""
-    return [{"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]]
+    return [
+        {"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]
+    ]
 
 
 def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
@@ -287,7 +340,9 @@ def _lock(folder: Path, reporter: Reporter) -> int:
             reporter.say(f"waiting for another process that writes to {folder}")
             flock(held, LOCK_EX)
         except OSError:
-            reporter.say(f"{folder} is on a file system without locks: let no other process write to it meanwhile")
+            reporter.say(
+                f"{folder} is on a file system without locks: let no other process write to it meanwhile"
+            )
             return held
         if folder.exists() and os.path.samestat(folder.stat(), os.fstat(held)):
             return held
@@ -411,6 +466,11 @@ def take_dataset(table: pa.Table, key: str) -> pa.Table:
 def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
     """Write the set that datasets make."""
     # Rows of a part are in canonical order; parts follow by key.
-    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
+    tables = {
+        name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)])
+        for name in COLUMNS
+    }
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
-        write_tables(folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})
+        write_tables(
+            folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()}
+        )

@@ -11,7 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.catalogue.baselines import COUNTING, DEFAULT_BASELINE, INFORMED
-from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
+from rankconst.catalogue.benchmarks import (
+    CONTEXT,
+    FORECASTING,
+    ROLES,
+    STAT,
+    Benchmark,
+    SampledTasks,
+)
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
     PROTOCOLS,
@@ -22,7 +29,13 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
 )
 from rankconst.download import MissingSourceError, hide_login
-from rankconst.errors import DataError, RankconstError, UnknownNameError, UsageError, explain_write_errors
+from rankconst.errors import (
+    DataError,
+    RankconstError,
+    UnknownNameError,
+    UsageError,
+    explain_write_errors,
+)
 from rankconst.files import exists
 from rankconst.names import list_first
 from rankconst.progress import Reporter
@@ -30,7 +43,14 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst_builder.columns import Columns, encode_ids, encode_text, open_columns, open_url, state_file
+from rankconst_builder.columns import (
+    Columns,
+    encode_ids,
+    encode_text,
+    open_columns,
+    open_url,
+    state_file,
+)
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import ORDER, name_columns, read_own
@@ -79,7 +99,9 @@ class Build:
     out: Path  # the folder of the tables
     fetcher: Fetcher  # gets the files
     # What to cover has no default: a release that followed one would lose rows with it.
-    protocols: Sequence[Protocol]  # in the order of :func:`order_protocols`; of all, those that fit a graph
+    protocols: Sequence[
+        Protocol
+    ]  # in the order of :func:`order_protocols`; of all, those that fit a graph
     baselines: Sequence[str]  # besides chance, by key
     splits: Sequence[str]  # whose triples are ranked; known answers are those of all splits
     # Key of a source to the paths of its files, for a graph of the user's own.
@@ -88,7 +110,9 @@ class Build:
     columns: str | None = None  # the order of the columns of these, if the user names it
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
-    scheduler: str | None = None  # the address of a Dask scheduler whose workers count; None to count here
+    scheduler: str | None = (
+        None  # the address of a Dask scheduler whose workers count; None to count here
+    )
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -103,15 +127,20 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
         )
     return tuple(
         sorted(
-            distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0)
+            distinct.values(),
+            key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0),
         )
     )
 
 
-def choose_protocols(protocols: Sequence[Protocol], temporal: bool, qualified: bool = False) -> tuple[Protocol, ...]:
+def choose_protocols(
+    protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
+) -> tuple[Protocol, ...]:
     """Return the protocols that fit a graph; refuse one that does not, unless the whole catalogue is asked for."""
     if not {*PROTOCOLS.values()} <= {*protocols}:
-        for reason in filter(None, (explain_unfit(protocol, temporal, qualified) for protocol in protocols)):
+        for reason in filter(
+            None, (explain_unfit(protocol, temporal, qualified) for protocol in protocols)
+        ):
             raise UsageError(reason)
     return tuple(protocol for protocol in protocols if protocol.fits(temporal, qualified))
 
@@ -124,18 +153,25 @@ class Outcome:
     # Keys of the datasets that were computed, and of those that were there already.
     built: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: Mapping[str, RankconstError]  # key of each dataset that could not be built, with the reason
+    failures: Mapping[
+        str, RankconstError
+    ]  # key of each dataset that could not be built, with the reason
 
 
 def build_all(build: Build) -> Outcome:
     """Build every dataset asked for, and write the set.
 
-    A dataset that cannot be built is reported, and the others are built; the error is raised if it is the only one.
+    A dataset that cannot be built is reported, and the others are built; the error is raised if it
+    is the only one.
     """
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
-        nearest = next((path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out)
+        nearest = next(
+            (path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out
+        )
     if not nearest.is_dir():
-        raise DataError(f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out.")
+        raise DataError(
+            f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out."
+        )
     with hold_folder(build.out, build.reporter):
         return _build_all(build)
 
@@ -147,7 +183,11 @@ def _build_all(build: Build) -> Outcome:
     failures: dict[str, RankconstError] = {}
     for place, source in enumerate(build.sources, start=1):
         identity = _identify(build, source)
-        if identity is not None and source.key in parts and parts[source.key].provenance.get("identity") == identity:
+        if (
+            identity is not None
+            and source.key in parts
+            and parts[source.key].provenance.get("identity") == identity
+        ):
             build.reporter.say(f"{source.key}: up to date")
             kept.append(source.key)
             continue
@@ -164,7 +204,11 @@ def _build_all(build: Build) -> Outcome:
         except (KeyboardInterrupt, SystemExit):
             if built:
                 write_parts(build.out, parts)
-            done = f"{build.out} holds the {len(built)} built before" if built else "nothing was written"
+            done = (
+                f"{build.out} holds the {len(built)} built before"
+                if built
+                else "nothing was written"
+            )
             build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
             raise
         parts[source.key] = part
@@ -179,7 +223,9 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
     if source.key in build.local:
         return None
-    hashes = [build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES]
+    hashes = [
+        build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES
+    ]
     if None in hashes or not (hashes or source.verifiable):
         return None
     asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
@@ -193,7 +239,10 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if source.sampled is not None and source.key not in build.local:
         return _build_sampled(build, source, source.sampled, identity)
-    opened = {role: open_columns(path, build.columns) for role, path in build.local.get(source.key, {}).items()}
+    opened = {
+        role: open_columns(path, build.columns)
+        for role, path in build.local.get(source.key, {}).items()
+    }
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.columns), **opened}
     states = _state_files(build, source, opened)
@@ -214,8 +263,12 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
     pa.default_memory_pool().release_unused()
     part = _build_from_files(build, source, graph, described, identity, opened=opened)
     # They are read more than once, and the hashes must be of what was counted.
-    if changed := [hide_login(str(file)) for file, state in states.items() if state_file(file) != state]:
-        raise DataError(f"{list_first(changed)} changed during the build. Build again when nothing writes there.")
+    if changed := [
+        hide_login(str(file)) for file, state in states.items() if state_file(file) != state
+    ]:
+        raise DataError(
+            f"{list_first(changed)} changed during the build. Build again when nothing writes there."
+        )
     return part
 
 
@@ -223,16 +276,25 @@ def _state_files(
     build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
 ) -> dict[Path | str, tuple[int | None, ...]]:
     """Return the states of the files of a graph of the user's own; of a pipe there is none."""
-    columns = itertools.chain.from_iterable(each.files for each in opened.values() if each is not None)
+    columns = itertools.chain.from_iterable(
+        each.files for each in opened.values() if each is not None
+    )
     plain = (path for path in build.local.get(source.key, {}).values() if path.is_file())
     return {file: state_file(file) for file in {*plain, *columns}}
 
 
-def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns | None]) -> dict[str, Content]:
+def _read_contents(
+    build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
+) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        here = {role: each for role, each in opened.items() if not (role == "train" and build.scheduler)}
-        return {role: read_local(local[role]) if each is None else each.describe() for role, each in here.items()}
+        here = {
+            role: each for role, each in opened.items() if not (role == "train" and build.scheduler)
+        }
+        return {
+            role: read_local(local[role]) if each is None else each.describe()
+            for role, each in here.items()
+        }
     contents = {}
     for role in (role for role in READ if role in source.files):
         try:
@@ -249,7 +311,9 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     """Read and code the files of a benchmark."""
     named = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
-        role: read_triples(contents[role], source.format, named[role]) for role in (*ROLES, CONTEXT) if role in contents
+        role: read_triples(contents[role], source.format, named[role])
+        for role in (*ROLES, CONTEXT)
+        if role in contents
     }
     graph = encode_labels(
         {role: labels[role] for role in ROLES if role in labels},
@@ -268,7 +332,10 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
 
 
 def _read_graph(
-    build: Build, source: Benchmark, contents: dict[str, Content], opened: Mapping[str, Columns | None]
+    build: Build,
+    source: Benchmark,
+    contents: dict[str, Content],
+    opened: Mapping[str, Columns | None],
 ) -> Graph:
     """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
     key, given = source.key, build.restriction.known
@@ -286,8 +353,12 @@ def _read_graph(
         for role, path in local.items()
         if role not in columns
     }
-    names = {_KNOWN: build.restriction.known_name} | {role: str(path) for role, path in local.items()}
-    labels, note = read_own({role: content.data for role, content in own.items()}, names, build.columns)
+    names = {_KNOWN: build.restriction.known_name} | {
+        role: str(path) for role, path in local.items()
+    }
+    labels, note = read_own(
+        {role: content.data for role, content in own.items()}, names, build.columns
+    )
     labels |= {role: each.read_labels() for role, each in columns.items()}
     if local:
         own.clear()
@@ -338,11 +409,17 @@ def _build_from_files(
     for difference in compare(source, graph, statistics, build.local.get(key, {}), build.columns):
         build.reporter.warn(f"{key}: {difference}")
     for split in build.splits if graph.missing else ():
-        if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
-            build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
+        if lost := [
+            protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)
+        ]:
+            build.reporter.say(
+                f"{key}: no constants of {split} under {', '.join(lost)}, for want of files"
+            )
     if tallies is None:
         stage = build.reporter.stage
-        histograms, counting = count_histograms(key, graph, protocols, build.baselines, build.splits, stage=stage)
+        histograms, counting = count_histograms(
+            key, graph, protocols, build.baselines, build.splits, stage=stage
+        )
         if counting not in {None, "rules"}:
             build.reporter.say(f"{key}: {COUNTING[counting].summary}")
     else:
@@ -350,7 +427,9 @@ def _build_from_files(
     for protocol, split in itertools.product(protocols, build.splits):
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
-            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows")
+            build.reporter.say(
+                f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows"
+            )
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
     return make_part(
         tables={
@@ -359,8 +438,11 @@ def _build_from_files(
         },
         provenance={
             "origin": f"files; {reconstructed} reconstructed" if reconstructed else "files",
-            # Hashes may have become known; what is missing, or another file stands in for, may be there the next time.
-            "identity": None if graph.missing or reconstructed else identity or _identify(build, source),
+            # Hashes may have become known; what is missing, or another file stands in for, may be
+            # there the next time.
+            "identity": None
+            if graph.missing or reconstructed
+            else identity or _identify(build, source),
             "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
             **_describe_choice(build),
@@ -370,16 +452,31 @@ def _build_from_files(
 
 def _describe_choice(build: Build) -> dict[str, str]:
     """Name the splits and baselines that were chosen, where these are not all."""
-    splits = {} if {*build.splits} == {*SPLITS} else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
+    splits = (
+        {}
+        if {*build.splits} == {*SPLITS}
+        else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
+    )
     whole = {*build.baselines} >= {*INFORMED}
-    return splits if whole else {**splits, "baselines": ",".join([DEFAULT_BASELINE, *build.baselines])}
+    return (
+        splits if whole else {**splits, "baselines": ",".join([DEFAULT_BASELINE, *build.baselines])}
+    )
 
 
 def _count_elsewhere(
-    build: Build, source: Benchmark, protocols: Sequence[Protocol], opened: Mapping[str, Columns | None]
+    build: Build,
+    source: Benchmark,
+    protocols: Sequence[Protocol],
+    opened: Mapping[str, Columns | None],
 ) -> tuple[Graph, Statistics, Tallies, Content]:
     """Count a graph of the user's own on the workers of a cluster."""
-    from rankconst_builder.distributed import choose_files, connect, count_distributed, count_workers, hash_files
+    from rankconst_builder.distributed import (
+        choose_files,
+        connect,
+        count_distributed,
+        count_workers,
+        hash_files,
+    )
 
     if not opened or build.baselines or build.restriction != Restriction():
         raise UsageError(
@@ -389,16 +486,26 @@ def _count_elsewhere(
     files = choose_files(opened)
     with connect(build.scheduler or "") as client:
         workers = count_workers(client)
-        build.reporter.say(f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers")
+        build.reporter.say(
+            f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers"
+        )
         counted = count_distributed(client, files, protocols, build.splits)
         return (*counted, hash_files(client, files["train"]))
 
 
-def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> Part:
+def _build_sampled(
+    build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None
+) -> Part:
     """Build a benchmark that ranks among sampled negatives: the protocols asked for, or the benchmark's own."""
     if build.restriction != Restriction():
-        raise UsageError(f"{source.title} is built from numbers of tasks: there are no triples to restrict.")
-    asked = [protocol for protocol in build.protocols if protocol.negatives is not None and not sampled.shared]
+        raise UsageError(
+            f"{source.title} is built from numbers of tasks: there are no triples to restrict."
+        )
+    asked = [
+        protocol
+        for protocol in build.protocols
+        if protocol.negatives is not None and not sampled.shared
+    ]
     protocols = asked or [parse_protocol(sampled.protocol)]
     histograms = {
         Tasks(source.key, protocol.key, split, side): sampled_histogram(protocol, tasks)
@@ -442,7 +549,9 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
                 f"{archive.version} has them."
             )
             continue
-        tables[name] = pa.concat_tables([tables[name], _take_informed(build, archive.read(name, key))])
+        tables[name] = pa.concat_tables(
+            [tables[name], _take_informed(build, archive.read(name, key))]
+        )
     return make_part(
         tables=tables,
         provenance={"origin": origin, "reason": reason, **_describe_choice(build)},
@@ -462,7 +571,9 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
     """Return what :func:`gather_histograms` does, from archived tables."""
     found: dict[Tasks, Histogram] = {}
     for protocol, split in itertools.product(build.protocols, build.splits):
-        if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):
+        if not archive.holds(
+            Tasks(key, protocol.key if protocol.negatives is None else "raw", split)
+        ):
             continue
         for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)

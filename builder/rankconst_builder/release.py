@@ -1,9 +1,10 @@
 """Assemble a released set from a build: tables, documents, and one zip to deposit.
 
-Values are only serialised, but for constants that differ from those of the release before by no more than machines do:
-they stay as released. The same build, version, date and previous release give the same bytes. A released version is
-never overwritten. Its number follows a rule: any changed or removed value is a major change, new rows are a minor one,
-the same data rewritten or described otherwise is a patch.
+Values are only serialised, but for constants that differ from those of the release before by no
+more than machines do: they stay as released. The same build, version, date and previous release
+give the same bytes. A released version is never overwritten. Its number follows a rule: any changed
+or removed value is a major change, new rows are a minor one, the same data rewritten or described
+otherwise is a patch.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ class Order:
     out: Path
     archive: Path
     date: dt.date  # the day of publication
-    # The release before. If None, the newest before `version` of the tables that came with the package.
+    # The release before. If None, the newest before `version` of the tables that came with the
+    # package.
     previous: Tables | None = None
     first: bool = False  # True if there is no release before
     url: str | None = None  # where the tables will be found. If None, documents do not say
@@ -137,7 +139,9 @@ class Released:
 def release_tables(order: Order) -> Released:
     """Check an order, and write the set and its zip."""
     if order.out.exists() and not order.out.is_dir():
-        raise UsageError(f"cannot release to {order.out}: it is no folder. Name another with --out.")
+        raise UsageError(
+            f"cannot release to {order.out}: it is no folder. Name another with --out."
+        )
     with hold_folder(order.out, order.reporter):
         return _release(order)
 
@@ -147,7 +151,10 @@ def _release(order: Order) -> Released:
     previous = _find_previous(order)
     tables = built
     if previous is not None:
-        tables = {**built, "constants": keep_released(previous.read("constants"), built["constants"])}
+        tables = {
+            **built,
+            "constants": keep_released(previous.read("constants"), built["constants"]),
+        }
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
@@ -165,7 +172,10 @@ def _release(order: Order) -> Released:
         exchange_files(order.out, files)
     _write_archive(order, archive)
     return Released(
-        files={**{order.out / name: content for name, content in files.items()}, order.archive: archive},
+        files={
+            **{order.out / name: content for name, content in files.items()},
+            order.archive: archive,
+        },
         written=True,
         previous=None if previous is None else previous.version,
         changes=changes,
@@ -185,7 +195,9 @@ def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, by
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}
     # As sha256sum writes them.
-    sums = (f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n" for name in sorted(described))
+    sums = (
+        f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n" for name in sorted(described)
+    )
     return {**described, CHECKSUMS: "".join(sums).encode()}
 
 
@@ -194,14 +206,16 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{name_archive(version)}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
+            entry = zipfile.ZipInfo(
+                f"{name_archive(version)}/{name}", date_time=(1980, 1, 1, 0, 0, 0)
+            )
             entry.create_system = 3  # Unix, wherever this runs
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, files[name])
     return sink.getvalue()
 
 
-# ---- may it be released? -----------------------------------------------------------------------------------------
+# ---- may it be released? -------------------------------------------------------------------------
 
 
 def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
@@ -217,7 +231,9 @@ def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
         _refuse_other_values(existing, tables)
         return True
     if any(not path.name.startswith(INCOMING) for path in order.out.iterdir()):
-        raise UsageError(f"{order.out} is not empty, and holds no tables. Name another folder with --out.")
+        raise UsageError(
+            f"{order.out} is not empty, and holds no tables. Name another folder with --out."
+        )
     if order.version in bundled_versions():
         _refuse_other_values(load(version=order.version), tables)
     return False
@@ -234,9 +250,13 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
 
 def _keep(order: Order) -> Released:
     """Leave a release as it is; only a zip that is missing is packed, from its files."""
-    order.reporter.say(f"{order.version} is already released, identical: {order.out} is left as it is")
+    order.reporter.say(
+        f"{order.version} is already released, identical: {order.out} is left as it is"
+    )
     names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
-    files = {name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()}
+    files = {
+        name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()
+    }
     if not order.archive.exists():
         _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
@@ -248,11 +268,15 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     """Refuse tables that no single program made, and warn of what a reader of the release should know."""
     rows = tables["datasets"].to_pylist()
     if not rows:
-        raise TablesError(f"{order.source.path} holds no dataset. `rankconst build --out DIR` makes tables.")
+        raise TablesError(
+            f"{order.source.path} holds no dataset. `rankconst build --out DIR` makes tables."
+        )
     provenance: dict[str, dict[str, Any]] = {
         row["dataset"]: row for row in order.source.descriptor.get("provenance", [])
     }
-    if partial := [key for key, made in provenance.items() if made.get("splits") or made.get("baselines")]:
+    if partial := [
+        key for key, made in provenance.items() if made.get("splits") or made.get("baselines")
+    ]:
         raise UsageError(
             f"a release has every split and baseline, and these datasets have some only: {', '.join(partial)}. Build "
             f"them again with --splits {','.join(SPLITS)} --baseline all."
@@ -270,7 +294,11 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     unverified = [row["dataset"] for row in rows if not row["verified"]]
     if unverified:
         order.reporter.warn(f"not checked against a hash known beforehand: {', '.join(unverified)}")
-    elsewhere = [f"{key} ({made.get('origin')})" for key, made in provenance.items() if made.get("origin") != "files"]
+    elsewhere = [
+        f"{key} ({made.get('origin')})"
+        for key, made in provenance.items()
+        if made.get("origin") != "files"
+    ]
     if elsewhere:
         order.reporter.warn(f"not made from their files: {', '.join(elsewhere)}")
 
@@ -300,14 +328,18 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
             f"The smallest version allowed is {smallest}."
         )
     if order.version != smallest:
-        order.reporter.say(f"note: {smallest} would be enough; this is a {changes.bump.name} change")
+        order.reporter.say(
+            f"note: {smallest} would be enough; this is a {changes.bump.name} change"
+        )
 
 
-# ---- the zip -----------------------------------------------------------------------------------------------------
+# ---- the zip -------------------------------------------------------------------------------------
 
 
 def _check_archive(order: Order, content: bytes) -> None:
-    if order.archive.exists() and (not order.archive.is_file() or order.archive.read_bytes() != content):
+    if order.archive.exists() and (
+        not order.archive.is_file() or order.archive.read_bytes() != content
+    ):
         raise UsageError(
             f"{order.archive} is there already, with other content. Remove it if it was never published, or name "
             "another folder with --out."
@@ -320,7 +352,7 @@ def _write_archive(order: Order, content: bytes) -> None:
         replace_file(order.archive, content)
 
 
-# ---- what changed ----------------------------------------------------------------------------------------------
+# ---- what changed --------------------------------------------------------------------------------
 
 
 def smallest_version(previous: str, bump: Bump) -> str:
@@ -333,7 +365,10 @@ def smallest_version(previous: str, bump: Bump) -> str:
 def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Changes:
     """Compare two sets of tables, row by row."""
     kept = keep_released(old["constants"], new["constants"])
-    agreeing = sum(int(np.count_nonzero(_differs(new["constants"][name], kept[name]))) for name in kept.column_names)
+    agreeing = sum(
+        int(np.count_nonzero(_differs(new["constants"][name], kept[name])))
+        for name in kept.column_names
+    )
     compared = {**new, "constants": kept}
     return Changes(tuple(_compare(name, old[name], compared[name]) for name in COLUMNS), agreeing)
 
@@ -355,7 +390,10 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
     """Tell which rows two machines, or two methods, may have computed of the same constants."""
-    sampled, other = (np.array(pc.equal(each["method"], pa.scalar("sampled")), np.bool_) for each in (before, after))
+    sampled, other = (
+        np.array(pc.equal(each["method"], pa.scalar("sampled")), np.bool_)
+        for each in (before, after)
+    )
     drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
     found: Truths = sampled == other
     for column, error in ERRORS.items():
@@ -404,18 +442,26 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
 def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
     """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
     key = {column: table[column][int(place)].as_py() for column in KEYS[name]}
-    return " ".join(f"k={value}" if column == "k" else str(value) for column, value in key.items() if value is not None)
+    return " ".join(
+        f"k={value}" if column == "k" else str(value)
+        for column, value in key.items()
+        if value is not None
+    )
 
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
     """Find the rows with the same key: places in old and in new; and the places in old that new has not."""
     keys = [*KEYS[name]]
-    both = pa.concat_tables([old.select(keys), new.select(keys)]).to_pandas(strings_to_categorical=True)
+    both = pa.concat_tables([old.select(keys), new.select(keys)]).to_pandas(
+        strings_to_categorical=True
+    )
     codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     of_old, of_new = codes[: len(old)], codes[len(old) :]
     for which, part in (("old", of_old), ("new", of_new)):
         if len(np.unique(part)) < len(part):
-            raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {which} set.")
+            raise DataError(
+                f"two rows of {name} have the same {', '.join(keys)} in the {which} set."
+            )
     place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
     place[of_new] = np.arange(len(new))
     matched = place[of_old]
@@ -451,11 +497,17 @@ def phrase_changes(changes: Changes) -> list[str]:
             "added": table.added,
             "described otherwise": table.described,
         }
-        parts = [f"{count:,} {'row' if count == 1 else 'rows'} {done}" for done, count in counts.items() if count]
+        parts = [
+            f"{count:,} {'row' if count == 1 else 'rows'} {done}"
+            for done, count in counts.items()
+            if count
+        ]
         lines.append(f"{table.name}: {', '.join(parts) or 'no change'}")
         lines += [f"  {example}" for example in table.examples]
     if changes.kept == 1:
         lines.append("1 value differs within its stated error, and stays as released")
     elif changes.kept:
-        lines.append(f"{changes.kept:,} values differ within their stated errors, and stay as released")
+        lines.append(
+            f"{changes.kept:,} values differ within their stated errors, and stay as released"
+        )
     return lines

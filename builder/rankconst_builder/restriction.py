@@ -1,12 +1,12 @@
 """Restrict an evaluation to some relations, to some entities, or both; or let its filter know further triples.
 
-Relations restrict which triples are ranked: those of other relations are left out, and nothing else changes. Entities
-restrict what is ranked: only they are candidates, and triples with another head or tail are left out. Known answers
-are removed as ever, as far as they are candidates. (PyKEEN's ``evaluation_relation_whitelist``,
-``restrict_entities_to`` and ``additional_filter_triples``.)
+Relations restrict which triples are ranked: those of other relations are left out, and nothing else
+changes. Entities restrict what is ranked: only they are candidates, and triples with another head
+or tail are left out. Known answers are removed as ever, as far as they are candidates. (PyKEEN's
+``evaluation_relation_whitelist``, ``restrict_entities_to`` and ``additional_filter_triples``.)
 
-Further known triples are removed by every protocol that filters. Those of an entity or a relation that the graph does
-not have change nothing.
+Further known triples are removed by every protocol that filters. Those of an entity or a relation
+that the graph does not have change nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ class Restriction:
             described["relations"] = sorted(self.relations)
         if self.entities is not None:
             listed = "\n".join(sorted(self.entities)).encode()
-            described["entities"] = {"count": len(self.entities), "sha256": hashlib.sha256(listed).hexdigest()}
+            described["entities"] = {
+                "count": len(self.entities),
+                "sha256": hashlib.sha256(listed).hexdigest(),
+            }
         if self.known is not None:
             described["known"] = {"sha256": self.known.sha256}
         return described
@@ -74,11 +77,19 @@ class Restriction:
 def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
     """Let a graph's filters know further triples; return it, and how many of them concern it."""
     if graph.temporal or known.time:
-        raise UsageError("--known is for graphs of triples; the facts of this one have a time or qualifiers.")
+        raise UsageError(
+            "--known is for graphs of triples; the facts of this one have a time or qualifiers."
+        )
     entities, relations = graph.entity_labels, graph.relation_labels
     places = (
-        pc.index_in(column.cast(pa.binary()), value_set=cast("pa.BinaryArray", labels)).fill_null(-1)
-        for column, labels in ((known.head, entities), (known.relation, relations), (known.tail, entities))
+        pc.index_in(column.cast(pa.binary()), value_set=cast("pa.BinaryArray", labels)).fill_null(
+            -1
+        )
+        for column, labels in (
+            (known.head, entities),
+            (known.relation, relations),
+            (known.tail, entities),
+        )
     )
     head, relation, tail = (np.array(column, np.int64) for column in places)
     inside = (head >= 0) & (relation >= 0) & (tail >= 0)
@@ -88,7 +99,9 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
             "Are its columns in another order, or its labels others?"
         )
     triples = Triples(head[inside], relation[inside], tail[inside])
-    return replace(graph, known=triples), f"{len(triples):,} of {len(known):,} further known triples are of the graph"
+    return replace(
+        graph, known=triples
+    ), f"{len(triples):,} of {len(known):,} further known triples are of the graph"
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
@@ -106,16 +119,24 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
         names = value.split(",")
     kept = tuple(dict.fromkeys(name for name in names if name.strip()))
     if not kept:
-        raise UsageError(f"{option} {value!r} names nothing. Give labels with commas between them, or a file.")
+        raise UsageError(
+            f"{option} {value!r} names nothing. Give labels with commas between them, or a file."
+        )
     if strange := [name for name in kept if name != name.encode(errors="replace").decode()]:
-        raise UsageError(f"{option}: {shorten(strange[0])!r} is not UTF-8 text, as labels have to be.")
+        raise UsageError(
+            f"{option}: {shorten(strange[0])!r} is not UTF-8 text, as labels have to be."
+        )
     return kept
 
 
-def _find(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> NDArray[np.bool_]:
+def _find(
+    kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int
+) -> NDArray[np.bool_]:
     """Return a mask of the named labels over the codes. Shape (size,)."""
     known = pa.array([str(code).encode() for code in range(size)]) if labels is None else labels
-    places = pc.index_in(pa.array([name.encode() for name in names], known.type), value_set=known).to_pylist()
+    places = pc.index_in(
+        pa.array([name.encode() for name in names], known.type), value_set=known
+    ).to_pylist()
     unknown = [name for name, place in zip(names, places, strict=True) if place is None]
     if unknown:
         labels_known = [bytes(label or b"").decode(errors="replace") for label in known.to_pylist()]

@@ -69,7 +69,9 @@ class Order:
     def __init__(self, groups: Codes, scores: Codes) -> None:
         self._step = 1 + int(scores.max(initial=0))
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
-            raise DataError(f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys.")
+            raise DataError(
+                f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys."
+            )
         keys, frequency = count_runs(sort_words([(groups * self._step + scores).view(np.uint64)]))
         self._keys = keys.view(np.int64)
         self._until = np.append(0, np.cumsum(frequency))
@@ -88,8 +90,9 @@ class Order:
 class Rules:
     """How sure a relation is of a pair that another connects: rules of one body atom, the surer the higher their level.
 
-    A kind of connection is a relation r', or number of relations + r' for a pair that it connects the other way round.
-    The level of a rule counts the distinct confidences up to its own among the rules for the same relation.
+    A kind of connection is a relation r', or number of relations + r' for a pair that it connects
+    the other way round. The level of a rule counts the distinct confidences up to its own among the
+    rules for the same relation.
     """
 
     codes: Words  # relation and kind in one number, ascending
@@ -121,7 +124,9 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
     Two different fractions with denominators below 2^32 are more than 2^-64 apart.
     """
     if int(below.max(initial=0)) >> 32:
-        raise DataError(f"a relation connects {below.max():,} pairs; rules are compared exactly up to 2^32 of them.")
+        raise DataError(
+            f"a relation connects {below.max():,} pairs; rules are compared exactly up to 2^32 of them."
+        )
     over = below.astype(np.uint64)
     digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), over)
     return digits << np.uint64(32) | (rest << np.uint64(32)) // over
@@ -147,7 +152,10 @@ class Connections:
         useful[relations] = True
         found = []
         for batch in split_batches(graph.splits["train"]):
-            for offset, anchor, other in ((0, batch.head, batch.tail), (number, batch.tail, batch.head)):
+            for offset, anchor, other in (
+                (0, batch.head, batch.tail),
+                (number, batch.tail, batch.head),
+            ):
                 rows = np.flatnonzero((place[anchor] >= 0) & useful[batch.relation])
                 if graph.allowed_entities is not None:
                     rows = rows[graph.allowed_entities[other[rows]]]
@@ -156,7 +164,9 @@ class Connections:
         words = drop_repeats(sort_words(found))
         joined, kind = unpack(words, 2 * number)
         pairs = joined.view(np.uint64)
-        starts = np.searchsorted(pairs, np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities))
+        starts = np.searchsorted(
+            pairs, np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities)
+        )
         return cls(place, starts, pairs, unpack(pairs, entities)[1], kind)
 
     def find(self, anchors: Codes, entities: Codes) -> tuple[Codes, Codes]:
@@ -182,9 +192,9 @@ class Train:
     def _counts(self) -> tuple[dict[str, tuple[Words, Codes]], tuple[Words, Codes]]:
         """Look at all triples once, by the pairs that they connect.
 
-        Return for heads and tails the pairs of relation and entity, in one number each, ascending, with the number of
-        triples that have them; and the pairs of relations that connect a pair of entities, with the number of such
-        pairs, as :func:`_count_shared` writes them.
+        Return for heads and tails the pairs of relation and entity, in one number each, ascending,
+        with the number of triples that have them; and the pairs of relations that connect a pair of
+        entities, with the number of such pairs, as :func:`_count_shared` writes them.
         """
         number, entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
@@ -200,7 +210,9 @@ class Train:
             found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
             found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
             shared += _count_shared(number, keys, relation, turned, smaller == larger)
-        return {side: count_runs(sort_words(parts)) for side, parts in found.items()}, add_up(shared)
+        return {side: count_runs(sort_words(parts)) for side, parts in found.items()}, add_up(
+            shared
+        )
 
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
@@ -209,7 +221,9 @@ class Train:
 
     def _count_relations(self, pairs: Words, counts: Codes | None = None) -> Codes:
         # Sums of whole numbers below 2^53 are exact.
-        found = np.bincount(unpack(pairs, self.graph.num_entities)[0], counts, self.graph.num_relations)
+        found = np.bincount(
+            unpack(pairs, self.graph.num_entities)[0], counts, self.graph.num_relations
+        )
         return found.astype(np.int64)
 
     @functools.cached_property
@@ -240,15 +254,21 @@ class Train:
     def connections(self) -> Connections:
         """How the entities of valid and test are connected by relations that are the body of a rule."""
         graph, kinds = self.graph, 2 * self.graph.num_relations
-        asked = [mark(graph.num_entities, graph.splits[split], "head", "tail") for split in ("valid", "test")]
+        asked = [
+            mark(graph.num_entities, graph.splits[split], "head", "tail")
+            for split in ("valid", "test")
+        ]
         bodies = unpack(self.rules.codes, kinds)[1] % graph.num_relations
         return Connections.gather(graph, np.flatnonzero(asked[0] | asked[1]), bodies)
 
 
-def _count_shared(number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask) -> Iterator[tuple[Words, Codes]]:
+def _count_shared(
+    number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask
+) -> Iterator[tuple[Words, Codes]]:
     """Count the pairs that two relations connect, the smaller first, in the same direction (0) or not (1).
 
-    Rows are the distinct triples by the pairs of entities that they connect, in either direction: `turned` or not.
+    Rows are the distinct triples by the pairs of entities that they connect, in either direction:
+    `turned` or not.
     """
 
     def count(one: Codes, other: Codes, differ: Mask | int) -> tuple[Words, Codes]:
@@ -311,7 +331,9 @@ def pack_all(*columns: tuple[Codes, int]) -> Words:
     """Return codes in one number each; with every column comes the number of codes that it can be."""
     bound = math.prod(size for _, size in columns)
     if bound > 1 << 64:
-        raise DataError(f"{' x '.join(f'{size:,}' for _, size in columns)} are too many for 64-bit keys.")
+        raise DataError(
+            f"{' x '.join(f'{size:,}' for _, size in columns)} are too many for 64-bit keys."
+        )
     words = columns[0][0].astype(np.uint64)
     for codes, size in columns[1:]:
         words = pack(words, codes, size)

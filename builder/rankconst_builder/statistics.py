@@ -60,12 +60,19 @@ class Statistics:
             "relations_train": self.relations_train,
             **{f"triples_{split}": rows for split, rows in self.rows.items()},
             **{f"duplicates_{split}": self.duplicates(split) for split in self.rows},
-            **{f"{later}_in_{earlier}": common for (later, earlier), common in self.overlaps.items()},
+            **{
+                f"{later}_in_{earlier}": common
+                for (later, earlier), common in self.overlaps.items()
+            },
             "self_loops_train": self.self_loops_train,
-            **{f"dropped_{split}": self.rows[split] - self.seen_distinct[split] for split in ("valid", "test")},
+            **{
+                f"dropped_{split}": self.rows[split] - self.seen_distinct[split]
+                for split in ("valid", "test")
+            },
         }
         return {
-            name: None if any(needs(name, split) for split in missing) else value for name, value in columns.items()
+            name: None if any(needs(name, split) for split in missing) else value
+            for name, value in columns.items()
         }
 
 
@@ -79,13 +86,19 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     rows = {name: len(triples) for name, triples in graph.splits.items()}
     packing = Packing.plan(graph, "tail", max(rows.values()), room)
     parts = (
-        describe_part(packing, {name: packing.sort([triples], part) for name, triples in graph.splits.items()}, part)
+        describe_part(
+            packing,
+            {name: packing.sort([triples], part) for name, triples in graph.splits.items()},
+            part,
+        )
         for part in packing.parts
     )
     return add_parts(graph, rows, parts)
 
 
-def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> Counter[tuple[str, ...]]:
+def describe_part(
+    packing: Packing, files: Mapping[str, Words], part: int
+) -> Counter[tuple[str, ...]]:
     """Count the words of a part of every split, which are of tails, ascending: kind and splits to number."""
     words = {name: drop_repeats(found) for name, found in files.items()}
     names, train = [*words], words["train"]
@@ -94,13 +107,17 @@ def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> Co
     for place, later in enumerate(names):
         found["distinct", later] = words[later].size
         # What train has is seen.
-        found["seen", later] = words[later].size if later == "train" else _count_seen(packing, words[later], part)
+        found["seen", later] = (
+            words[later].size if later == "train" else _count_seen(packing, words[later], part)
+        )
         for earlier in names[:place]:
             found["overlap", later, earlier] = int(locate(words[earlier], words[later])[0].size)
     return found
 
 
-def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]) -> Statistics:
+def add_parts(
+    graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]
+) -> Statistics:
     """Return the statistics of a graph from those of the parts of its facts, and the rows of each split."""
     found = Counter[tuple[str, ...]]()
     for part in parts:
@@ -130,7 +147,9 @@ def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tup
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
-    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(words))
+    facts = Triples(
+        packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(words)
+    )
     return int(packing.graph.is_seen(facts).sum())
 
 
@@ -155,7 +174,11 @@ def describe_dataset(
 def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
     """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
     line = io.BytesIO(json.dumps(row).encode())
-    return read_json(line, parse_options=ParseOptions(explicit_schema=schema)).select(schema.names).cast(schema)
+    return (
+        read_json(line, parse_options=ParseOptions(explicit_schema=schema))
+        .select(schema.names)
+        .cast(schema)
+    )
 
 
 def describe_source(source: Benchmark) -> dict[str, Any]:
@@ -175,7 +198,11 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
 
 
 def compare(
-    source: Benchmark, graph: Graph, statistics: Statistics, local: Mapping[str, Path], columns: str | None
+    source: Benchmark,
+    graph: Graph,
+    statistics: Statistics,
+    local: Mapping[str, Path],
+    columns: str | None,
 ) -> list[str]:
     """Say what differs from what is documented; of a graph of the user's own also what may not be meant."""
     if not local:
@@ -189,14 +216,19 @@ def compare(
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
     """Say in a line how much a graph holds, and what is repeated, unseen or in two splits."""
     facts = "quadruples" if graph.temporal else "statements" if graph.qualified else "triples"
-    counted = " + ".join("no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS)
+    counted = " + ".join(
+        "no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS
+    )
     parts = [
         f"{source.key}: {counted} {facts} (train + valid + test), entities: {statistics.entities:,}, "
-        f"relations: {statistics.relations:,}" + (f", times: {graph.num_times:,}" if graph.temporal else "")
+        f"relations: {statistics.relations:,}"
+        + (f", times: {graph.num_times:,}" if graph.temporal else "")
     ]
     occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
     if occurring < statistics.entities:
-        parts.append(f"{occurring:,} of the entities occur in the files; {STAT}.txt states all, and all are ranked")
+        parts.append(
+            f"{occurring:,} of the entities occur in the files; {STAT}.txt states all, and all are ranked"
+        )
     for split in SPLITS:
         if statistics.duplicates(split):
             parts.append(f"{statistics.duplicates(split):,} rows of {split} repeat an earlier one")
@@ -228,7 +260,9 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
 def _compare_columns(graph: Graph) -> Iterator[str]:
     """Say if relations look like entities: if there are more of them than heads or tails, and most are entities."""
     heads, relations, tails = (
-        np.flatnonzero(np.logical_or.reduce([mark(size, triples, part) for triples in graph.splits.values()]))
+        np.flatnonzero(
+            np.logical_or.reduce([mark(size, triples, part) for triples in graph.splits.values()])
+        )
         for part, size in (
             ("head", graph.num_entities),
             ("relation", graph.num_relations),
@@ -259,7 +293,8 @@ def _compare_first(graph: Graph) -> Iterator[str]:
         head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
         places = ((relation, ("relation",)), (head, ("head", "tail")), (tail, ("head", "tail")))
         if all(
-            sum(np.count_nonzero(getattr(each, part) == code) for each in files for part in parts) == 1
+            sum(np.count_nonzero(getattr(each, part) == code) for each in files for part in parts)
+            == 1
             for code, parts in places
         ):
             yield (

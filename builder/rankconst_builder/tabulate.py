@@ -94,7 +94,10 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
                 for numbers in [getattr(histogram, _NUMBERS[field])]
             ]
             return wrap_numbers(np.concatenate(arrays) if arrays else np.empty(0))
-        words = [tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms]
+        words = [
+            tasks.relations[0] if field == "relation" else getattr(tasks, field)
+            for tasks in histograms
+        ]
         return join_texts(words).take(wrap_numbers(np.repeat(np.arange(lengths.size), lengths)))
 
     return pa.table([column(each.name).cast(each.type) for each in schema], schema=schema)
@@ -105,10 +108,17 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
     asked: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = (tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations)
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
-        parts = [histograms[side] for side in ([tasks] if tasks in histograms else tasks.sides) if side in histograms]
+        parts = [
+            histograms[side]
+            for side in ([tasks] if tasks in histograms else tasks.sides)
+            if side in histograms
+        ]
         pooled = functools.reduce(Histogram.pool, parts)
         shared = list_metrics(shared=pooled.shared)
-        asked[tasks] = pooled, tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared)
+        asked[tasks] = (
+            pooled,
+            tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared),
+        )
     # Protocols often agree on some tasks: what is computed once need not be again.
     done = {}
     with stage("metrics", sum(len(metrics) for _, metrics in {*asked.values()})) as advance:
@@ -144,4 +154,6 @@ def _compute_rows(
     for metric in metrics:
         moments = compute_moments(metric, histogram)
         advance()
-        yield {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total} | asdict(moments)
+        yield {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total} | asdict(
+            moments
+        )

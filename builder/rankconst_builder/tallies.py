@@ -26,7 +26,14 @@ from rankconst_builder.candidates import (
     select_relations,
 )
 from rankconst_builder.tabulate import list_macros
-from rankconst_builder.words import Packing, count_runs, drop_repeats, locate, sort_words, split_batches
+from rankconst_builder.words import (
+    Packing,
+    count_runs,
+    drop_repeats,
+    locate,
+    sort_words,
+    split_batches,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -40,11 +47,17 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Triples, Words
 
     Select = Callable[[Triples], NDArray[np.bool_]]
-    Tallies = dict[tuple[str, str, str], dict[str, Tally]]  # from protocol, split and baseline to side
+    Tallies = dict[
+        tuple[str, str, str], dict[str, Tally]
+    ]  # from protocol, split and baseline to side
 
 
 def tally_protocols(
-    graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None, stage: Stage = unseen
+    graph: Graph,
+    protocols: Iterable[Protocol],
+    split: str,
+    room: int | None = None,
+    stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
     """Count the candidates of a split under each protocol, side by side, in `room` bytes if given."""
     ranked = {
@@ -83,7 +96,9 @@ def add_tallies(
         if not known.size.size:
             continue
         # One of the known answers, the true one, is a candidate.
-        found[protocol] = replace(known, size=leave_out(known.size - 1, number, f"{protocol.key} {split} {side}"))
+        found[protocol] = replace(
+            known, size=leave_out(known.size - 1, number, f"{protocol.key} {split} {side}")
+        )
     return found
 
 
@@ -111,8 +126,13 @@ class Side:
         """Look at the facts of a graph; `rows` is their number if train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
-            selections[f"ranked {protocol.tasks}"] = functools.partial(_is_ranked, graph, protocol.tasks)
-            entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
+            selections[f"ranked {protocol.tasks}"] = functools.partial(
+                _is_ranked, graph, protocol.tasks
+            )
+            entities, relations = (
+                select_candidates(graph, protocol),
+                select_relations(graph, protocol),
+            )
             selections[f"inside {protocol.candidates}"] = functools.partial(
                 _is_inside, entities, relations if side == RELATION_SIDE else None
             )
@@ -146,7 +166,8 @@ class Side:
             for name, select in self.selections.items()
             for source, triples in self.sources.items()
             # What train has is seen.
-            if (restricted or source != "train") and not all(select(batch).all() for batch in split_batches(triples))
+            if (restricted or source != "train")
+            and not all(select(batch).all() for batch in split_batches(triples))
         )
 
 
@@ -156,19 +177,25 @@ class _Part:
     def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
         self._side, self._part = side, part
         # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
-        self._sorted: dict[tuple[str, str, bool], Words] = {} if train is None else {("train", "", True): train}
+        self._sorted: dict[tuple[str, str, bool], Words] = (
+            {} if train is None else {("train", "", True): train}
+        )
         self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
         self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
 
-    def tally(self, *, tasks: str, distinct: bool, known: frozenset[str], inside: str, timed: bool) -> Tally:
+    def tally(
+        self, *, tasks: str, distinct: bool, known: frozenset[str], inside: str, timed: bool
+    ) -> Tally:
         """Return the number of known answers of each query, those alike as one.
 
-        `tasks` and `inside` name what selects those ranked, and the known triples that can be removed; `timed` is True
-        if known answers are those of the same time.
+        `tasks` and `inside` name what selects those ranked, and the known triples that can be
+        removed; `timed` is True if known answers are those of the same time.
         """
         packing = self._side.packing
         asked, frequency = self._count_asked(tasks, distinct)
-        relation = np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
+        relation = (
+            np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
+        )
         count = np.ones_like(frequency)
         if known:
             keys, found = self._count_known(known, inside, timed)
@@ -199,7 +226,9 @@ class _Part:
         if (inside, timed) not in self._known:
             self._known[inside, timed] = count_runs(self._side.packing.find_keys(drop_repeats(own)))
         keys, counts = self._known[inside, timed]
-        others = [self._sort(source, inside, timed=timed) for source in sorted(known - {self._side.split})]
+        others = [
+            self._sort(source, inside, timed=timed) for source in sorted(known - {self._side.split})
+        ]
         words = drop_repeats(sort_words(others))
         repeated, _ = locate(own, words)
         _, place = locate(keys, self._side.packing.find_keys(np.delete(words, repeated)))
@@ -211,7 +240,9 @@ def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
     return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
 
 
-def _is_inside(entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples) -> NDArray[np.bool_]:
+def _is_inside(
+    entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples
+) -> NDArray[np.bool_]:
     """Tell which known triples can be removed: a candidate only can be removed from the candidates."""
     inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
@@ -256,7 +287,9 @@ def list_histograms(
     """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
     order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
-    for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):
+    for protocol, split, baseline in sorted(
+        tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))
+    ):
         for side, tally in tallies[protocol, split, baseline].items():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
             found[tasks] = tally.histogram()
@@ -272,7 +305,9 @@ def list_histograms(
     return found
 
 
-def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[tuple[str, Histogram]]:
+def _name_relations(
+    graph: Graph, histograms: Mapping[int, Histogram]
+) -> list[tuple[str, Histogram]]:
     """Name relations by their labels, in alphabetical order; labels that look alike as text share their name."""
     named: dict[str, Histogram] = {}
     for code, histogram in histograms.items():

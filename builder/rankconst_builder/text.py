@@ -1,7 +1,8 @@
 """Code the labels of plain text while it is read: lines of head, relation and tail, separated by tabs.
 
-A label is looked up in a table of slots by a hash of its bytes, a few thousand labels at once, and then compared with
-the label found, byte by byte. Whatever is not as plain as that is left to :mod:`rankconst_builder.triples`.
+A label is looked up in a table of slots by a hash of its bytes, a few thousand labels at once, and
+then compared with the label found, byte by byte. Whatever is not as plain as that is left to
+:mod:`rankconst_builder.triples`.
 """
 
 from __future__ import annotations
@@ -65,10 +66,14 @@ class Coder:
 
     def __init__(self) -> None:
         self.size = 0  # number of distinct labels
-        self._keys: Words = np.zeros(1 << 10, np.uint64)  # in each slot that is taken the hash of a label, else 0
-        self._codes: Codes = np.zeros(1 << 10, np.int32)  # in each slot that is taken the code of the label
-        # The bytes of a label, filled up with zeros, are `count` of the words from `start` on; _places has of each code
-        # start << _COUNTED | count.
+        self._keys: Words = np.zeros(
+            1 << 10, np.uint64
+        )  # in each slot that is taken the hash of a label, else 0
+        self._codes: Codes = np.zeros(
+            1 << 10, np.int32
+        )  # in each slot that is taken the code of the label
+        # The bytes of a label, filled up with zeros, are `count` of the words from `start` on;
+        # _places has of each code start << _COUNTED | count.
         self._words: Words = np.zeros(0, np.uint64)
         self._num_words = 0
         self._places: Places = np.zeros(0, np.int64)
@@ -96,21 +101,26 @@ class Coder:
         slots, fresh = self._find(keys)
         self._add(fresh, columns, counts)
         codes = self._codes[slots]
-        if (len(columns) > 1 or self._num_words > self.size) and self._differ(codes, columns, counts):
+        if (len(columns) > 1 or self._num_words > self.size) and self._differ(
+            codes, columns, counts
+        ):
             raise NotPlainError  # two labels have one key
         return codes
 
     def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], counts: Places) -> bool:
         """Tell whether the labels of any code, which have the same keys, are other words than these.
 
-        An odd factor and a shift to the right lose nothing, so that the first word follows from a key and all others.
+        An odd factor and a shift to the right lose nothing, so that the first word follows from a
+        key and all others.
         """
         places = self._places[codes]
         if ((places & ((1 << _COUNTED) - 1)) != counts).any():
             return True
         places >>= _COUNTED
         further = enumerate(columns[1:], start=1)
-        return any((self._words[places[rows] + place] != column).any() for place, (rows, column) in further)
+        return any(
+            (self._words[places[rows] + place] != column).any() for place, (rows, column) in further
+        )
 
     def _find(self, keys: Words) -> tuple[Places, Places]:
         """Return the slot of each key, and which keys took a free one, coding them in the order of their rows."""
@@ -121,7 +131,8 @@ class Coder:
         while True:
             held = self._keys[places]
             if (free := np.flatnonzero(held == 0)[::-1]).size:
-                # Of several rows that take one slot, the last to be written, which is the first of the text, has it.
+                # Of several rows that take one slot, the last to be written, which is the first of
+                # the text, has it.
                 self._keys[places[free]] = sought[free]
                 self._codes[places[free]] = free
                 taken.append(rows[free[self._codes[places[free]] == free]])
@@ -129,7 +140,11 @@ class Coder:
             other = np.flatnonzero(held != sought)
             if not other.size:
                 break
-            rows, sought, places = rows[other], sought[other], (places[other] + 1) & (self._keys.size - 1)
+            rows, sought, places = (
+                rows[other],
+                sought[other],
+                (places[other] + 1) & (self._keys.size - 1),
+            )
             slots[rows] = places
         fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *taken]))
         self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
@@ -192,4 +207,7 @@ def code_text(path: Path, entities: Coder, relations: Coder) -> Iterator[list[Co
             signs = np.frombuffer(piece + bytes(8), np.uint8)
             starts, ends = split_piece(signs)
             coders = (entities, relations, entities)
-            yield [coder.encode(signs, starts[:, place], ends[:, place]) for place, coder in enumerate(coders)]
+            yield [
+                coder.encode(signs, starts[:, place], ends[:, place])
+                for place, coder in enumerate(coders)
+            ]

@@ -1,7 +1,7 @@
 """Read files of triples: bytes in, labels out, compared exactly.
 
-Labels are bytes: nothing is stripped, lower-cased, unquoted or taken for a missing value. If a line is not a triple,
-the build stops and names file, line and text.
+Labels are bytes: nothing is stripped, lower-cased, unquoted or taken for a missing value. If a line
+is not a triple, the build stops and names file, line and text.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Labels:
     head: Column  # dictionary-encoded bytes, one entry a row of the file, in its order
     relation: Column
     tail: Column
-    # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of statements their
-    # qualifiers, as the line has them.
+    # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of
+    # statements their qualifiers, as the line has them.
     time: tuple[Column, ...] = ()
     values: Column | None = None  # of statements: the entities of the qualifiers, in no order
 
@@ -54,13 +54,17 @@ class Labels:
     def without_first(self) -> Labels:
         """Return all triples but the first."""
         time = tuple(column[1:] for column in self.time)
-        return replace(self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:], time=time)
+        return replace(
+            self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:], time=time
+        )
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     """Read a file of triples."""
     if content.startswith(_UTF16):
-        raise DataError(f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8.")
+        raise DataError(
+            f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
+        )
     body = content.removeprefix(BOM)
     if b"\r" in body and body.count(b"\r") != body.count(b"\r\n"):
         raise _malformed(body, form, name)
@@ -68,7 +72,9 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         # A copy, which large files with one newline at their end are spared.
         body = body.rstrip(b"\r\n")
     if not body:
-        raise DataError(f"{name} is empty; expected a triple on each line, columns {form.columns!r}.")
+        raise DataError(
+            f"{name} is empty; expected a triple on each line, columns {form.columns!r}."
+        )
     stated = None
     if form.count_line:
         first, _, body = body.partition(b"\n")
@@ -84,13 +90,18 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
         return Labels(head, relation, tail, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
-    wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrtd".index(column[0]))
+    wanted = sorted(
+        (column for column in columns if column[0] != "-"),
+        key=lambda column: "hrtd".index(column[0]),
+    )
     _require_threads()
     try:
         table = pa_csv.read_csv(
             cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
             # A block must hold any one line; pyarrow reads blocks in parallel.
-            pa_csv.ReadOptions(column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)),
+            pa_csv.ReadOptions(
+                column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)
+            ),
             pa_csv.ParseOptions(
                 delimiter=form.delimiter,
                 quote_char='"' if form.quoted else False,
@@ -98,7 +109,10 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
                 ignore_empty_lines=False,
             ),
             pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, _LABEL), include_columns=wanted, check_utf8=False, null_values=[]
+                column_types=dict.fromkeys(wanted, _LABEL),
+                include_columns=wanted,
+                check_utf8=False,
+                null_values=[],
             ),
         )
     except pa.ArrowInvalid as error:
@@ -108,7 +122,9 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
         raise _malformed(content.removeprefix(BOM), form, name)
     if stated is not None and stated != len(table):
-        raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
+        raise DataError(
+            f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?"
+        )
     head, relation, tail, *time = found
     return Labels(head, relation, tail, tuple(time))
 
@@ -136,7 +152,9 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     places = [form.columns.index(letter) for letter in "hrt"]
     sign, end = form.delimiter.encode(), len(form.columns) - 1
     found: list[list[bytes]] = [[], [], [], [], []]
-    for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=1 + form.header + form.count_line):
+    for number, line in enumerate(
+        body.rstrip(b"\r\n").split(b"\n"), start=1 + form.header + form.count_line
+    ):
         cells = line.removesuffix(b"\r").split(sign)
         if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
             raise DataError(
@@ -148,13 +166,17 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
             labels.append(cells[place])
         found[3].append(sign.join(cells[end:]))
         found[4] += cells[end + 1 :: 2]
-    return [pa.chunked_array([pa.array(labels, pa.binary()).dictionary_encode()]) for labels in found]
+    return [
+        pa.chunked_array([pa.array(labels, pa.binary()).dictionary_encode()]) for labels in found
+    ]
 
 
 def _unpad(column: Column) -> Column:
     """Leave out the spaces around labels."""
     chunks = cast("list[Any]", column.chunks)
-    texts = [pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string())) for chunk in chunks]
+    texts = [
+        pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string())) for chunk in chunks
+    ]
     return pa.chunked_array([text.cast(pa.binary()).dictionary_encode() for text in texts])
 
 
@@ -162,7 +184,9 @@ def read_stat(content: bytes, name: str) -> tuple[int, int]:
     """Read the numbers of entities and relations that a file states, before anything else."""
     numbers = content.split()[:2]
     if len(numbers) < 2 or not all(number.isdigit() for number in numbers):
-        raise DataError(f"{name}: expected the numbers of entities and relations, got {show_line(content[:_SHOWN])}.")
+        raise DataError(
+            f"{name}: expected the numbers of entities and relations, got {show_line(content[:_SHOWN])}."
+        )
     return int(numbers[0]), int(numbers[1])
 
 
@@ -209,7 +233,9 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
                 f"{where}: the line is blank; expected {wanted} columns ({form.columns}). {leave_out('', name)}"
             )
         if b"\r" in text:
-            return DataError(f"{where}: there is a carriage return inside the line: {show_line(text)}.")
+            return DataError(
+                f"{where}: there is a carriage return inside the line: {show_line(text)}."
+            )
         if form.qualified:
             continue  # its columns are checked where they are read
         if len(parts) != wanted:
@@ -228,7 +254,9 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
     if not form.quoted:
         return line.split(form.delimiter.encode())
     try:
-        (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
+        (cells,) = (
+            csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
+        )
     except csv.Error:  # a carriage return outside of quotes, a cell beyond all size
         return line.split(form.delimiter.encode())
     return [cell.encode("latin-1") for cell in cells]
@@ -236,7 +264,11 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 
 def leave_out(begin: str, name: str) -> str:
     """Say how blank lines, or those that begin with a sign, are left out of a file."""
-    pattern, what = (f"^{begin}", f"lines that begin with {begin}") if begin else ("^[[:space:]]*$", "blank lines")
+    pattern, what = (
+        (f"^{begin}", f"lines that begin with {begin}")
+        if begin
+        else ("^[[:space:]]*$", "blank lines")
+    )
     return f"Leave {what} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
 
 
@@ -254,24 +286,35 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
             )
         columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
         return f" To ignore further columns, name them with -: {columns}."
-    found = {word: len(text.split(other.encode())) for word, other in DELIMITERS.items() if other != form.delimiter}
+    found = {
+        word: len(text.split(other.encode()))
+        for word, other in DELIMITERS.items()
+        if other != form.delimiter
+    }
     # A line that nothing has cut may have further columns.
     fitting = [word for word, count in found.items() if count == len(form.columns)] or [
         word for word, count in found.items() if len(parts) == 1 and count > len(form.columns)
     ]
     if not fitting:
         few = number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}
-        return " If the graph has no relations, add a column between the two that is the same in every line." * few
+        return (
+            " If the graph has no relations, add a column between the two that is the same in every line."
+            * few
+        )
     word = fitting[0]
     ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
-    remedy = f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
+    remedy = (
+        f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
+    )
     if ending:
         remedy = f"Rename the file to end in {ending}"
     return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
 
 
 def _spell(delimiter: str) -> str:
-    return next((f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), repr(delimiter))
+    return next(
+        (f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), repr(delimiter)
+    )
 
 
 def show_line(line: bytes) -> str:

@@ -1,7 +1,7 @@
 """Check a set of tables: its files, its rows, three laws that cannot be rebuilt; and, when asked, everything again.
 
-The other laws that its numbers obey are tested on the set that is shipped: a set whose files are those that were
-written holds what it held then.
+The other laws that its numbers obey are tested on the set that is shipped: a set whose files are
+those that were written holds what it held then.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import ENTITY_SIDES, PROTOCOLS, RELATION_SIDE, SPLITS, parse_protocol
+from rankconst.catalogue.protocols import (
+    ENTITY_SIDES,
+    PROTOCOLS,
+    RELATION_SIDE,
+    SPLITS,
+    parse_protocol,
+)
 from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
@@ -34,7 +40,15 @@ from rankconst.tables.reading import decode, to_array
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
-from rankconst_builder.package import CHECKSUMS, HEADER, KEYS, hash_content, list_sources, order_value, sort_rows
+from rankconst_builder.package import (
+    CHECKSUMS,
+    HEADER,
+    KEYS,
+    hash_content,
+    list_sources,
+    order_value,
+    sort_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
@@ -73,9 +87,12 @@ class Finding:
 class Means:
     """What rebuilding may use."""
 
-    # A folder or URL with a copy of the sources. If None, only the cache; the sources themselves are never asked.
+    # A folder or URL with a copy of the sources. If None, only the cache; the sources themselves
+    # are never asked.
     mirror: str | None = None
-    cache: Path | None = None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
+    cache: Path | None = (
+        None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
+    )
     reporter: Reporter = field(default_factory=Reporter)  # told how far it is
 
 
@@ -91,7 +108,11 @@ class Opened:
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Key to row of the datasets that are checked."""
         rows = self.tables.read("datasets").to_pylist()
-        return {row["dataset"]: row for row in rows if self.selected is None or row["dataset"] in self.selected}
+        return {
+            row["dataset"]: row
+            for row in rows
+            if self.selected is None or row["dataset"] in self.selected
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +127,9 @@ class Opened:
     @property
     def provenance(self) -> dict[str, Row]:
         """Key to what the descriptor says of where a dataset is from."""
-        return {str(row.get("dataset")): row for row in self.tables.descriptor.get("provenance", [])}
+        return {
+            str(row.get("dataset")): row for row in self.tables.descriptor.get("provenance", [])
+        }
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
         """Return the rows of a dataset in a table."""
@@ -181,11 +204,13 @@ def run_stage(one: Stage, opened: Opened) -> Result:
     except TablesError as error:
         findings.append(Finding(str(error)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        findings.append(Finding(f"the stage could not be finished: {type(error).__name__}: {error}"))
+        findings.append(
+            Finding(f"the stage could not be finished: {type(error).__name__}: {error}")
+        )
     return Result(one, rows, tuple(findings), time.perf_counter() - started)
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 @stage("files", "bytes and SHA-256 of every file, nothing else in the folder")
@@ -225,7 +250,9 @@ def _list_names(opened: Opened) -> list[tuple[str, bool]]:
     folder = opened.tables.folder
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
-            inside = [name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at]
+            inside = [
+                name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at
+            ]
         names = {name.partition("/")[0]: "/" not in name for name in inside}
         return sorted(names.items())
     newer = folder / INCOMING
@@ -237,7 +264,14 @@ def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Findi
     if row.get("bytes") != size:
         yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
     if row.get("hash") != f"sha256:{digest}":
-        yield Finding("the file is not the one that was written", name, {}, "hash", row.get("hash"), f"sha256:{digest}")
+        yield Finding(
+            "the file is not the one that was written",
+            name,
+            {},
+            "hash",
+            row.get("hash"),
+            f"sha256:{digest}",
+        )
 
 
 def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Finding]:
@@ -249,8 +283,13 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
         return
     wanted = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
     for name in filter(opened.tables.leaves_out, ARCHIVED):
-        wanted[f"{name}.parquet"] = str(opened.resources.get(name, {}).get("hash")).removeprefix("sha256:")
-    text, listed = read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace"), dict[str, str]()
+        wanted[f"{name}.parquet"] = str(opened.resources.get(name, {}).get("hash")).removeprefix(
+            "sha256:"
+        )
+    text, listed = (
+        read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace"),
+        dict[str, str](),
+    )
     if not text.endswith("\n"):
         yield Finding("the last line has no end", CHECKSUMS)
     for place, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
@@ -264,11 +303,15 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
         yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
     for name, digest in wanted.items():
         if listed.get(name) != digest:
-            message = f"{CHECKSUMS} states another hash" if name in listed else f"{CHECKSUMS} does not list it"
+            message = (
+                f"{CHECKSUMS} states another hash"
+                if name in listed
+                else f"{CHECKSUMS} does not list it"
+            )
             yield Finding(message, name, {}, "sha256", listed.get(name), digest)
 
 
-# -- what the descriptor says, and keys -------------------------------------------------------------------------------
+# -- what the descriptor says, and keys ------------------------------------------------------------
 
 
 @stage("descriptor", "datapackage.json against the tables and the columns of this program")
@@ -330,10 +373,17 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
         values = _rank_values(column, table[column])
         before |= equal & (values[1:] < values[:-1])
         equal &= values[1:] == values[:-1]
-    for wrong, message in ((equal, "a row with this key came before"), (before, "this row should come earlier")):
+    for wrong, message in (
+        (equal, "a row with this key came before"),
+        (before, "this row should come earlier"),
+    ):
         for place in np.flatnonzero(wrong).tolist():
             row = table.slice(place + 1, 1).to_pylist()[0]
-            yield Finding(message, name, {column: row[column] for column in KEYS[name] if row[column] is not None})
+            yield Finding(
+                message,
+                name,
+                {column: row[column] for column in KEYS[name] if row[column] is not None},
+            )
 
 
 def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
@@ -343,12 +393,14 @@ def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
         return to_array(missing.fill_null(-1))
     codes, words = decode(column)
     ranks = np.empty(len(words), np.int64)
-    ranks[sorted(range(len(words)), key=lambda place: order_value(name, words[place]))] = np.arange(len(words))
+    ranks[sorted(range(len(words)), key=lambda place: order_value(name, words[place]))] = np.arange(
+        len(words)
+    )
     ranked: NDArray[Any] = ranks[codes]
     return ranked
 
 
-# -- laws that cannot be rebuilt --------------------------------------------------------------------------------------
+# -- laws that cannot be rebuilt -------------------------------------------------------------------
 
 # Relative difference that arithmetic in another order may make.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -380,13 +432,18 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
-    # Means over tasks: those of both sides follow from those of each, by the part of the tasks that it has.
+    # Means over tasks: those of both sides follow from those of each, by the part of the tasks that
+    # it has.
     for column, power in (("expectation", 1), ("variance", 2)):
         shares = [(part["num_tasks"] / tasks) ** power for part in parts]
         expected = sum(share * part[column] for share, part in zip(shares, parts, strict=True))
-        error = sum(share * part[f"{column}_error"] for share, part in zip(shares, parts, strict=True))
+        error = sum(
+            share * part[f"{column}_error"] for share, part in zip(shares, parts, strict=True)
+        )
         # Sums of thousands of tasks are rounded, too.
-        if abs(both[column] - expected) > both[f"{column}_error"] + error + 4 * _ROUNDING * abs(expected):
+        if abs(both[column] - expected) > both[f"{column}_error"] + error + 4 * _ROUNDING * abs(
+            expected
+        ):
             message = f"the {column} of both sides does not follow from those of head and tail"
             yield Finding(message, "constants", key, column, expected, both[column])
 
@@ -427,7 +484,10 @@ def _check_filters(opened: Opened) -> Findings:
 
 def _ranks_all(statistics: Row, split: str) -> bool:
     """Tell whether protocol pykeen ranks every entity, and every row of a split."""
-    counted = statistics["entities"] is not None and statistics["entities"] == statistics["entities_train"]
+    counted = (
+        statistics["entities"] is not None
+        and statistics["entities"] == statistics["entities_train"]
+    )
     dropped = statistics["duplicates_train"] if split == "train" else statistics[f"dropped_{split}"]
     return counted and dropped == 0
 
@@ -444,7 +504,14 @@ def _compare_filters(
         got, wanted = (one[size], many[size]) if same else (got + one[size], wanted + many[size])
         if got != wanted if same else got < wanted:
             where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
-            yield Finding(message, "candidates", where, "num_tasks", wanted if same else f"{wanted} or more", got)
+            yield Finding(
+                message,
+                "candidates",
+                where,
+                "num_tasks",
+                wanted if same else f"{wanted} or more",
+                got,
+            )
 
 
 @stage("relations", "relations pool to the candidates")
@@ -463,13 +530,17 @@ def _check_relations(opened: Opened) -> Findings:
         yield from _compare_counts(name, (*_TASKS, "num_candidates"), whole, pooled, message)
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
-        heads, tails = ({key[1:]: n for key, n in by_side.items() if key[0] == side} for side in ENTITY_SIDES)
+        heads, tails = (
+            {key[1:]: n for key, n in by_side.items() if key[0] == side} for side in ENTITY_SIDES
+        )
         message = "the relation has another number of tasks on the tail side than on the head side"
         yield from _compare_counts(name, keys, heads, tails, message)
         count = len(table["relation"].unique())
         if statistics["relations"] is not None and count > statistics["relations"]:
             message = "there are more relations than the dataset has"
-            yield Finding(message, name, {"dataset": dataset}, "relation", statistics["relations"], count)
+            yield Finding(
+                message, name, {"dataset": dataset}, "relation", statistics["relations"], count
+            )
     return rows
 
 
@@ -481,17 +552,25 @@ def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...],
 
 
 def _compare_counts(
-    name: str, columns: Sequence[str], expected: Mapping[Any, int], got: Mapping[Any, int], message: str
+    name: str,
+    columns: Sequence[str],
+    expected: Mapping[Any, int],
+    got: Mapping[Any, int],
+    message: str,
 ) -> Iterator[Finding]:
     """Compare numbers of tasks by key; a key that only one side has counts as 0 on the other."""
     for key in dict.fromkeys((*expected, *got)):
         wanted, found = expected.get(key, 0), got.get(key, 0)
         if wanted != found:
-            where = {column: value for column, value in zip(columns, key, strict=True) if value is not None}
+            where = {
+                column: value
+                for column, value in zip(columns, key, strict=True)
+                if value is not None
+            }
             yield Finding(message, name, where, "num_tasks", wanted, found)
 
 
-# -- everything again -------------------------------------------------------------------------------------------------
+# -- everything again ------------------------------------------------------------------------------
 
 
 @stage("content", "content hash of each table", rebuild=True)
@@ -505,7 +584,9 @@ def _check_contents(opened: Opened) -> Findings:
         rows += len(table)
         found = hash_content(table)
         if stated != found:
-            yield Finding("its values are not those that were hashed", name, {}, "contentHash", stated, found)
+            yield Finding(
+                "its values are not those that were hashed", name, {}, "contentHash", stated, found
+            )
     return rows
 
 
@@ -513,7 +594,9 @@ def _check_contents(opened: Opened) -> Findings:
 def _rebuild_constants(opened: Opened) -> Findings:
     rows = 0
     for place, dataset in enumerate(opened.datasets, start=1):
-        opened.means.reporter.say(f"[{place}/{len(opened.datasets)}] {dataset}: constants from the histograms")
+        opened.means.reporter.say(
+            f"[{place}/{len(opened.datasets)}] {dataset}: constants from the histograms"
+        )
         compute = cache(partial(_compute, opened.tables))
         for row in opened.rows("constants", dataset):
             rows += 1
@@ -538,19 +621,27 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
         return
     if row["method"] != moments.method:
-        yield Finding("the method is another", "constants", key, "method", moments.method, row["method"])
+        yield Finding(
+            "the method is another", "constants", key, "method", moments.method, row["method"]
+        )
     from rankconst_builder.release import STANDARD_ERRORS
 
     sampled = row["method"] == "sampled"
     for column in ("expectation", "variance"):
         value, got = getattr(moments, column), row[column]
         errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
-        slack = (STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)) + _ROUNDING * abs(value)
+        slack = (
+            STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)
+        ) + _ROUNDING * abs(value)
         if abs(got - value) > slack:
             message = f"the {column} is not what the histogram gives, within both errors"
             yield Finding(message, "constants", key, column, value, got)
         # A released sample stays when later versions take another number of draws.
-        elif sampled and row["num_draws"] == moments.num_draws and abs(got - value) > _ROUNDING * abs(value):
+        elif (
+            sampled
+            and row["num_draws"] == moments.num_draws
+            and abs(got - value) > _ROUNDING * abs(value)
+        ):
             message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
             yield Finding(message, "constants", key, column, value, got, level="warning")
 
@@ -559,7 +650,9 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
 def _rebuild_histograms(opened: Opened) -> Findings:
     rows = 0
     for place, (dataset, statistics) in enumerate(opened.datasets.items(), start=1):
-        opened.means.reporter.say(f"[{place}/{len(opened.datasets)}] {dataset}: candidates from the files")
+        opened.means.reporter.say(
+            f"[{place}/{len(opened.datasets)}] {dataset}: candidates from the files"
+        )
         counted = _count_again(opened, dataset)
         if isinstance(counted, str):
             message = f"not compared with sources: {counted}"
@@ -569,7 +662,9 @@ def _rebuild_histograms(opened: Opened) -> Findings:
         for column, value in expected.items():
             if statistics[column] != value:
                 message = "its files, or the registry, give something else"
-                yield Finding(message, "datasets", {"dataset": dataset}, column, value, statistics[column])
+                yield Finding(
+                    message, "datasets", {"dataset": dataset}, column, value, statistics[column]
+                )
         for name, table in tabulated.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
@@ -602,38 +697,63 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
-    held = {(row["protocol"], row["split"], row["side"]) for row in opened.rows("candidates", dataset)}
+    held = {
+        (row["protocol"], row["split"], row["side"]) for row in opened.rows("candidates", dataset)
+    }
     ranked = _list_baselines(opened, dataset)
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
-    protocols = [parse_protocol(key) for key in PROTOCOLS if key in {protocol for protocol, _, _ in held}]
+    protocols = [
+        parse_protocol(key) for key in PROTOCOLS if key in {protocol for protocol, _, _ in held}
+    ]
     evaluated = tuple(each for each in SPLITS if each in splits)
     histograms, counting = count_histograms(dataset, graph, protocols, ranked, evaluated)
     sides = {side for _, _, side in held}
-    kept = {tasks: each for tasks, each in histograms.items() if tasks.side != RELATION_SIDE or tasks.side in sides}
+    kept = {
+        tasks: each
+        for tasks, each in histograms.items()
+        if tasks.side != RELATION_SIDE or tasks.side in sides
+    }
     tabulated = {
-        name: table for name, table in tabulate_histograms(kept).items() if len(table) and name in opened.names
+        name: table
+        for name, table in tabulate_histograms(kept).items()
+        if len(table) and name in opened.names
     }
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    return {**describe_graph(graph).tabulate(graph.missing), "counting": counting, "sha256": hashes}, tabulated
+    return {
+        **describe_graph(graph).tabulate(graph.missing),
+        "counting": counting,
+        "sha256": hashes,
+    }, tabulated
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:
     """Return the baselines whose ranks a set has of a dataset."""
     named = [name for name in opened.names if "baseline" in KEYS[name]]
-    found = {key for name in named for key in opened.tables.read(name, dataset)["baseline"].unique().to_pylist()}
-    return [baseline for baseline in BASELINES if baseline in found and baseline != DEFAULT_BASELINE]
+    found = {
+        key
+        for name in named
+        for key in opened.tables.read(name, dataset)["baseline"].unique().to_pylist()
+    }
+    return [
+        baseline for baseline in BASELINES if baseline in found and baseline != DEFAULT_BASELINE
+    ]
 
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
     """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
     from rankconst_builder.fetch import Fetcher
 
-    fetch, mirror = partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter), means.mirror
+    fetch, mirror = (
+        partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter),
+        means.mirror,
+    )
     local = fetch(offline=True)
     return [local] if mirror is None else [fetch(mirror=mirror, offline=not is_url(mirror)), local]
 
 
-def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
+def _read_contents(
+    fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]
+) -> dict[str, Content]:
     """Read files by role from the first that has them all; the context, which seldom matters, may be missing."""
     from rankconst_builder.pipeline import READ
 

@@ -30,7 +30,9 @@ BATCH = 1 << 18
 ROOM = 1 << 26
 """Bytes that one part of the facts may take while it is sorted: more is slower, as larger arrays are mapped anew."""
 
-_FEW_PARTS = 16  # All facts are looked at for each part: rather take more room than look at them more often.
+_FEW_PARTS = (
+    16  # All facts are looked at for each part: rather take more room than look at them more often.
+)
 _MOST_PARTS = 1 << 12
 _BYTES = 24  # of a fact that is sorted: its word, and what is made of it
 
@@ -43,7 +45,9 @@ class Triples:
     relation: Codes
     tail: Codes
     time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
-    mappings: tuple[mmap.mmap, ...] = field(default=(), kw_only=True)  # where the codes are, if they are in files
+    mappings: tuple[mmap.mmap, ...] = field(
+        default=(), kw_only=True
+    )  # where the codes are, if they are in files
 
     def __len__(self) -> int:
         return int(self.head.size)
@@ -170,7 +174,8 @@ def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes |
         return None
     if ((signs[ends - digits] == ord("0")) & (digits > 1)).any():
         return None
-    # The last eight bytes of each number in one word, the last of them on top; what is no digit of it becomes 0.
+    # The last eight bytes of each number in one word, the last of them on top; what is no digit of
+    # it becomes 0.
     padded = np.concatenate([np.zeros(8, np.uint8), signs])
     words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[ends]
     kept = ~np.uint64(0) << (8 * (8 - np.minimum(digits, 8))).astype(np.uint64)
@@ -192,7 +197,11 @@ def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes |
 
 _ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
 _STEPS = [
-    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
+    (
+        np.uint64(int(byte * (16 // len(byte)), 16)),
+        np.uint64(10**width << 8 * width | 1),
+        np.uint64(8 * width),
+    )
     for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
 ]
 
@@ -217,8 +226,8 @@ def count_answers(graph: Graph, side: str) -> int:
 class Packing:
     """How the facts of a side are written as words: ``((anchor * given + other) * times + time) << bits | answer``.
 
-    Facts come in `2 ** shift` parts, by the last bits of the anchor, which words leave out: memory stays within bounds
-    however many there are.
+    Facts come in `2 ** shift` parts, by the last bits of the anchor, which words leave out: memory
+    stays within bounds however many there are.
     """
 
     graph: Graph
@@ -251,18 +260,27 @@ class Packing:
         """The numbers of the parts."""
         return range(1 << self.shift)
 
-    def sort(self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None) -> Words:
+    def sort(
+        self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None
+    ) -> Words:
         """Return the words of a part of some facts, ascending, repetitions included; of all, or those to `keep`."""
         found: list[Words] = []
         for triples in files:
             for batch in split_batches(triples):
                 kept = batch if keep is None else keep(batch)
-                found += [self._pack(*codes, kept.time, part) for codes in view(self.graph, kept, self.side)]
+                found += [
+                    self._pack(*codes, kept.time, part)
+                    for codes in view(self.graph, kept, self.side)
+                ]
         return sort_words(found)
 
-    def _pack(self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int) -> Words:
+    def _pack(
+        self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int
+    ) -> Words:
         columns = (
-            [anchors, given, answers] if times is None or self.num_times == 1 else [anchors, given, answers, times]
+            [anchors, given, answers]
+            if times is None or self.num_times == 1
+            else [anchors, given, answers, times]
         )
         if self.shift:
             mine = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)

@@ -1,7 +1,8 @@
 """Compare published results with chance and counting: docs/published.svg and a part of docs/interpreting.md.
 
-Run: python docs/scripts/adjust_published.py, with the extra ``rankconst[plot]``. In rankconst/catalogue, published.csv
-has a line for each result; published_sources.csv says where it was found, and what states its split, side and filter.
+Run: python docs/scripts/adjust_published.py, with the extra ``rankconst[plot]``. In
+rankconst/catalogue, published.csv has a line for each result; published_sources.csv says where it
+was found, and what states its split, side and filter.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Compared(NamedTuple):
     source: str
     value: float
     expected: float
-    # How much better the better end of its rounding is than expected, and the standard deviation of what is expected.
+    # How much better the better end of its rounding is than expected, and the standard deviation of
+    # what is expected.
     gain: float
     deviation: float
 
@@ -56,11 +58,27 @@ def compare(adjusted: AdjustedReading, baseline: str) -> list[Compared]:
         source_on = {line: row["source"] for line, row in enumerate(csv.DictReader(file), start=2)}
     found = []
     for done in adjusted.against[baseline]:
-        batch, expected, deviation = done.batch, done.constants.expectation, math.sqrt(done.constants.variance)
+        batch, expected, deviation = (
+            done.batch,
+            done.constants.expectation,
+            math.sqrt(done.constants.variance),
+        )
         gains = batch.upper - expected if batch.metric.increasing else expected - batch.lower
-        for place, value, gain in zip(batch.index.tolist(), batch.value.tolist(), gains.tolist(), strict=True):
+        for place, value, gain in zip(
+            batch.index.tolist(), batch.value.tolist(), gains.tolist(), strict=True
+        ):
             source = source_on[adjusted.reading.entries[place].line or 0]
-            found.append(Compared(batch.tasks.dataset, batch.metric.label, source, value, expected, gain, deviation))
+            found.append(
+                Compared(
+                    batch.tasks.dataset,
+                    batch.metric.label,
+                    source,
+                    value,
+                    expected,
+                    gain,
+                    deviation,
+                )
+            )
     return found
 
 
@@ -77,7 +95,9 @@ def list_titles() -> dict[str, str]:
 def render_ladder(adjusted: AdjustedReading) -> str:
     """Return how published results compare with the baselines: MRR by benchmark, between sentences on all metrics."""
     counting = compare(adjusted, "counting")
-    mrr, hits = ([each for each in counting if each.metric == metric] for metric in ("MRR", "Hits@10"))
+    mrr, hits = (
+        [each for each in counting if each.metric == metric] for metric in ("MRR", "Hits@10")
+    )
     (commonest, count), *_ = Counter(each.dataset for each in mrr).most_common(1)
     worse = count_worse(each for each in mrr if each.dataset == commonest)
     return "\n".join(
@@ -107,12 +127,21 @@ def _list_benchmarks(mrr: Sequence[Compared]) -> list[str]:
     counts = Counter(each.dataset for each in mrr)
     few = {key for key, count in counts.items() if count < FEW}
     groups: dict[str, list[Compared]] = {}
-    for each in sorted(mrr, key=lambda each: (each.dataset in few, -counts[each.dataset], each.dataset)):
-        groups.setdefault(f"{len(few)} others" if each.dataset in few else titles[each.dataset], []).append(each)
+    for each in sorted(
+        mrr, key=lambda each: (each.dataset in few, -counts[each.dataset], each.dataset)
+    ):
+        groups.setdefault(
+            f"{len(few)} others" if each.dataset in few else titles[each.dataset], []
+        ).append(each)
     lines = ["| dataset | results | counting | MRR | worse |", "|---|---:|---:|---:|---:|"]
     for title, group in groups.items():
-        ranges = (_show_range(each.expected for each in group), _show_range(each.value for each in group))
-        lines.append(f"| {' | '.join(map(str, (title, len(group), *ranges, count_worse(group))))} |")
+        ranges = (
+            _show_range(each.expected for each in group),
+            _show_range(each.value for each in group),
+        )
+        lines.append(
+            f"| {' | '.join(map(str, (title, len(group), *ranges, count_worse(group))))} |"
+        )
     return lines
 
 

@@ -1,8 +1,9 @@
 """Write parts of docs/pykeen.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
-Run: python docs/scripts/compare_with_pykeen.py [--reference DIR], with the extra ``rankconst[plot]``. The published
-results (``manuscript_collated.tsv``: collated/collated.tsv of the repository pykeen/ranking-metrics-manuscript) are
-read from DIR, by default ``reference`` next to the mirror of the benchmarks that RANKCONST_MIRROR names.
+Run: python docs/scripts/compare_with_pykeen.py [--reference DIR], with the extra
+``rankconst[plot]``. The published results (``manuscript_collated.tsv``: collated/collated.tsv of
+the repository pykeen/ranking-metrics-manuscript) are read from DIR, by default ``reference`` next
+to the mirror of the benchmarks that RANKCONST_MIRROR names.
 """
 
 from __future__ import annotations
@@ -106,7 +107,10 @@ def compare(tables: Tables) -> list[Offset]:
                 title=info["title"],
                 num_tasks=histogram.total,
                 num_single=int(histogram.num_tasks[histogram.num_candidates == 1].sum()),
-                right={metric: tables.constants(key, metric, protocol=PROTOCOL).moments for metric in SHOWN},
+                right={
+                    metric: tables.constants(key, metric, protocol=PROTOCOL).moments
+                    for metric in SHOWN
+                },
                 reduced={metric: compute_moments(metric, reduced) for metric in SHOWN},
             )
         )
@@ -152,7 +156,9 @@ def read_scores(tables: Tables, path: Path) -> list[Score]:
                     model=row["model"],
                     metric=metric,
                     published=sign * float(row[f"z_{metric.key}"]),
-                    reduced=ADJUSTMENTS["z"](metric, compute_moments(metric, take_one_off(histogram)))(value),
+                    reduced=ADJUSTMENTS["z"](
+                        metric, compute_moments(metric, take_one_off(histogram))
+                    )(value),
                     right=tables.constants(row["dataset"], metric, protocol=PROTOCOL).z(value),
                 )
                 tolerance = REPRODUCED_TO_GMR if metric == GMR else REPRODUCED_TO
@@ -162,7 +168,7 @@ def read_scores(tables: Tables, path: Path) -> list[Score]:
     return scores
 
 
-# -- the page ------------------------------------------------------------------------------------------------------
+# -- the page --------------------------------------------------------------------------------------
 
 
 def _table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> str:
@@ -204,7 +210,16 @@ def render_offsets(tables: Tables) -> str:
                 *pairs[1:],
             ]
         )
-    head = ("dataset", "tasks", "E[MRR]", "too high by", "z(MRR) of chance", "E[MR]", "E[Hits@10]", "E[GMR]")
+    head = (
+        "dataset",
+        "tasks",
+        "E[MRR]",
+        "too high by",
+        "z(MRR) of chance",
+        "E[MR]",
+        "E[Hits@10]",
+        "E[GMR]",
+    )
     named = ", ".join(f"{titles[offset.dataset]} ({_percent(offset.effect)})" for offset in large)
     single = [f"{offset.num_single:,} of {offset.title}" for offset in offsets if offset.num_single]
     parts = [
@@ -223,8 +238,13 @@ def render_offsets(tables: Tables) -> str:
 
 def render_published(tables: Tables, scores: Sequence[Score]) -> str:
     """Write the part of the page about published z-scores, small graphs first."""
-    order = sorted({score.dataset for score in scores}, key=lambda key: tables.datasets[key]["entities"])
-    by_title = {tables.datasets[key]["title"]: [score for score in scores if score.dataset == key] for key in order}
+    order = sorted(
+        {score.dataset for score in scores}, key=lambda key: tables.datasets[key]["entities"]
+    )
+    by_title = {
+        tables.datasets[key]["title"]: [score for score in scores if score.dataset == key]
+        for key in order
+    }
     changed = {title: own for title, own in by_title.items() if any(score.changes for score in own)}
     where = ", ".join(changed)
     parts = [
@@ -255,28 +275,43 @@ def read_indices(tables: Tables, path: Path) -> dict[tuple[str, str], tuple[floa
     """
     found = {}
     with path.open(encoding="utf-8", newline="") as lines:
-        for row in (row for row in csv.DictReader(lines, delimiter="\t") if row["dataset"] in tables.datasets):
+        for row in (
+            row
+            for row in csv.DictReader(lines, delimiter="\t")
+            if row["dataset"] in tables.datasets
+        ):
             constants = tables.constants(row["dataset"], MRR, protocol=PROTOCOL)
             value, published = float(row[MRR.key]), float(row[f"adjusted_{MRR.key}"])
             mean = constants.ranking.mean
             formed = math.log(mean) / (mean - 1)
-            if not math.isclose((value - formed) / (1 - formed), published, rel_tol=REPRODUCED_TO_AMRR):
+            if not math.isclose(
+                (value - formed) / (1 - formed), published, rel_tol=REPRODUCED_TO_AMRR
+            ):
                 raise ValueError(f"not formed with ln N / (N - 1): {row}")
             found[row["dataset"], row["model"]] = published, constants.index(value)
     return found
 
 
-def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[float, float]]) -> str:
+def render_errata(
+    scores: Sequence[Score], indices: dict[tuple[str, str], tuple[float, float]]
+) -> str:
     """Write what the sources print that is not so, with what is; each number is recomputed here."""
     nations = [score for score in scores if score.dataset == "nations"]
     before, after = (
-        sum(abs(getattr(score, name)) <= SIGNIFICANT for score in nations) for name in ("published", "right")
+        sum(abs(getattr(score, name)) <= SIGNIFICANT for score in nations)
+        for name in ("published", "right")
     )
     pairs = {model: indices["nations", model] for model in MODELS}
-    amrr = "; ".join(f"{MODELS[model]} {old:.3f}, exact {new:.3f}" for model, (old, new) in pairs.items())
+    amrr = "; ".join(
+        f"{MODELS[model]} {old:.3f}, exact {new:.3f}" for model, (old, new) in pairs.items()
+    )
     z = {dataset: _find(scores, dataset, "tucker").right for dataset in ("nations", "wn18rr")}
     rows = [
-        ("Hoyt et al. 2022, figure 1, AMRR", "formed with E = ln N / (N − 1), N the mean count", f"Nations: {amrr}"),
+        (
+            "Hoyt et al. 2022, figure 1, AMRR",
+            "formed with E = ln N / (N − 1), N the mean count",
+            f"Nations: {amrr}",
+        ),
         ("the same, z and AGMRI", "N − 1 candidates", "above"),
         (
             'the same, "TuckER better on WN18RR than on Nations"',
@@ -288,7 +323,11 @@ def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[
             f"{before} of {len(nations)} on Nations",
             f"{after} of {len(nations)} with N",
         ),
-        ("the same, equations", "8 and 9 for the moments of MR", "6 and 7; 8 and 9 are AMR and AMRI. MRR: 12 and 14"),
+        (
+            "the same, equations",
+            "8 and 9 for the moments of MR",
+            "6 and 7; 8 and 9 are AMR and AMRI. MRR: 12 and 14",
+        ),
         (
             "PyKEEN before 1.8, AMRR in results.json",
             "formed with E = ln N / (N − 1)",
@@ -299,7 +338,9 @@ def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[
 
 
 def _find(scores: Sequence[Score], dataset: str, model: str) -> Score:
-    return next(each for each in scores if (each.dataset, each.model, each.metric) == (dataset, model, MRR))
+    return next(
+        each for each in scores if (each.dataset, each.model, each.metric) == (dataset, model, MRR)
+    )
 
 
 def _mark(text: str, changes: bool) -> str:
@@ -315,12 +356,16 @@ def _render_all(title: str, scores: Sequence[Score]) -> str:
     rows = []
     for model in dict.fromkeys(score.model for score in scores):
         own = [score for score in scores if score.model == model]
-        cells = [_mark(f"{_z(score.published)} → {_z(score.right)}", score.changes) for score in own]
+        cells = [
+            _mark(f"{_z(score.published)} → {_z(score.right)}", score.changes) for score in own
+        ]
         rows.append([MODELS.get(model, model), *cells])
-    return _table((title, *(f"z({metric.label})" for metric in SCORED)), "l" + "r" * len(SCORED), rows)
+    return _table(
+        (title, *(f"z({metric.label})" for metric in SCORED)), "l" + "r" * len(SCORED), rows
+    )
 
 
-# -- the picture ---------------------------------------------------------------------------------------------------
+# -- the picture -----------------------------------------------------------------------------------
 
 
 def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
@@ -348,9 +393,24 @@ def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
             rows = [score for score in own if score.model == model]
             places = range(len(rows))
             published, right = [score.published for score in rows], [score.right for score in rows]
-            axes.axvspan(-SIGNIFICANT, SIGNIFICANT, color="#777777", alpha=0.18, lw=0, label="|z| < 1.96: like random")
+            axes.axvspan(
+                -SIGNIFICANT,
+                SIGNIFICANT,
+                color="#777777",
+                alpha=0.18,
+                lw=0,
+                label="|z| < 1.96: like random",
+            )
             axes.hlines(places, published, right, colors="#bbbbbb", lw=1.5, zorder=2)
-            axes.scatter(published, places, s=36, facecolors="white", edgecolors="#d1495b", zorder=3, label="published")
+            axes.scatter(
+                published,
+                places,
+                s=36,
+                facecolors="white",
+                edgecolors="#d1495b",
+                zorder=3,
+                label="published",
+            )
             axes.scatter(right, places, s=36, c="#30638e", zorder=3, label="with the right N")
             axes.set_title(MODELS.get(model, model), loc="left", fontsize=10, fontweight="bold")
             axes.set_yticks(places, [score.metric.label for score in rows])
@@ -360,12 +420,17 @@ def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
             axes.set_axisbelow(True)
             axes.margins(x=0.08)
         panels[0][0].invert_yaxis()
-        figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+        figure.legend(
+            *panels[0][0].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=3,
+            frameon=False,
+        )
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=160)
         plt.close(figure)
 
 
-# -- files ---------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def reference_folder() -> Path:
@@ -377,10 +442,14 @@ def reference_folder() -> Path:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the parts of the page, and the picture."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
+    parser.add_argument(
+        "--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}"
+    )
     published = parser.parse_args(arguments).reference / PUBLISHED
     if not published.is_file():
-        sys.exit(f"{published} is missing: name the folder with the published results by --reference.")
+        sys.exit(
+            f"{published} is missing: name the folder with the published results by --reference."
+        )
     tables = rankconst.load()
     scores = read_scores(tables, published)
     replace_lines(PAGE, "offsets", render_offsets(tables))

@@ -1,6 +1,7 @@
 """Draw the picture of the README: Hits@10 of four models on four benchmarks, as published, against chance and counting.
 
-Run: python docs/scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg if no file is named.
+Run: python docs/scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg
+if no file is named.
 """
 
 from __future__ import annotations
@@ -35,11 +36,19 @@ From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository pykeen/ranki
 """
 
 
-def adjust_published(baseline: str = "uniform") -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
+def adjust_published(
+    baseline: str = "uniform",
+) -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
     """Return the skill of each published value over a baseline, and what that gets, by dataset; of chance, AH@10."""
     tables = rankconst.load()
-    constants = {key: tables.constants(key, "hits@10", protocol="pykeen", baseline=baseline) for key in PUBLISHED}
-    adjusted = {key: tuple(constants[key].adjust(v).index for v in values) for key, values in PUBLISHED.items()}
+    constants = {
+        key: tables.constants(key, "hits@10", protocol="pykeen", baseline=baseline)
+        for key in PUBLISHED
+    }
+    adjusted = {
+        key: tuple(constants[key].adjust(v).index for v in values)
+        for key, values in PUBLISHED.items()
+    }
     return adjusted, {key: constants[key].expectation for key in PUBLISHED}
 
 
@@ -61,7 +70,9 @@ def _draw_figure() -> Figure:
     _draw_panel(left, PUBLISHED, chance, titles)
     for place, key in enumerate(PUBLISHED):
         label = "counting baseline" if place == 0 else ""
-        left.hlines(counting[key], place - 0.34, place + 0.34, colors=COUNTING, lw=1.5, ls="--", label=label)
+        left.hlines(
+            counting[key], place - 0.34, place + 0.34, colors=COUNTING, lw=1.5, ls="--", label=label
+        )
     _draw_panel(middle, adjusted, dict.fromkeys(PUBLISHED, 0.0), titles)
     _draw_panel(right, skill, dict.fromkeys(PUBLISHED, 0.0), titles, COUNTING)
     left.set_title("as published: Hits@10")
@@ -106,7 +117,14 @@ def _draw_panel(
     for place, key in enumerate(values):
         ends = place - 0.34, place + 0.34
         dashed = "--" if colour == COUNTING else "-"
-        axes.hlines(levels[key], *ends, colors=colour, lw=2, ls=dashed, label="random ranker" if place == 0 else "")
+        axes.hlines(
+            levels[key],
+            *ends,
+            colors=colour,
+            lw=2,
+            ls=dashed,
+            label="random ranker" if place == 0 else "",
+        )
         axes.fill_between(ends, 0, levels[key], color=CHANCE, alpha=0.16, lw=0)
     for position, (model, own, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=False)):
         x = [place + 0.15 * (position - 1.5) for place in range(len(values))]
@@ -127,7 +145,11 @@ def _draw_panel(
 
 def main() -> None:
     """Write the picture to the file named on the command line."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs" / "chance.svg"
+    path = (
+        Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else Path(__file__).resolve().parents[2] / "docs" / "chance.svg"
+    )
     draw(path)
     print(path)
 

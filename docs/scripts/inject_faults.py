@@ -1,8 +1,8 @@
 """Let every command that writes fail at each of its calls, and write tests/robustness.md: what came of it.
 
-Run: python docs/scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all, every point gets
-every kind, which takes several times as long; with --some, a point of each command gets one, and the page stays as
-it is.
+Run: python docs/scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all,
+every point gets every kind, which takes several times as long; with --some, a point of each command
+gets one, and the page stays as it is.
 """
 
 from __future__ import annotations

@@ -14,5 +14,6 @@ def replace_lines(page: Path, mark: str, lines: str) -> None:
     pattern = rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)"
     text = page.read_text(encoding="utf-8")
     page.write_text(
-        re.sub(pattern, lambda found: f"{found[1]}{lines}\n{found[2]}", text, flags=re.DOTALL), encoding="utf-8"
+        re.sub(pattern, lambda found: f"{found[1]}{lines}\n{found[2]}", text, flags=re.DOTALL),
+        encoding="utf-8",
     )

@@ -1,6 +1,7 @@
 """Count what comes of real results files, and write tests/results/real_files.md from tests/results/real_files.csv.
 
-Run: python docs/scripts/read_real_files.py [FOLDER]. With the folder of the files, they are counted anew first.
+Run: python docs/scripts/read_real_files.py [FOLDER]. With the folder of the files, they are counted
+anew first.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ PAGE = ROOT / "tests" / "results" / "real_files.md"
 
 def render_totals(rows: list[Row]) -> str:
     """Return a table with the numbers of each family of files, by category, and in how many files they are."""
-    head = [f"| family | files | {' | '.join(CATEGORIES)} |", f"|---|{'---:|' * (1 + len(CATEGORIES))}"]
+    head = [
+        f"| family | files | {' | '.join(CATEGORIES)} |",
+        f"|---|{'---:|' * (1 + len(CATEGORIES))}",
+    ]
     for family in (*sorted({row.family for row in rows}), "all"):
         counts = [row.count() for row in rows if family in {row.family, "all"}]
         cells = (
-            f"{sum(each[name] for each in counts):,} in {sum(each[name] > 0 for each in counts)}" for name in CATEGORIES
+            f"{sum(each[name] for each in counts):,} in {sum(each[name] > 0 for each in counts)}"
+            for name in CATEGORIES
         )
         head.append(f"| {family} | {len(counts)} | {' | '.join(cells)} |")
     return "\n".join(head)
@@ -34,7 +39,10 @@ def render_totals(rows: list[Row]) -> str:
 
 def render_files(rows: list[Row]) -> str:
     """Return a table with a row for each file."""
-    head = [f"| file | {' | '.join(CATEGORIES)} | option | why |", f"|---|{'---:|' * len(CATEGORIES)}---|---|"]
+    head = [
+        f"| file | {' | '.join(CATEGORIES)} | option | why |",
+        f"|---|{'---:|' * len(CATEGORIES)}---|---|",
+    ]
     return "\n".join([*head, *map(_render, rows)])
 
 
@@ -47,7 +55,9 @@ def _render(row: Row) -> str:
 def main() -> None:
     """Write the page, and the counts before that."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("folder", type=Path, nargs="?", help="folder reference, with real and pykeen_results")
+    parser.add_argument(
+        "folder", type=Path, nargs="?", help="folder reference, with real and pykeen_results"
+    )
     folder = parser.parse_args().folder
     rows = read_rows()
     if folder:

@@ -1,7 +1,8 @@
 """Aggregations: how much each ranking task counts in a mean over tasks.
 
-Most tools count every task once. Macro averages let every query, or every relation, count once: a task's weight is one
-over the number of tasks in its group, so that popular queries do not dominate. A new aggregation is a new row.
+Most tools count every task once. Macro averages let every query, or every relation, count once: a
+task's weight is one over the number of tasks in its group, so that popular queries do not dominate.
+A new aggregation is a new row.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ class Aggregation(NamedTuple):
     """A rule by which ranking tasks are weighted."""
 
     key: str
-    # What counts once; a query is an entity with a relation, on one side. A task's weight is 1 / the number of ranking
-    # tasks of its group on its side.
+    # What counts once; a query is an entity with a relation, on one side. A task's weight is 1 /
+    # the number of ranking tasks of its group on its side.
     group: Literal["task", "query", "relation"]
     summary: str  # one sentence for users
     spellings: tuple[str, ...] = ()
@@ -53,7 +54,9 @@ AGGREGATIONS: dict[str, Aggregation] = {
 
 DEFAULT_AGGREGATION = "micro"
 
-MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}
+MACROS: dict[str, Aggregation] = {
+    key: row for key, row in AGGREGATIONS.items() if row.group != "task"
+}
 """Those that weigh tasks unequally."""
 
 _EITHER = "macro"

@@ -83,7 +83,9 @@ _EVALUATE: dict[Kind, Callable[[Places, int], Values]] = {
 }
 """What each kind of metric makes of the right answers up to k, query by query."""
 
-Divisor = Literal["", "R", "k", "min(R, k)", "min(k, N)", "(R + k) / 2", "ideal of min(R, k)", "ideal of k"]
+Divisor = Literal[
+    "", "R", "k", "min(R, k)", "min(k, N)", "(R + k) / 2", "ideal of min(R, k)", "ideal of k"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,11 @@ class Family:
     symbol, title
         Its short name, and the definition in words.
     kind
-        What is made of the places of the right answers; also the function of :mod:`rankconst.moments.answers` that has
-        mean and variance of it.
+        What is made of the places of the right answers; also the function of
+        :mod:`rankconst.moments.answers` that has mean and variance of it.
     over
-        What that is divided by for a query with N candidates, R of them right; an ideal is what so many right answers
-        on top get.
+        What that is divided by for a query with N candidates, R of them right; an ideal is what so
+        many right answers on top get.
     needs_k
         True if it is nothing without a k.
     pooled
@@ -120,7 +122,9 @@ class Family:
     def brief(self) -> str:
         """What sets it apart from others of its kind, in a word or two."""
         special = {"first": "first", "reciprocals": "all", "clipped_gain": "log2(place)"}
-        return special.get(self.kind) or ("pooled" if self.pooled else self.over.removeprefix("ideal of "))
+        return special.get(self.kind) or (
+            "pooled" if self.pooled else self.over.removeprefix("ideal of ")
+        )
 
     def sum_up(self, held: Places, k: int | None) -> Values:
         """Return what the kind makes of the right answers of each query."""
@@ -130,7 +134,9 @@ class Family:
         """Return what that is divided by, for each query."""
         k = k or ALL
         if self.over.startswith("ideal"):
-            numbers = np.full(rights.shape, k) if self.over == "ideal of k" else np.minimum(rights, k)
+            numbers = (
+                np.full(rights.shape, k) if self.over == "ideal of k" else np.minimum(rights, k)
+            )
             distinct, place = np.unique(numbers, return_inverse=True)
             return self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)[place]
         divisors: dict[Divisor, Counts | Values | int] = {
@@ -153,8 +159,9 @@ class AnswersMetric(Metric):
 
     best: float = 1.0
     least: float = 0.0
-    # Of HitRatio@k: for queries that may hit or miss the chances of either, how many they are, and the error that the
-    # rounding of the chances brings to the logarithm of a probability; last, how many queries are sure to miss.
+    # Of HitRatio@k: for queries that may hit or miss the chances of either, how many they are, and
+    # the error that the rounding of the chances brings to the logarithm of a probability; last, how
+    # many queries are sure to miss.
     chances: tuple[Values, Values, Values, float, int] = (*np.empty((3, 0)), 0.0, 0)
 
     @property
@@ -176,11 +183,17 @@ class AnswersMetric(Metric):
 
 
 def _refuse(*_: Any) -> float:
-    raise DataError("a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them.")
+    raise DataError(
+        "a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them."
+    )
 
 
 def name_answers_metric(
-    key: str, k: int | None, symbol: str = "", title: str = "", scale: Literal["share", "count"] = "share"
+    key: str,
+    k: int | None,
+    symbol: str = "",
+    title: str = "",
+    scale: Literal["share", "count"] = "share",
 ) -> AnswersMetric:
     """Return a metric of several right answers, of which only the name counts so far."""
     shown = symbol or key
@@ -207,9 +220,15 @@ def define_metric(key: str, k: int | None) -> AnswersMetric:
 _GAIN = "gain 1/log2(place + 1) of the right answers among the first k"
 
 FAMILIES = {
-    "recall": Family("Recall@{k}", "right answers among the first k, over R", "hits", "R", needs_k=True),
+    "recall": Family(
+        "Recall@{k}", "right answers among the first k, over R", "hits", "R", needs_k=True
+    ),
     "recall_cap": Family(
-        "Recall_cap@{k}", "right answers among the first k, over min(R, k)", "hits", "min(R, k)", needs_k=True
+        "Recall_cap@{k}",
+        "right answers among the first k, over min(R, k)",
+        "hits",
+        "min(R, k)",
+        needs_k=True,
     ),
     "precision": Family(
         "Precision@{k}",
@@ -219,7 +238,11 @@ FAMILIES = {
         needs_k=True,
     ),
     "precision_cap": Family(
-        "Precision_cap@{k}", "right answers among the first k, over min(k, N)", "hits", "min(k, N)", needs_k=True
+        "Precision_cap@{k}",
+        "right answers among the first k, over min(k, N)",
+        "hits",
+        "min(k, N)",
+        needs_k=True,
     ),
     "precision_pooled": Family(
         "Precision_pooled@{k}",
@@ -230,14 +253,29 @@ FAMILIES = {
         pooled=True,
     ),
     "f1": Family(
-        "F1@{k}", "twice the right answers among the first k, over R + k", "hits", "(R + k) / 2", needs_k=True
+        "F1@{k}",
+        "twice the right answers among the first k, over R + k",
+        "hits",
+        "(R + k) / 2",
+        needs_k=True,
     ),
-    "hit_ratio": Family("HitRatio@{k}", "1 if a right answer is among the first k, else 0", "hit", needs_k=True),
-    "num_hits": Family("NumHits@{k}", "right answers among the first k", "hits", needs_k=True, is_share=False),
+    "hit_ratio": Family(
+        "HitRatio@{k}", "1 if a right answer is among the first k, else 0", "hit", needs_k=True
+    ),
+    "num_hits": Family(
+        "NumHits@{k}", "right answers among the first k", "hits", needs_k=True, is_share=False
+    ),
     "mrr": Family("MRR", "1 over the place of the first right answer, 0 beyond k", "first"),
-    "mrr_all": Family("MRR_all", "mean over all right answers of 1 over their place, 0 beyond k", "reciprocals", "R"),
+    "mrr_all": Family(
+        "MRR_all",
+        "mean over all right answers of 1 over their place, 0 beyond k",
+        "reciprocals",
+        "R",
+    ),
     "ndcg": Family("nDCG", f"{_GAIN}, over that of min(R, k) on top", "gain", "ideal of min(R, k)"),
-    "ndcg_full": Family("nDCG_full@{k}", f"{_GAIN}, over that of k on top", "gain", "ideal of k", needs_k=True),
+    "ndcg_full": Family(
+        "nDCG_full@{k}", f"{_GAIN}, over that of k on top", "gain", "ideal of k", needs_k=True
+    ),
     "ndcg_clipped": Family(
         "nDCG_clipped",
         "gain 1/max(1, log2(place)) of the right answers among the first k, over that of min(R, k) on top",
@@ -245,10 +283,16 @@ FAMILIES = {
         "ideal of min(R, k)",
     ),
     "map": Family(
-        "MAP", "sum of the precision at the places of right answers up to k, over min(R, k)", "precisions", "min(R, k)"
+        "MAP",
+        "sum of the precision at the places of right answers up to k, over min(R, k)",
+        "precisions",
+        "min(R, k)",
     ),
     "map_cut": Family(
-        "MAP_cut", "sum of the precision at the places of right answers up to k, over R", "precisions", "R"
+        "MAP_cut",
+        "sum of the precision at the places of right answers up to k, over R",
+        "precisions",
+        "R",
     ),
 }
 """The definitions by key. N candidates, R of them right; without a k, all places are taken."""

@@ -1,24 +1,27 @@
 """Baselines: the rankers that a published number is compared with.
 
-A baseline scores candidates by what it knows of the facts, and only of distinct ones. The protocol removes known
-answers as for any other ranker; candidates of equal score are in random order. So the rank of a true answer is uniform
-on ``offset + 1 .. offset + size``: `offset` candidates score higher, and `size` candidates, the true answer included,
-score the same. What a query (h, r, ?) gives candidate e, (?, r, t) likewise with pairs reversed:
+A baseline scores candidates by what it knows of the facts, and only of distinct ones. The protocol
+removes known answers as for any other ranker; candidates of equal score are in random order. So the
+rank of a true answer is uniform on ``offset + 1 .. offset + size``: `offset` candidates score
+higher, and `size` candidates, the true answer included, score the same. What a query (h, r, ?)
+gives candidate e, (?, r, t) likewise with pairs reversed:
 
-    uniform     nothing
-    frequency   the number of triples (x, r, e) in the training set
-    counting    the highest confidence of the rules with one body atom that hold in the training set, then frequency:
+    uniform     nothing frequency   the number of triples (x, r, e) in the training set counting
+    the highest confidence of the rules with one body atom that hold in the training set, then
+    frequency:
 
         r'(x, y) -> r(x, y)    for every other relation r' with (h, r', e)
         r'(y, x) -> r(x, y)    for every relation r' with (e, r', h)
         r(x, z)  -> r(x, e)    which is frequency
 
-Confidence is support / (body + 5): of the distinct pairs that the body connects, or the heads x that r has, how many r
-connects in the same way. 5 is the constant of AnyBURL, of whose rules these are the shortest. On the validation set
-this order is held against frequency alone, and counting is the better of the two; :data:`COUNTING` has the choices.
+Confidence is support / (body + 5): of the distinct pairs that the body connects, or the heads x
+that r has, how many r connects in the same way. 5 is the constant of AnyBURL, of whose rules these
+are the shortest. On the validation set this order is held against frequency alone, and counting is
+the better of the two; :data:`COUNTING` has the choices.
 
-Where splits follow each other in time, counting ranks by the last time at which (h, r, e) was seen, then by frequency:
-by what precedes the evaluated split (multi-step), or the time of the query (single-step).
+Where splits follow each other in time, counting ranks by the last time at which (h, r, e) was seen,
+then by frequency: by what precedes the evaluated split (multi-step), or the time of the query
+(single-step).
 
 To add a baseline, add a row here and its ranker in the builder.
 """
@@ -98,7 +101,9 @@ FLOOR = "counting"
 SINGLE_STEP = "counting_single_step"
 """The floor of models that see all facts before a query's time; only graphs have it whose splits follow in time."""
 
-INFORMED: dict[str, Baseline] = {key: row for key, row in BASELINES.items() if key != DEFAULT_BASELINE}
+INFORMED: dict[str, Baseline] = {
+    key: row for key, row in BASELINES.items() if key != DEFAULT_BASELINE
+}
 """Those that know something of the training set, on which they have no constants."""
 
 

@@ -41,9 +41,9 @@ class LineFormat:
     """How a triple is written in a line."""
 
     delimiter: str = "\t"  # the byte between columns
-    # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-`` ignored. Two columns
-    # ``d`` are the begin and the end of a time. ``q`` at the end: any number of qualifiers, each a relation and an
-    # entity.
+    # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-``
+    # ignored. Two columns ``d`` are the begin and the end of a time. ``q`` at the end: any number
+    # of qualifiers, each a relation and an entity.
     columns: str = "hrt"
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
@@ -52,15 +52,19 @@ class LineFormat:
     padded: bool = False  # True if spaces around a label are not part of it
 
     def __post_init__(self) -> None:
-        if sorted(self.columns.removesuffix("q").replace("-", "").replace("d", "")) != ["h", "r", "t"] or (
-            self.qualified and self.temporal
-        ):
+        if sorted(self.columns.removesuffix("q").replace("-", "").replace("d", "")) != [
+            "h",
+            "r",
+            "t",
+        ] or (self.qualified and self.temporal):
             raise DataError(
                 f"columns {self.columns!r} must name h, r and t once each, d for a date or time, - for what to ignore, "
                 "and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
-            raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
+            raise DataError(
+                f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab."
+            )
 
     @property
     def qualified(self) -> bool:
@@ -81,7 +85,8 @@ class Remote:
     bytes: int | None = None
     sha256: str | None = None
     git_blob: str | None = None
-    # The SHA-256 of a copy elsewhere that should be the same, and where that is: nothing is refused for it.
+    # The SHA-256 of a copy elsewhere that should be the same, and where that is: nothing is refused
+    # for it.
     copy_sha256: str | None = None
     copy: str = ""
     # The SHA-256 of a file with the same triples in another order, which may take its place.
@@ -99,7 +104,9 @@ class BenchmarkFile:
 
     remote: Remote  # the file or the archive
     member: str | None = None  # the name inside the archive; None for a plain file
-    bytes: int | None = None  # size of the member, like its SHA-256; None for a plain file, or where unknown
+    bytes: int | None = (
+        None  # size of the member, like its SHA-256; None for a plain file, or where unknown
+    )
     sha256: str | None = None
     optional: bool = False  # True if without the file there are the constants that do not need it
 
@@ -115,7 +122,9 @@ class SampledTasks:
     """An evaluation against sampled negatives, of which only numbers of tasks matter."""
 
     negatives: int  # negatives a task
-    test: int  # numbers of triples; each is a task on either side, or one task if there are no sides
+    test: (
+        int  # numbers of triples; each is a task on either side, or one task if there are no sides
+    )
     valid: int | None = None  # None for a benchmark without a valid split
     shared: bool = False  # True if all tasks have the same negatives; then there are no sides
     sided: bool = True
@@ -139,11 +148,12 @@ class Benchmark:
     title: str
     aliases: tuple[str, ...]
     format: LineFormat  # how its lines are written
-    # Role to file: ``train``, ``valid``, ``test``; ``transductive_train`` of inductive sets, whose ``train`` is the
-    # inference graph; ``stat`` of temporal ones.
+    # Role to file: ``train``, ``valid``, ``test``; ``transductive_train`` of inductive sets, whose
+    # ``train`` is the inference graph; ``stat`` of temporal ones.
     files: Mapping[str, BenchmarkFile]
     split: str  # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``
-    # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where nothing is known.
+    # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where
+    # nothing is known.
     licence: str = ""
     citation: str = ""
     citation_url: str = ""
@@ -151,7 +161,9 @@ class Benchmark:
     note: str = ""
     same_graph_as: str = ""  # the key of the dataset that this is another source of
     not_offered: str = ""  # why it cannot be built; empty if it can
-    pykeen: Mapping[str, Any] = field(default_factory=dict)  # PyKEEN's key and statistics, where it has the dataset
+    pykeen: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # PyKEEN's key and statistics, where it has the dataset
     # Its evaluation against sampled negatives, which needs no files; None for others.
     sampled: SampledTasks | None = None
 
@@ -174,11 +186,15 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
         elif archive is not None:
             files[role] = BenchmarkFile(archive, **described)
         else:
-            raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
+            raise DataError(
+                f"sources: dataset {key}, file {role}: expected a url, or a member of an archive."
+            )
     lacking = [role for role in _NEEDED if role not in files]
     sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
     if lacking and not entry.get("not_offered") and sampled is None:
-        raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
+        raise DataError(
+            f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why."
+        )
     return Benchmark(
         key=key,
         aliases=tuple(entry.pop("aliases", ())),
@@ -202,9 +218,14 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
     content = _read_registry(path)
     try:
         formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
-        return {key: _read_source(key, dict(entry), formats) for key, entry in content["dataset"].items()}
+        return {
+            key: _read_source(key, dict(entry), formats)
+            for key, entry in content["dataset"].items()
+        }
     except (TypeError, KeyError) as error:
-        raise DataError(f"{path or 'benchmarks.toml'}: an entry does not fit the registry: {error}.") from error
+        raise DataError(
+            f"{path or 'benchmarks.toml'}: an entry does not fit the registry: {error}."
+        ) from error
 
 
 @functools.cache
@@ -220,15 +241,17 @@ def list_ambiguous() -> Mapping[str, Sequence[str]]:
     import tomllib
 
     text = _FILE.read_text(encoding="utf-8")
-    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(text.partition("\n[ambiguous]\n")[2].partition("\n[")[0])
+    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(
+        text.partition("\n[ambiguous]\n")[2].partition("\n[")[0]
+    )
     return {squash(name): keys for name, keys in ambiguous.items()}
 
 
 def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
     """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous.
 
-    A key that you type means its benchmark, though the same word in capitals may be ambiguous; in a file only the
-    first one does, as nell_v1 is also what others call nell_v1_ind.
+    A key that you type means its benchmark, though the same word in capitals may be ambiguous; in a
+    file only the first one does, as nell_v1 is also what others call nell_v1_ind.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
     return () if name.replace("-", "_") in (keys if typed else keys[:1]) else keys
@@ -241,7 +264,9 @@ def explain_ambiguous(name: str) -> str:
         return ""
     meant = "; ".join(f"{key}, {title}" for key, title in titles.items())
     several = (
-        "several benchmarks. Say which one it is" if ";" in meant else "other graphs, too. If it is this one, say so"
+        "several benchmarks. Say which one it is"
+        if ";" in meant
+        else "other graphs, too. If it is this one, say so"
     )
     return f"{name} is the name of {several}: {meant}." if meant else ""
 
@@ -282,10 +307,20 @@ def make_key(name: str, what: str = "name") -> str:
     """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
     key = require_text(name).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
-        raise UsageError(f"{what} {shorten(name)!r} is too long; files have that name: at most {_LONGEST_KEY} letters.")
+        raise UsageError(
+            f"{what} {shorten(name)!r} is too long; files have that name: at most {_LONGEST_KEY} letters."
+        )
     if not is_key(key):
-        raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
-    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
+        raise UsageError(
+            f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example."
+        )
+    taken = {
+        squash(spelling)
+        for s in load_benchmarks().values()
+        for spelling in (s.key, s.title, *s.aliases)
+    }
     if squash(key) in taken or list_meant(key):
-        raise UsageError(f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own.")
+        raise UsageError(
+            f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own."
+        )
     return key

@@ -70,7 +70,9 @@ class Library:
     def _find_k(self, name: str) -> int | None:
         """Return the k of a name that has none."""
         if self.bare_k == "?":
-            raise UnknownNameError(f"{self.title} cuts {name} off at a k that it does not print: write {name}@10.")
+            raise UnknownNameError(
+                f"{self.title} cuts {name} off at a k that it does not print: write {name}@10."
+            )
         return int(self.bare_k) if self.bare_k else None
 
     def count_empty(self, key: str) -> str:
@@ -78,7 +80,9 @@ class Library:
         return self.empty_of.get(key, self.empty)
 
 
-_NUMBERED = re.compile(r"(.*[^\W_])(?:\s*@\s*|_)(\d{1,9})|(.*[^\W_])\s+at\s+(\d{1,9})", re.ASCII | re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(.*[^\W_])(?:\s*@\s*|_)(\d{1,9})|(.*[^\W_])\s+at\s+(\d{1,9})", re.ASCII | re.IGNORECASE
+)
 
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
@@ -124,7 +128,9 @@ def read_meaning(name: str, library: str | None) -> Meaning:
     meant = row.find(name)
     if meant is None:
         known = ", ".join(names[0] for names in {**row.metrics, **row.metrics_without_k}.values())
-        raise UnknownNameError(f"{name} is no metric of {row.title} of which there are constants; those are: {known}.")
+        raise UnknownNameError(
+            f"{name} is no metric of {row.title} of which there are constants; those are: {known}."
+        )
     return meant
 
 
@@ -167,7 +173,11 @@ def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] |
     for stem, own in split_name(name):
         if stem in list_spellings():
             number = own or k
-            return None if number is None and stem in _list_needing() else (_name(stem, number, name), None)
+            return (
+                None
+                if number is None and stem in _list_needing()
+                else (_name(stem, number, name), None)
+            )
     return find_metric(name, k)
 
 

@@ -1,7 +1,8 @@
 """Published results, read from ``published.csv``: where a number stands among those of the same benchmark.
 
-A row is a result as it was printed, with its ranking tasks and its source; ``published_sources.csv`` has the address of
-each source, and what states the split, the sides and the filter there. Add a row for a result, and one for its source.
+A row is a result as it was printed, with its ranking tasks and its source;
+``published_sources.csv`` has the address of each source, and what states the split, the sides and
+the filter there. Add a row for a result, and one for its source.
 """
 
 from __future__ import annotations

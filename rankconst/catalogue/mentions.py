@@ -7,7 +7,12 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, list_meant, load_benchmarks
+from rankconst.catalogue.benchmarks import (
+    list_ambiguous,
+    list_elsewhere,
+    list_meant,
+    load_benchmarks,
+)
 from rankconst.catalogue.suites import load_suites
 from rankconst.names import squash
 
@@ -29,7 +34,8 @@ class Mention(NamedTuple):
 _MOST_WORDS = 6  # of a name: "Unified Medical Language System", "ogbl - wikikg2"
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
-# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR; "FB15k-237+WN18RR" names two graphs.
+# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR; "FB15k-237+WN18RR" names two
+# graphs.
 _BEHIND = re.compile(r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])")
 _BEFORE = re.compile(r"(?:[A-Za-z0-9]+[-\u2010-\u2013])+$")
 _FARTHEST = 40
@@ -40,7 +46,8 @@ _SHORTEST = 3
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the graphs that a text names, each once; the longest name wins.
 
-    What benchmarks are drawn from counts only where nothing else is named: "WN18 (WordNet)" names WN18.
+    What benchmarks are drawn from counts only where nothing else is named: "WN18 (WordNet)" names
+    WN18.
     """
     found: dict[str, Mention] = {}
     words = list(_WORD.finditer(text))
@@ -70,7 +77,10 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     plain = squash(text[start:end])
     if text.count("(", start, end) and text[end : end + 1] == ")":
         end += 1
-    before, behind = _BEFORE.search(text, max(start - _FARTHEST, 0), start), _BEHIND.match(text, end)
+    before, behind = (
+        _BEFORE.search(text, max(start - _FARTHEST, 0), start),
+        _BEHIND.match(text, end),
+    )
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
         return Mention(text[start:end], key or plain, key is not None, start, end), last + 1
@@ -78,7 +88,9 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     stop = end if behind is None else behind.end()
     whole = text[first:stop]
     after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
-    return Mention(whole, squash(whole) + "*" * (not whole[-1].isalnum()), False, first, stop, stem=end), after
+    return Mention(
+        whole, squash(whole) + "*" * (not whole[-1].isalnum()), False, first, stop, stem=end
+    ), after
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:

@@ -1,9 +1,10 @@
 """The catalogue of metrics: one row each, with all its traits; every other module asks the row.
 
-A metric turns the ranks of n ranking tasks into one number. A new one is a row here and the function of its expectation
-and variance in :mod:`rankconst.moments`, which the row names.
+A metric turns the ranks of n ranking tasks into one number. A new one is a row here and the
+function of its expectation and variance in :mod:`rankconst.moments`, which the row names.
 
-The formulas of a row are Python expressions, so that tests can evaluate them and hold them against the code. They use
+The formulas of a row are Python expressions, so that tests can evaluate them and hold them against
+the code. They use
 
 ==============  =============================================================================
 ``tasks``       pairs (N, c): c tasks with N candidates
@@ -52,17 +53,21 @@ FORMS = ("normalised", "index", "z")
 
 _LARGEST_K = 2**53
 
-# Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
+# Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered
+# MRR".
 _PREFIX = re.compile(
     r"^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation"
     r"|train|training|filtered|filt|fil)[.\s_/:-]+)+",
     re.IGNORECASE,
 )
-# A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", R's "Hits.10", but neither "hits@1.5" nor
-# "hits@-3".
-_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+|(?<=hits)\.)?(\d{1,20})$", re.IGNORECASE | re.ASCII)
+# A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", R's "Hits.10", but
+# neither "hits@1.5" nor "hits@-3".
+_NUMBERED = re.compile(
+    r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+|(?<=hits)\.)?(\d{1,20})$", re.IGNORECASE | re.ASCII
+)
 
-# What a metric's values are: whether larger is better, the optimum, the least and the largest value.
+# What a metric's values are: whether larger is better, the optimum, the least and the largest
+# value.
 _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
     "rank": (False, 1.0, 1.0, np.inf),
     "share": (True, 1.0, 0.0, 1.0),
@@ -84,8 +89,8 @@ class Metric:
     title
         The name in words.
     scale
-        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the ``spread`` of the ranks
-        (0 is best) or a ``count`` (which no ranker can change).
+        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
+        ``spread`` of the ranks (0 is best) or a ``count`` (which no ranker can change).
     definition
         The formula over the ranks r_1 ... r_n.
     moments
@@ -95,12 +100,14 @@ class Metric:
     spellings
         Further names, compared in lower case without punctuation.
     normalised_name, index_name, z_name
-        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no name.
+        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no
+        name.
     k
-        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family as a whole.
+        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family
+        as a whole.
     bound
-        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not the value of the
-        ranker who puts every true answer last; None elsewhere.
+        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not
+        the value of the ranker who puts every true answer last; None elsewhere.
     exponent
         That of a power mean of the ranks; 0 for the geometric mean, None for what is no power mean.
     inverse_of, square_of
@@ -108,16 +115,16 @@ class Metric:
     never_below
         Key of a metric that is never above this one, whatever the ranks.
     term
-        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array; it rises or falls
-        with the rank. None for other metrics.
+        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array;
+        it rises or falls with the rank. None for other metrics.
     statistic
-        ``statistic(values, weights)``: what is made of the ranks, each counted `weights` times; the mean of the terms
-        if there are any.
+        ``statistic(values, weights)``: what is made of the ranks, each counted `weights` times; the
+        mean of the terms if there are any.
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
-        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry those of macro
-        averages.
+        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry
+        those of macro averages.
     is_trusted
         True if no tool is known that published wrong adjusted values of it.
     tabulated
@@ -260,7 +267,9 @@ def _recall(family: str, k: int | None) -> Metric:
     return replace(CATALOGUE[family], k=k)
 
 
-_ORDERED = "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
+_ORDERED = (
+    "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
+)
 
 _MRR = Metric(
     family="inverse_harmonic_mean_rank",
@@ -344,7 +353,10 @@ CATALOGUE: dict[str, Metric] = {
             term=law.take_rank,
             moments="means.mean_rank",
             formula=law.mean_of(
-                "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{law.HOYT}, eq. 6 and 7"
+                "(N + 1) / 2",
+                "(N + 1) * (2*N + 1) / 6",
+                "closed form, in whole numbers",
+                f"{law.HOYT}, eq. 6 and 7",
             ),
             exponent=1,
             is_counted=True,
@@ -367,7 +379,9 @@ CATALOGUE: dict[str, Metric] = {
             definition="(1/n) #{i : r_i <= k}",
             term=law.take_hit,
             moments="means.hits_at_k",
-            formula=law.mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{law.HOYT}, eq. 19 and 20"),
+            formula=law.mean_of(
+                "min(k / N, 1)", "min(k / N, 1)", "closed form", f"{law.HOYT}, eq. 19 and 20"
+            ),
             is_counted=True,
             weighted=True,
             macro=True,
@@ -384,7 +398,9 @@ CATALOGUE: dict[str, Metric] = {
             definition="(prod r_i)^(1/n)",
             statistic=lambda ranks, weights: float(np.exp(law.mean(np.log(ranks), weights))),
             moments="means.geometric_mean_rank",
-            formula=law.product_of("", f"{law.HOYT}, for the expectation; the variance is derived here"),
+            formula=law.product_of(
+                "", f"{law.HOYT}, for the expectation; the variance is derived here"
+            ),
             exponent=0,
             weighted=True,
             macro=True,
@@ -489,7 +505,11 @@ CATALOGUE: dict[str, Metric] = {
         ),
         _NDCG,
         _cut_off(
-            _MRR, "cut_off_reciprocal_rank", "1 / j", "the sums of Hoyt et al. 2022, cut off", "mean reciprocal rank at"
+            _MRR,
+            "cut_off_reciprocal_rank",
+            "1 / j",
+            "the sums of Hoyt et al. 2022, cut off",
+            "mean reciprocal rank at",
         ),
         _cut_off(_NDCG, "cut_off_ndcg", "log(2) / log(1 + j)", _NDCG.formula.reference),
         Metric(
@@ -575,7 +595,8 @@ MACRO_METRICS: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metr
 HEADLINE = tuple(
     metric
     for metric in TABULATED
-    if metric.family in {"arithmetic_mean_rank", "inverse_harmonic_mean_rank"} or metric.k in {1, 3, 10}
+    if metric.family in {"arithmetic_mean_rank", "inverse_harmonic_mean_rank"}
+    or metric.k in {1, 3, 10}
 )
 """The metrics that papers print: MR, MRR, Hits@1, Hits@3 and Hits@10."""
 
@@ -583,11 +604,18 @@ HEADLINE = tuple(
 def list_metrics(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
     """Return the usual metrics: those of macro averages, or of tasks that share their negatives, are fewer."""
     metrics = TABULATED if micro else MACRO_METRICS
-    return tuple(each for each in metrics if each.is_mean or each.optimum is None) if shared else metrics
+    return (
+        tuple(each for each in metrics if each.is_mean or each.optimum is None)
+        if shared
+        else metrics
+    )
 
 
 INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
-    (base, metric) for base in CATALOGUE.values() for metric in CATALOGUE.values() if metric.inverse_of == base.family
+    (base, metric)
+    for base in CATALOGUE.values()
+    for metric in CATALOGUE.values()
+    if metric.inverse_of == base.family
 )
 """Pairs of a metric x and its inverse 1/x."""
 
@@ -606,7 +634,11 @@ POWER_MEANS: tuple[Metric, ...] = tuple(
 
 def _spell_symbol(metric: Metric) -> str:
     """Return the symbol without a k. Of Hits@k the sign may be left out; MRR_10 may as well be a tenth run."""
-    return metric.symbol.format(k="") if metric.is_counted or not metric.takes_k else metric.symbol.format(k=" at")
+    return (
+        metric.symbol.format(k="")
+        if metric.is_counted or not metric.takes_k
+        else metric.symbol.format(k=" at")
+    )
 
 
 # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
@@ -640,8 +672,8 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     Parameters
     ----------
     name
-        ``"mrr"``, ``"Hits@10"``, ``"H@10"``, ``"hits_at_10"``, ``"both.realistic.hits_at_10"``; a :class:`Metric`
-        passes through.
+        ``"mrr"``, ``"Hits@10"``, ``"H@10"``, ``"hits_at_10"``, ``"both.realistic.hits_at_10"``; a
+        :class:`Metric` passes through.
     k
         The parameter, where `name` leaves it open (``hits_at_k``).
 
@@ -688,7 +720,9 @@ def _parse(name: str, k: int | None) -> Metric:
                 f"a value back: rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
             )
         if other := _describe_other(bare):
-            raise UnknownNameError(f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all.")
+            raise UnknownNameError(
+                f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all."
+            )
         _LABELS.resolve(name)  # suggests names as people write them
         family = _NAMES.resolve(bare)
     metric, cutoff = CATALOGUE[family], k if number is None else number
@@ -696,7 +730,9 @@ def _parse(name: str, k: int | None) -> Metric:
         return metric
     if cutoff is None:
         short = metric.label.lower().removesuffix("k")
-        raise UnknownNameError(f"metric {name!r} needs a k: write {short}1, {short}10 or any other k.")
+        raise UnknownNameError(
+            f"metric {name!r} needs a k: write {short}1, {short}10 or any other k."
+        )
     return metric.at(cutoff)
 
 
@@ -720,7 +756,9 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
             return metric, None
         return (metric.at(cutoff), None) if cutoff else None
     for pattern, form in _ADJUSTED_KEYS:
-        if (keyed := re.match(pattern, bare, re.IGNORECASE)) is not None and (found := find_metric(keyed[1], k)):
+        if (keyed := re.match(pattern, bare, re.IGNORECASE)) is not None and (
+            found := find_metric(keyed[1], k)
+        ):
             return None if found[1] else _name_form(found[0], form)
     return _find_adjusted(bare)
 
@@ -749,7 +787,9 @@ def _describe_other(bare: str) -> str:
         return ""
     if any(row.symbol == f"{label}@{{k}}" for row in CATALOGUE.values()):
         return (
-            f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}." if cutoff else f"{label}@k needs a k."
+            f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}."
+            if cutoff
+            else f"{label}@k needs a k."
         )
     return f"{label} cut off at rank {cutoff} is another metric than {label}, and its constants are not known here."
 
@@ -768,17 +808,27 @@ def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
 def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
     """Return the names of the adjusted forms of a metric without a k, as people and as PyKEEN write them."""
     named = (getattr(metric, f"{form}_name") for form in FORMS)
-    return (*(name.format(k="") for name in named if name), f"adjusted_{metric.family}_index", f"z_{metric.family}")
+    return (
+        *(name.format(k="") for name in named if name),
+        f"adjusted_{metric.family}_index",
+        f"z_{metric.family}",
+    )
 
 
-_ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "normalised"), (r"^z_(.+)$", "z"))
+_ADJUSTED_KEYS = (
+    (r"^adjusted_(.+)_index$", "index"),
+    (r"^adjusted_(.+)$", "normalised"),
+    (r"^z_(.+)$", "z"),
+)
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
     """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
     metric, form = find_metric(strip_prefixes(name)) or (None, None)
     if metric is None or form is None:
-        raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names.")
+        raise UnknownNameError(
+            f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names."
+        )
     return metric, form
 
 
@@ -807,7 +857,9 @@ def describe_metric(metric: Metric) -> dict[str, str]:
         "definition": metric.definition,
         "range": f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}",
         "direction": "larger is better" if metric.increasing else "smaller is better",
-        "optimum": "none: every ranker gets the same" if metric.optimum is None else f"{metric.optimum:g}",
+        "optimum": "none: every ranker gets the same"
+        if metric.optimum is None
+        else f"{metric.optimum:g}",
         **{form: _write_formula(metric, form) for form in FORMS},
         "expectation": metric.formula.expectation,
         "variance": metric.formula.variance,

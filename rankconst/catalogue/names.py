@@ -20,7 +20,9 @@ def require_text(name: object) -> str:
     """Return a name; UnknownNameError if it is not text, such as the NaN of an empty cell."""
     if isinstance(name, str):
         return name
-    raise UnknownNameError(f"{show_value(name)} is not a name: expected text, got {type(name).__name__}.")
+    raise UnknownNameError(
+        f"{show_value(name)} is not a name: expected text, got {type(name).__name__}."
+    )
 
 
 class Names:
@@ -59,7 +61,9 @@ class Names:
         import difflib  # only needed here, where speed no longer matters
 
         typed = squash(shown)
-        begun = dict.fromkeys(key for spelling, key in self._keys.items() if spelling.startswith(typed))
+        begun = dict.fromkeys(
+            key for spelling, key in self._keys.items() if spelling.startswith(typed)
+        )
         if len(typed) >= _LEAST_BEGUN and 0 < len(begun) <= _MOST_BEGUN:
             return f"Did you mean {' or '.join(begun)}?"
         near = difflib.get_close_matches(typed, self._keys, n=8, cutoff=0.6)
@@ -78,6 +82,8 @@ def as_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(require_text, names))
 
 
-def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:
+def resolve_name(
+    kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = ""
+) -> str:
     """Find the key that `given` spells among names that are not known beforehand."""
     return Names(kind, spellings, remedy).resolve(given)

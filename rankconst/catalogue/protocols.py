@@ -1,10 +1,11 @@
 """Evaluation protocols: which entities are ranked, for which triples, with which known answers removed.
 
-"FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the constants. A new
-protocol is a new row.
+"FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the
+constants. A new protocol is a new row.
 
-The facts of a temporal graph are quadruples: a head, a relation, a tail and a time. Each is a task on either side, the
-time being given; protocols differ in whether a known answer of another time is removed.
+The facts of a temporal graph are quadruples: a head, a relation, a tail and a time. Each is a task
+on either side, the time being given; protocols differ in whether a known answer of another time is
+removed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ ENTITY_SIDES = ("head", "tail")
 RELATION_SIDE = "relation"
 """The side of tasks (h, ?, t)."""
 
-LINK_SIDES: dict[str, tuple[str, ...]] = {side: words for side, words in SIDES.items() if side != RELATION_SIDE}
+LINK_SIDES: dict[str, tuple[str, ...]] = {
+    side: words for side, words in SIDES.items() if side != RELATION_SIDE
+}
 """The sides of link prediction, which ranks entities: what files mean unless they are told otherwise."""
 
 RANK_TYPES: dict[str, str] = {
@@ -70,20 +73,26 @@ class Protocol:
 
     key: str
     summary: str  # one sentence for users
-    # Which entities are ranked: those of all splits, those seen in train, or those that are head or tail anywhere.
+    # Which entities are ranked: those of all splits, those seen in train, or those that are head or
+    # tail anywhere.
     candidates: Literal["all", "seen", "placed"] = "all"
     # Which rows are ranked: all, or those whose head, relation and tail occur in train.
     tasks: Literal["all", "seen"] = "all"
     distinct: bool = False  # True if an evaluation triple listed twice is ranked once
-    # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
-    # own: train and the evaluated one.
+    # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid,
+    # for valid. own: train and the evaluated one.
     known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
-    # In temporal graphs, of which time known answers are; None for a protocol of graphs without time.
+    # In temporal graphs, of which time known answers are; None for a protocol of graphs without
+    # time.
     time: Literal["any", "same"] | None = None
-    qualified: bool = False  # True for graphs of statements, whose known answers have the same qualifiers
+    qualified: bool = (
+        False  # True for graphs of statements, whose known answers have the same qualifiers
+    )
     spellings: tuple[str, ...] = ()
-    negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
+    negatives: int | None = (
+        None  # how many sampled entities the true answer is ranked among; None: all
+    )
     shared: bool = False  # True if these are the same for all tasks
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
@@ -92,13 +101,17 @@ class Protocol:
 
     def __post_init__(self) -> None:
         if self.candidates == "seen" and self.tasks != "seen":
-            raise UsageError(f"protocol {self.key}: a task's true answer must be a candidate; rank seen triples only.")
+            raise UsageError(
+                f"protocol {self.key}: a task's true answer must be a candidate; rank seen triples only."
+            )
 
     def known_splits(self, split: str) -> tuple[str, ...]:
         """Return the splits whose triples are removed when `split` is evaluated."""
         order = tuple(SPLITS)
         own = tuple(dict.fromkeys(("train", split)))
-        return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
+        return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[
+            self.known
+        ]
 
     @property
     def ranks_relations(self) -> bool:
@@ -122,7 +135,10 @@ class Protocol:
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
         """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
-        return self.known == "none" or (self.time is not None, self.qualified) == (temporal or qualified, qualified)
+        return self.known == "none" or (self.time is not None, self.qualified) == (
+            temporal or qualified,
+            qualified,
+        )
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -168,7 +184,13 @@ PROTOCOLS: dict[str, Protocol] = {
             key="time-aware",
             time="same",
             used_by=("RE-GCN", "xERTE", "TNTComplEx", "ATiSE"),
-            spellings=("time-aware filter", "time filter", "time-filtered", "time-wise", "time-dependent"),
+            spellings=(
+                "time-aware filter",
+                "time filter",
+                "time-filtered",
+                "time-wise",
+                "time-dependent",
+            ),
             summary="For temporal graphs: every entity is ranked; known answers of the same time and all three splits "
             "are removed.",
             reference="Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
@@ -313,12 +335,19 @@ DEFAULT_SAMPLING = "distinct"
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$", re.ASCII)
 
 
-_NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")
+_NAMES = Names(
+    "protocol",
+    {key: row.spellings for key, row in PROTOCOLS.items()},
+    "Or sampled:M, M negatives a task.",
+)
 _SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
 _SPLIT_NAMES = Names("split", {**SPLITS, "valid+test": ("validation+test", "test+valid")})
-# What the row of the mean of both sides is called; in a name of a metric, such words may be about something else.
+# What the row of the mean of both sides is called; in a name of a metric, such words may be about
+# something else.
 _MEANS = ("average", "avg", "mean")
-_SIDE_NAMES = Names("side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()})
+_SIDE_NAMES = Names(
+    "side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()}
+)
 
 
 def parse_protocol(name: str) -> Protocol:
@@ -349,12 +378,19 @@ def find_protocol(name: str) -> Protocol:
     if sampled is None:
         for protocol in PROTOCOLS.values():
             if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
-                raise UnknownNameError(f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}.")
+                raise UnknownNameError(
+                    f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}."
+                )
         return PROTOCOLS[_NAMES.resolve(name)]
     negatives = int(sampled[1])
     if negatives < 1:
-        raise UnknownNameError(f"protocol {name!r} needs at least one negative: sampled:500, for example.")
-    return _sample(negatives, SAMPLINGS[_SAMPLING_NAMES.resolve(sampled[2]) if sampled[2] else DEFAULT_SAMPLING])
+        raise UnknownNameError(
+            f"protocol {name!r} needs at least one negative: sampled:500, for example."
+        )
+    return _sample(
+        negatives,
+        SAMPLINGS[_SAMPLING_NAMES.resolve(sampled[2]) if sampled[2] else DEFAULT_SAMPLING],
+    )
 
 
 def _sample(negatives: int, sampling: Sampling) -> Protocol:

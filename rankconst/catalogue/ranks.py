@@ -42,7 +42,9 @@ def take_gain(ranks: Values, _: int | None) -> Values:
 def require_k(k: int | None) -> int:
     """Return the k of Hits@k, or of another metric with a cut-off."""
     if k is None:
-        raise UnknownNameError("a metric with a cut-off needs a k: write hits@10 or mrr@10, for example.")
+        raise UnknownNameError(
+            "a metric with a cut-off needs a k: write hits@10 or mrr@10, for example."
+        )
     return k
 
 
@@ -75,8 +77,9 @@ def variance(ranks: Values, weights: Values) -> float:
 def largest_variance(sizes: Values, tasks: Values) -> float:
     """Return the largest variance that ranks can have.
 
-    Some tasks, those with the most candidates, are at their last rank and the others at rank 1. For each size, the
-    number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
+    Some tasks, those with the most candidates, are at their last rank and the others at rank 1. For
+    each size, the number of its tasks at the last rank that is best, given all larger sizes there,
+    solves a parabola.
     """
     n = float(np.sum(tasks))
     span, count = sizes[::-1] - 1.0, tasks[::-1]
@@ -105,7 +108,7 @@ def largest_median_deviation(sizes: Values, _: Values) -> float:
     return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
 
 
-# -- formulas ----------------------------------------------------------------------------------------------------------
+# -- formulas --------------------------------------------------------------------------------------
 
 
 class Formula(NamedTuple):

@@ -49,7 +49,11 @@ def load_suites() -> Mapping[str, Suite]:
 
 
 def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
-    fields = {name: value for name, value in entries[key].items() if name not in {"graphs", "parts", "tool"}}
+    fields = {
+        name: value
+        for name, value in entries[key].items()
+        if name not in {"graphs", "parts", "tool"}
+    }
     return Suite(
         key=key,
         graphs=_gather_graphs(key, entries),
@@ -74,7 +78,18 @@ def _list_names() -> Names:
     return Names("suite", spellings, "`rankconst show suites` lists them all.")
 
 
-_MEANS = {"average", "avg", "mean", "overall", "all", "total", "totalavg", "totalaverage", "avgall", "averageall"}
+_MEANS = {
+    "average",
+    "avg",
+    "mean",
+    "overall",
+    "all",
+    "total",
+    "totalavg",
+    "totalaverage",
+    "avgall",
+    "averageall",
+}
 
 
 def is_mean(name: str) -> bool:

@@ -28,27 +28,40 @@ class Tool:
     reference: str  # the publication or page to cite
     protocol: str = "standard"  # the key of its protocol
     ties: str = _SORTED  # how it ranks a true answer among others of the same score
-    whole_ranks: bool = True  # False if ties can make its ranks halves, as the mean of the best and the worst one
+    whole_ranks: bool = (
+        True  # False if ties can make its ranks halves, as the mean of the best and the worst one
+    )
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
-    effect: str | None = None  # the one of them that can change a number today, in a few words; None if none can
-    evidence: tuple[str, ...] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
-    side: str | None = None  # the side that it ranks, where its output does not say; None if it ranks both
-    # What is added to its numbers of a metric, by the metric's label: to a mean rank that counts from 0.
+    effect: str | None = (
+        None  # the one of them that can change a number today, in a few words; None if none can
+    )
+    evidence: tuple[
+        str, ...
+    ] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
+    side: str | None = (
+        None  # the side that it ranks, where its output does not say; None if it ranks both
+    )
+    # What is added to its numbers of a metric, by the metric's label: to a mean rank that counts
+    # from 0.
     shifts: Mapping[str, float] = field(default_factory=dict, hash=False)
-    batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
+    batch: int | None = (
+        None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
+    )
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Key of a benchmark to that of another that the tool calls by its names.
     means: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # Key of a benchmark to what the tool's test set is there, and to the side that it ranks there, if not the usual.
+    # Key of a benchmark to what the tool's test set is there, and to the side that it ranks there,
+    # if not the usual.
     test_sets: Mapping[str, str] = field(default_factory=dict, hash=False)
     sides: Mapping[str, str] = field(default_factory=dict, hash=False)
     programs: tuple[str, ...] = ()  # the names of others that evaluate by its code
     # Side to the reason why none of the tool's numbers is of it; the same for protocols.
     unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
     unfit: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # The labels of metrics that its macro averages leave unweighted, and of others why they cannot be adjusted there.
+    # The labels of metrics that its macro averages leave unweighted, and of others why they cannot
+    # be adjusted there.
     unweighted: frozenset[str] = frozenset()
     unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -93,7 +106,9 @@ _INDUCTIVE = (
 )
 
 # GraIL's graphs as they are named; papers mean the test on the inference graph.
-_GRAIL = [f"{graph}_v{version}" for graph in ("fb15k237", "wn18rr", "nell") for version in range(1, 5)]
+_GRAIL = [
+    f"{graph}_v{version}" for graph in ("fb15k237", "wn18rr", "nell") for version in range(1, 5)
+]
 _SPARSE = ("wdsinger", "nell23k", "fb15k237_10", "fb15k237_20", "fb15k237_50")
 
 TOOLS: dict[str, Tool] = {
@@ -111,9 +126,12 @@ TOOLS: dict[str, Tool] = {
             ),
             evidence=(
                 *_files(
-                    "DeepGraphLearning/KnowledgeGraphEmbedding", "2e440e0f9c687314d5ff67ead68ce985dc446e3a/README.md"
+                    "DeepGraphLearning/KnowledgeGraphEmbedding",
+                    "2e440e0f9c687314d5ff67ead68ce985dc446e3a/README.md",
                 ),
-                *_files("MIRALab-USTC/KGE-HAKE", "13577df894c07fdd5be01fe13474775903acf929/README.md"),
+                *_files(
+                    "MIRALab-USTC/KGE-HAKE", "13577df894c07fdd5be01fe13474775903acf929/README.md"
+                ),
             ),
         ),
         Tool(
@@ -142,7 +160,11 @@ TOOLS: dict[str, Tool] = {
             ties="realistic, the mean of best and worst rank, unless the name of the metric says otherwise",
             whole_ranks=False,
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
-            repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
+            repositories=(
+                "pykeen/pykeen",
+                "pykeen/ranking-metrics-manuscript",
+                "ffabious/pykeen-kge-bench",
+            ),
             effect="PyKEEN drops test triples with unseen entities, so its number is of fewer tasks.",
             caveats=(
                 "Triples with entities or relations unseen in training are dropped, and such entities are not "
@@ -193,7 +215,10 @@ TOOLS: dict[str, Tool] = {
                 "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
             ),
             evidence=(
-                *_files("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d/docs/experiments.rst"),
+                *_files(
+                    "Accenture/AmpliGraph",
+                    "260a732f40cd2178773707963242331808de8e2d/docs/experiments.rst",
+                ),
                 *_files(
                     "Accenture/AmpliGraph",
                     "71716acaf30d6dba054a37a74d945ddbcb65beb6/ampligraph/latent_features/models/"
@@ -306,7 +331,9 @@ TOOLS: dict[str, Tool] = {
                 ),
             ),
             refused={
-                f"{graph}v{version}ind": _INDUCTIVE for graph in ("fb15k237", "wn18rr") for version in range(1, 5)
+                f"{graph}v{version}ind": _INDUCTIVE
+                for graph in ("fb15k237", "wn18rr")
+                for version in range(1, 5)
             },
         ),
         Tool(
@@ -376,7 +403,8 @@ TOOLS: dict[str, Tool] = {
             ),
             evidence=(
                 *_files(
-                    "paperswithcode/sota-extractor", "e6374da129cedab1736e97883bfbcddb7ddd2a72/data/tasks/ogb.json"
+                    "paperswithcode/sota-extractor",
+                    "e6374da129cedab1736e97883bfbcddb7ddd2a72/data/tasks/ogb.json",
                 ),
                 *_files(
                     "snap-stanford/ogb",
@@ -402,7 +430,8 @@ TOOLS: dict[str, Tool] = {
                 "Its mean rank counts from 0: 1 is added before it is adjusted.",
             ),
             evidence=_files(
-                "pyg-team/pytorch_geometric", "7c7842c941862024bc5759c44af6dbda215fef79/torch_geometric/nn/kge/base.py"
+                "pyg-team/pytorch_geometric",
+                "7c7842c941862024bc5759c44af6dbda215fef79/torch_geometric/nn/kge/base.py",
             ),
             side="tail",
             shifts={"MR": 1},
@@ -419,7 +448,9 @@ TOOLS: dict[str, Tool] = {
                 "What it calls forward ranks tails, backward heads; their average is that of the pooled ranks.",
                 "Entities near the given one in the graph get a higher score; that is part of the model.",
             ),
-            evidence=_files("intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577/evaluate.py"),
+            evidence=_files(
+                "intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577/evaluate.py"
+            ),
         ),
         Tool(
             key="compgcn",
@@ -427,7 +458,9 @@ TOOLS: dict[str, Tool] = {
             reference="Vashishth et al. 2020, CompGCN, arXiv:1911.03082",
             repositories=("malllabiisc/CompGCN",),
             caveats=("It prints the mean of the two sides, which is that of the pooled ranks.",),
-            evidence=_files("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa/run.py"),
+            evidence=_files(
+                "malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa/run.py"
+            ),
         ),
         Tool(
             key="grail",
@@ -442,7 +475,9 @@ TOOLS: dict[str, Tool] = {
                 "Only known answers of train.txt are never drawn. The same entity may be drawn twice, "
                 "so that sampled:49 comes close, but for z.",
             ),
-            evidence=_files("kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"),
+            evidence=_files(
+                "kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"
+            ),
         ),
         Tool(
             key="ultra",
@@ -515,7 +550,8 @@ TOOLS: dict[str, Tool] = {
                 "In 0.3.3 heads are ranked as tails of reciprocals; eval_report.json has the numbers of each split.",
             ),
             evidence=_files(
-                "dice-group/dice-embeddings", "c12e04587254a8433671975924d12c478976a30a/dicee/evaluator.py"
+                "dice-group/dice-embeddings",
+                "c12e04587254a8433671975924d12c478976a30a/dicee/evaluator.py",
             ),
         ),
         Tool(
@@ -533,7 +569,8 @@ TOOLS: dict[str, Tool] = {
                 "Whatever metric is asked for, the evaluator of 2.3.0 returns MRR and Hits@10.",
             ),
             evidence=_files(
-                "shenyangHuang/TGB", "67354c9d2b7b98c29b2bb4de335023652dcc6095/tgb/linkproppred/evaluate.py"
+                "shenyangHuang/TGB",
+                "67354c9d2b7b98c29b2bb4de335023652dcc6095/tgb/linkproppred/evaluate.py",
             ),
         ),
         Tool(
@@ -545,7 +582,8 @@ TOOLS: dict[str, Tool] = {
                 "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks.",
             ),
             evidence=_files(
-                "zjukg/NeuralKG", "f8667396344d6f3464f770331d27d6253f06575c/src/neuralkg/eval_task/link_prediction.py"
+                "zjukg/NeuralKG",
+                "f8667396344d6f3464f770331d27d6253f06575c/src/neuralkg/eval_task/link_prediction.py",
             ),
         ),
         Tool(
@@ -634,7 +672,9 @@ TOOLS: dict[str, Tool] = {
                     "7b7619178249abd4e6dcd9cb3bc799610ed3bb16/tkbc/datasets.py",
                     "515a6ff9bec74163582fddb1578cdc9d55d628ec/tkbc/models.py",
                 ),
-                *_files("facebookresearch/tkbc", "362c587b08cf7cbb3513e3ca375c02693860eb62/README.md"),
+                *_files(
+                    "facebookresearch/tkbc", "362c587b08cf7cbb3513e3ca375c02693860eb62/README.md"
+                ),
             ),
         ),
         Tool(

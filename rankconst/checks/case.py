@@ -43,13 +43,14 @@ class Finding:
     """Numbers that are impossible, or that deserve a look."""
 
     values: tuple[Measured, ...]
-    # What they break, written with their own metrics: "Hits@1 <= Hits@3"; empty for that of the rule.
+    # What they break, written with their own metrics: "Hits@1 <= Hits@3"; empty for that of the
+    # rule.
     inequality: str
     statement: str
     # What probably happened, as a sentence; empty if nothing is more likely than the rest.
     cause: str = ""
-    # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong, or as means
-    # over several runs; info: they are possible but unlikely.
+    # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is
+    # wrong, or as means over several runs; info: they are possible but unlikely.
     severity: Severity = "error"
     # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
     label: str = ""
@@ -164,11 +165,17 @@ class Archive:
         """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
         every = (
             replace(tasks, protocol=protocol, split=split, side=side)
-            for protocol, split, side in itertools.product(self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES)
+            for protocol, split, side in itertools.product(
+                self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES
+            )
         )
 
         def differ(one: Tasks) -> tuple[bool, int]:
-            away = (one.split != tasks.split, one.side != tasks.side, one.protocol != tasks.protocol)
+            away = (
+                one.split != tasks.split,
+                one.side != tasks.side,
+                one.protocol != tasks.protocol,
+            )
             return any(away[:2]), sum(away)
 
         return sorted((one for one in every if one != tasks and self.histogram(one)), key=differ)
@@ -185,8 +192,8 @@ class Case:
     # Those that can be read, adjusted ones included, and the others, each with the reason.
     measured: tuple[Measured, ...]
     unreadable: tuple[tuple[Entry, str], ...]
-    # The metrics' own values, intervals cut at the metric's range; without impossible values, and without metrics
-    # that have two different values: either may belong to the others.
+    # The metrics' own values, intervals cut at the metric's range; without impossible values, and
+    # without metrics that have two different values: either may belong to the others.
     own: Mapping[Metric, Measured]
     # 1 if ranks are whole, 1/2 if they can be halves.
     step: float
@@ -203,7 +210,8 @@ class Case:
     averaged: bool = False
     # True if a number of the evaluation, maybe with other ties, shows that scores were not numbers.
     diverged: bool = False
-    # The numbers called Average that are not the mean of those beside them, with how many these are, and their mean.
+    # The numbers called Average that are not the mean of those beside them, with how many these
+    # are, and their mean.
     contradictions: tuple[tuple[Measured, int, float], ...] = ()
 
     @property
@@ -249,7 +257,9 @@ class Case:
     @functools.cached_property
     def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
-        raw = replace(self.tasks, protocol="raw") if self.tasks is not None and self.assumed else None
+        raw = (
+            replace(self.tasks, protocol="raw") if self.tasks is not None and self.assumed else None
+        )
         return self.archive.histogram(raw) or self.archive.histogram(self.tasks)
 
     @functools.cached_property
@@ -262,7 +272,9 @@ class Case:
     def num_tasks(self) -> int | None:
         """The number of ranks that the numbers average; None if not known, or if ranks count differently."""
         stated = self.group.context.num_tasks
-        aggregation = self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
+        aggregation = (
+            self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
+        )
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
         return self.count() if stated is None else stated
@@ -294,7 +306,9 @@ def invert(interval: Interval) -> Interval:
     return Interval(lower, upper)
 
 
-def build_case(group: Group, reading: Reading, user: Stated, archive: Archive, completed: Stated | None = None) -> Case:
+def build_case(
+    group: Group, reading: Reading, user: Stated, archive: Archive, completed: Stated | None = None
+) -> Case:
     """Return the numbers of a group; `completed` is more than the file says."""
     stated = completed or group.context
     measured: list[Measured] = []
@@ -308,7 +322,11 @@ def build_case(group: Group, reading: Reading, user: Stated, archive: Archive, c
     # Only what tells the tasks, so that rows share the answer.
     telling = replace(stated, model=None, rank_type=None, num_tasks=None)
     tasks, tool, reason = archive.settle(telling, user, reading.tool)
-    whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
+    whole = (
+        tool is not None and tool.whole_ranks
+        if stated.rank_type is None
+        else stated.rank_type in _WHOLE_RANK_TYPES
+    )
     return Case(
         group=group,
         measured=tuple(measured),
@@ -330,7 +348,11 @@ def _tell_runs(group: Group, reading: Reading) -> bool:
     """Tell whether a column of their rows says that numbers average several runs: ``runs``, or ``MRR std``."""
     labels = {column: read_label(column) for column in reading.columns}
     runs = [column for column, label in labels.items() if label.role == "runs"]
-    spreads = [column for column, label in labels.items() if any(word.field == "metric" for word in label.words)]
+    spreads = [
+        column
+        for column, label in labels.items()
+        if any(word.field == "metric" for word in label.words)
+    ]
     rows = [reading.rows[row] for row in group.rows]
     counted = any((read_count(row.get(column) or "") or 0) > 1 for row in rows for column in runs)
     return counted or any(is_number(row.get(column) or "") for row in rows for column in spreads)
@@ -344,7 +366,9 @@ def pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
             every.setdefault(m.entry.metric, []).append(m)
     own = {}
     for metric, (first, *others) in every.items():
-        cut = Interval(max(first.interval.lower, metric.lower), min(first.interval.upper, metric.upper))
+        cut = Interval(
+            max(first.interval.lower, metric.lower), min(first.interval.upper, metric.upper)
+        )
         if all(m.interval == first.interval for m in others) and cut.lower <= cut.upper:
             own[metric] = replace(first, interval=cut)
     return own

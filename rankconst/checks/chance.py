@@ -45,10 +45,14 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
     m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
     if m is not None:
-        yield from _find_broken(case, [m], case.step, "n {} is whole" if case.step == 1 else "2 n {} is whole")
+        yield from _find_broken(
+            case, [m], case.step, "n {} is whole" if case.step == 1 else "2 n {} is whole"
+        )
 
 
-def _find_broken(case: Case, measured: list[Measured], step: float, inequality: str) -> Iterator[Finding]:
+def _find_broken(
+    case: Case, measured: list[Measured], step: float, inequality: str
+) -> Iterator[Finding]:
     n = None if case.averaged else case.num_tasks
     broken = [m for m in measured if n is not None and not holds_multiple(m.interval, step / n)]
     if n is None or not broken:
@@ -60,8 +64,11 @@ def _find_broken(case: Case, measured: list[Measured], step: float, inequality: 
         " and ".join(inequality.format(m.label) for m in broken),
         f"no {n:,} ranks have {', '.join(map(str, broken))}"
         + (" (the file states their number)." if stated else f": that is n{case.where}."),
-        f"They fit {others}." if others else "A mean over several runs or over sides, or other ranking tasks.",
-        # The authors may have ranked other tasks; but a number that the file states is of the same program.
+        f"They fit {others}."
+        if others
+        else "A mean over several runs or over sides, or other ranking tasks.",
+        # The authors may have ranked other tasks; but a number that the file states is of the same
+        # program.
         "error" if stated and not case.asks else "warning",
     )
 
@@ -80,7 +87,7 @@ def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
     return ", or ".join(list(found.values())[:3])
 
 
-# -- chance -----------------------------------------------------------------------------------------------------------
+# -- chance ----------------------------------------------------------------------------------------
 
 
 _FORMULAS = {
@@ -127,7 +134,9 @@ def _describe_mismatch(checked: Checked, m: Measured, case: Case) -> Finding:
     cause = f"{known.summary[:1].upper()}{known.summary[1:]}."
     if known is UNKNOWN:
         cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
-    statement = f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{case.where}."
+    statement = (
+        f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{case.where}."
+    )
     severity: Severity = "info" if known.harmless else "warning" if case.assumed else "error"
     return Finding((m, base), _write_formula(m), statement, cause, severity)
 
@@ -138,7 +147,12 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
         base = case.own.get(m.entry.metric)
         # Of few digits, the two may well be equal by chance.
         telling = count_digits(m.entry.text) >= _TELLING
-        if m.entry.adjustment == "z" and telling and base is not None and abs(m.value) == abs(base.value) != 0:
+        if (
+            m.entry.adjustment == "z"
+            and telling
+            and base is not None
+            and abs(m.value) == abs(base.value) != 0
+        ):
             cause = "It repeats the base value: it was never scaled."
             yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
 
@@ -146,7 +160,9 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
 def _write_formula(m: Measured) -> str:
     metric = m.entry.metric
     sign = "" if metric.increasing else "-"
-    return _FORMULAS[m.entry.adjustment or ""].format(adjusted=m.label, base=metric.label, sign=sign)
+    return _FORMULAS[m.entry.adjustment or ""].format(
+        adjusted=m.label, base=metric.label, sign=sign
+    )
 
 
 @rule(
@@ -164,7 +180,9 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
             tuple(worse),
             "",
             f"worse than a random ranker{case.where}: {listed}.",
-            "All metrics are: are scores sorted the wrong way?" if 2 < len(worse) == len(scores) else "",
+            "All metrics are: are scores sorted the wrong way?"
+            if 2 < len(worse) == len(scores)
+            else "",
             "info",
         )
 
@@ -180,14 +198,20 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
     if case.group.context.rank_type not in {None, "realistic"}:
         return
     counting = find_counting(case)
-    scored = {m: expected for m, expected in counting.items() if (_score(case, m) or 0.0) >= _LEAST_Z}
+    scored = {
+        m: expected for m, expected in counting.items() if (_score(case, m) or 0.0) >= _LEAST_Z
+    }
     below = {m: expected for m, expected in scored.items() if _is_worse(m, expected)}
     if not below:
         return
     ordered = sorted(below, key=lambda m: m.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"])
     if len(below) > _FEW:
         first = ordered[0]
-        number = f"all {len(below)}" if len(below) == len(counting) else f"{len(below)} of {len(counting)}"
+        number = (
+            f"all {len(below)}"
+            if len(below) == len(counting)
+            else f"{len(below)} of {len(counting)}"
+        )
         value, expected = show_number(first.value, 4), show_number(below[first], 4)
         said = f"worse than counting in {number} metrics{case.where} ({first.label} {value}; counting {expected})."
     else:
@@ -208,7 +232,11 @@ def find_counting(case: Case) -> dict[Measured, float]:
     tasks = replace(case.tasks, baseline="counting")
     found = {}
     for m in case.own.values():
-        constants = None if m.entry.metric.scale == "spread" else case.archive.constants(tasks, m.entry.metric)
+        constants = (
+            None
+            if m.entry.metric.scale == "spread"
+            else case.archive.constants(tasks, m.entry.metric)
+        )
         if constants is not None:
             found[m] = constants.expectation
     return found
@@ -254,12 +282,19 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     why="Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, not the model.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
-    known = {m: constants for m in case.own.values() if (constants := case.constants(m.entry.metric)) is not None}
+    known = {
+        m: constants
+        for m in case.own.values()
+        if (constants := case.constants(m.entry.metric)) is not None
+    }
     stated = case.group.context.rank_type
     for rank_type in (stated,) if stated in TIED_RANKS else TIED_RANKS:
         tied = {m: constants.all_tied(rank_type) for m, constants in known.items()}
         fitting = all(overlap(m.interval, Interval(value, value)) for m, value in tied.items())
-        if fitting and sum(_count_telling(m, value, rank_type) for m, value in tied.items()) >= _TELLING:
+        if (
+            fitting
+            and sum(_count_telling(m, value, rank_type) for m, value in tied.items()) >= _TELLING
+        ):
             listed = ", ".join(map(str, tied))
             yield Finding(
                 tuple(tied),

@@ -1,7 +1,8 @@
 """A results file checked: the laws that its numbers break, and what contradicts their ranking tasks.
 
-Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give, a share of n
-tasks is a multiple of 1/n. A published number that breaks one is a slip, or is not what its heading says.
+Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits
+give, a share of n tasks is a multiple of 1/n. A published number that breaks one is a slip, or is
+not what its heading says.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.confirm import SLIP, confirm_reading
 from rankconst.checks.laws import DIVERGED, SWAPPED
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, list_open, locate, parse_stated
+from rankconst.evaluation import (
+    NAMES,
+    NOTHING,
+    Question,
+    Stated,
+    agrees,
+    list_open,
+    locate,
+    parse_stated,
+)
 from rankconst.names import list_first
 from rankconst.results.answers import find_answers
 from rankconst.results.mean_rows import find_means
@@ -41,7 +51,8 @@ class CheckedReading:
     Attributes
     ----------
     findings
-        The laws that numbers break, in the order of the file. Only those of severity ``error`` are impossible.
+        The laws that numbers break, in the order of the file. Only those of severity ``error`` are
+        impossible.
     notes
         What could not be checked, and what was left out.
     asked
@@ -104,11 +115,17 @@ class CheckedReading:
 
 
 def check_reading(
-    reading: Reading, tables: Tables, user: Stated = NOTHING, *, rules: Iterable[str] = (), in_python: bool = False
+    reading: Reading,
+    tables: Tables,
+    user: Stated = NOTHING,
+    *,
+    rules: Iterable[str] = (),
+    in_python: bool = False,
 ) -> CheckedReading:
     """Check the numbers that the user asks for, by all rules or by those that are named.
 
-    Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of these numbers.
+    Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of
+    these numbers.
     """
     listed = "`rankconst show rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
@@ -133,22 +150,39 @@ def check_reading(
     )
     findings.sort(key=lambda finding: finding.line or 0)
     notes += dict.fromkeys(case.note for case in cases if case.note)
-    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
-    asked = {ask: [places[each.row, each.column] for each in entries] for ask, entries in asks.items()}
+    places = (
+        {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
+        if asks
+        else {}
+    )
+    asked = {
+        ask: [places[each.row, each.column] for each in entries] for ask, entries in asks.items()
+    }
     located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
     counted = any(map(rankconst.checks.chance.find_counting, sound))
     return CheckedReading(
-        reading, tuple(findings), tuple(notes), located, tables.version, len(chosen or RULES), counted
+        reading,
+        tuple(findings),
+        tuple(notes),
+        located,
+        tables.version,
+        len(chosen or RULES),
+        counted,
     )
 
 
-def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Question, list[Entry]]]:
+def _build_cases(
+    reading: Reading, tables: Tables, user: Stated
+) -> tuple[list[Case], dict[Question, list[Entry]]]:
     """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
     archive = Archive(tables)
     cases: list[Case] = []
     asked: dict[Question, list[Entry]] = {}
     entries = reading.entries
-    means = {(entries[mean.place].row, entries[mean.place].column): mean for mean in find_means(reading).values()}
+    means = {
+        (entries[mean.place].row, entries[mean.place].column): mean
+        for mean in find_means(reading).values()
+    }
     for group in group_entries(reading):
         # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
         slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
@@ -163,7 +197,11 @@ def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[C
         ]
         cases[-1] = replace(cases[-1], contradictions=tuple(wrong))
         # Of a mean all is known that its graphs tell.
-        waiting = [entry for entry, mean in zip(group.entries, own, strict=True) if mean is None or not mean.is_held]
+        waiting = [
+            entry
+            for entry, mean in zip(group.entries, own, strict=True)
+            if mean is None or not mean.is_held
+        ]
         for ask in dict.fromkeys((*case.asks, *slips)) if waiting else ():
             asked.setdefault(ask, []).extend(waiting)
     return _mark_diverged(cases, reading), asked
@@ -177,7 +215,9 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
         return replace(case.group.context, rank_type=None), rows
 
     told = {identify(case) for case in cases if case.telling}
-    return [replace(case, diverged=True) if told and identify(case) in told else case for case in cases]
+    return [
+        replace(case, diverged=True) if told and identify(case) in told else case for case in cases
+    ]
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:
@@ -185,7 +225,8 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
     # By identity: thousands of entries take long to hash.
     of = {id(finding): {id(m.entry) for m in finding.values} for finding in findings}
     exchanged, impossible = (
-        set().union(*(of[id(finding)] for finding in findings if finding.rule == rule)) for rule in (SWAPPED, "range")
+        set().union(*(of[id(finding)] for finding in findings if finding.rule == rule))
+        for rule in (SWAPPED, "range")
     )
     kept = []
     for finding in findings:
@@ -203,15 +244,25 @@ def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, li
     if all(kept):
         return reading, []
     others: dict[str, None] = {}
-    for context in (context for context, agreeing in zip(entries.contexts, kept, strict=True) if not agreeing):
-        said = {name: text for name in NAMES if (text := getattr(context, name)) and getattr(user, name)}
-        own = [f"{name} {text}" for name, text in said.items() if not agrees(Stated(**{name: text}), user, tables)]
+    for context in (
+        context for context, agreeing in zip(entries.contexts, kept, strict=True) if not agreeing
+    ):
+        said = {
+            name: text for name in NAMES if (text := getattr(context, name)) and getattr(user, name)
+        }
+        own = [
+            f"{name} {text}"
+            for name, text in said.items()
+            if not agrees(Stated(**{name: text}), user, tables)
+        ]
         others |= dict.fromkeys(own or [f"relation {', '.join(context.relations)}"])
     of = np.array(kept, dtype=np.bool_)[entries.context_of]
     named = list_first([*others])
     if not of.any():
         raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {named}.")
-    return replace(reading, entries=entries.keep(of)), [f"numbers of {named} are left out: you asked for others."]
+    return replace(reading, entries=entries.keep(of)), [
+        f"numbers of {named} are left out: you asked for others."
+    ]
 
 
 def _describe(m: Measured) -> dict[str, Any]:

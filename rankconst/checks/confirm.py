@@ -1,7 +1,7 @@
 """Published adjusted values and numbers of ranks, held against the ranking tasks that were declared or assumed.
 
-What contradicts them is asked about, and the right tasks are named among the benchmark's own. Of a file that names no
-dataset, the one that its numbers are of is named in the question.
+What contradicts them is asked about, and the right tasks are named among the benchmark's own. Of a
+file that names no dataset, the one that its numbers are of is named in the question.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from rankconst.arrow import wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import LINK_SIDES, POOLED_SPLITS, RELATION_SIDE, SPLITS, find_protocol
+from rankconst.catalogue.protocols import (
+    LINK_SIDES,
+    POOLED_SPLITS,
+    RELATION_SIDE,
+    SPLITS,
+    find_protocol,
+)
 from rankconst.checks.case import Archive
 from rankconst.checks.defects import UNKNOWN, check_pair, find_cause
 from rankconst.checks.evidence import Pair, count_ranks, find_expectation, pair_up
@@ -78,10 +84,15 @@ def confirm_reading(reading: Reading, tables: Tables, user: Stated) -> Reading:
     return replace(reading, entries=entries.put(contexts=contexts, context_of=context_of))
 
 
-def find_questions(reading: Reading, tables: Tables, user: Stated) -> Iterator[tuple[NDArray[np.intp], Question]]:
+def find_questions(
+    reading: Reading, tables: Tables, user: Stated
+) -> Iterator[tuple[NDArray[np.intp], Question]]:
     """Yield the places of numbers that contradict their ranking tasks, with what is asked about them."""
     judge = _Judge(tables, user, reading.tool)
-    asked = [(places, judge.ask(said, evidence)) for places, said, evidence in _gather(reading, percent=user.percent)]
+    asked = [
+        (places, judge.ask(said, evidence))
+        for places, said, evidence in _gather(reading, percent=user.percent)
+    ]
     waiting = sum(len(places) for places, question in asked if question is not None)
     # An option is for the whole file.
     differ = reading.layout == "wide" and waiting < len(reading.entries)
@@ -92,10 +103,14 @@ def find_questions(reading: Reading, tables: Tables, user: Stated) -> Iterator[t
             yield places, question
 
 
-def _gather(reading: Reading, *, percent: bool) -> Iterator[tuple[NDArray[np.intp], Stated, Evidence]]:
+def _gather(
+    reading: Reading, *, percent: bool
+) -> Iterator[tuple[NDArray[np.intp], Stated, Evidence]]:
     """Yield the places of numbers on the same ranking tasks, with what is said of these, if any of them tells."""
     entries = reading.entries
-    by_number = any(head.adjustment is not None or head.metric.scale == "count" for head in entries.heads)
+    by_number = any(
+        head.adjustment is not None or head.metric.scale == "count" for head in entries.heads
+    )
     if not by_number and all(context.num_tasks is None for context in entries.contexts):
         return
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -119,7 +134,8 @@ def _gather(reading: Reading, *, percent: bool) -> Iterator[tuple[NDArray[np.int
             yield places, contexts[said_of[places[0]]], Evidence(frozenset(counts), tuple(pairs))
 
 
-# How well ranking tasks fit: nothing contradicts them; known defects of adjusted values explain what does; not at all.
+# How well ranking tasks fit: nothing contradicts them; known defects of adjusted values explain
+# what does; not at all.
 _FITS, _DEFECT, _CONTRADICTED = 2, 1, 0
 
 _TOLD = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
@@ -156,7 +172,10 @@ class _Judge:
         held = self._grade(tasks, tool, evidence)
         if held in {None, _FITS}:
             return None
-        own = {each: self._grade(each, tool, evidence) for each in self.list_own(tasks, _find_size(evidence))}
+        own = {
+            each: self._grade(each, tool, evidence)
+            for each in self.list_own(tasks, _find_size(evidence))
+        }
         for grade in (_FITS, _DEFECT):
             if held == grade:
                 return None
@@ -198,7 +217,7 @@ class _Judge:
                 grade = _DEFECT
         return grade
 
-    # -- other tasks of the benchmark ---------------------------------------------------------------------------------
+    # -- other tasks of the benchmark --------------------------------------------------------------
 
     def _list_own(self, tasks: Tasks, size: int | None) -> tuple[Tasks, ...]:
         """Return the other tasks of the benchmark, with those among `size` candidates."""
@@ -206,7 +225,9 @@ class _Judge:
         protocols = (*self.tables.protocols(tasks.dataset), *sampled)
         names = itertools.product(protocols, (*SPLITS, *POOLED_SPLITS), LINK_SIDES, AGGREGATIONS)
         every = (Tasks(tasks.dataset, *rest, relations=tasks.relations) for rest in names)
-        return tuple(each for each in every if each != tasks and self.archive.histogram(each) is not None)
+        return tuple(
+            each for each in every if each != tasks and self.archive.histogram(each) is not None
+        )
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
         """Return the tasks that differ in the fewest names, of those with the same constants one."""
@@ -223,20 +244,29 @@ class _Judge:
         """Say what contradicts where no other tasks of the benchmark fit."""
         count = self.archive.count(tasks, tool)
         why, remedy = "", _OTHERS
-        wrong = next((pair for pair in evidence.pairs if self._find_cause(tasks, pair) is UNKNOWN), None)
+        wrong = next(
+            (pair for pair in evidence.pairs if self._find_cause(tasks, pair) is UNKNOWN), None
+        )
         if wrong is not None:
             expected = check_pair(wrong, self.tables.look_up(tasks, wrong.metric)).expected
             why = f"{wrong.adjusted} does not belong to {wrong.base}, expected {expected:.6g}"
         if evidence.counts - {count}:
-            why, remedy = f"there are {count:,} ranks, not {min(evidence.counts - {count}):,}", _SOME
-        elsewhere = dict.fromkeys(each.dataset for each in self._search(evidence)) if evidence.pairs else {}
+            why, remedy = (
+                f"there are {count:,} ranks, not {min(evidence.counts - {count}):,}",
+                _SOME,
+            )
+        elsewhere = (
+            dict.fromkeys(each.dataset for each in self._search(evidence)) if evidence.pairs else {}
+        )
         if len(elsewhere) == 1:
             (dataset,) = elsewhere
             why, remedy = f"they are those of {dataset}", f"--dataset {dataset}"
         where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
-        return Question(SLIP, f"its numbers are not those of {where}: {why}", evidence.word, option=remedy)
+        return Question(
+            SLIP, f"its numbers are not those of {where}: {why}", evidence.word, option=remedy
+        )
 
-    # -- a file that names no dataset ---------------------------------------------------------------------------------
+    # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, said: Stated, evidence: Evidence) -> Question | None:
         """Name the one benchmark that numbers are of, and how its tasks differ from what would be assumed."""
@@ -261,16 +291,26 @@ class _Judge:
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
         """Return the tasks of all benchmarks with that number of ranks, and with that expectation of one metric."""
-        spans = {pair.metric: span for pair in evidence.pairs if (span := find_expectation(pair)) is not None}
+        spans = {
+            pair.metric: span
+            for pair in evidence.pairs
+            if (span := find_expectation(pair)) is not None
+        }
         if not spans and not evidence.counts:
             return []
-        metric = min(spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0])
+        metric = min(
+            spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0]
+        )
         rows = self._list_constants(metric)
         if evidence.counts:
             rows = [row for row in rows if row["num_tasks"] in evidence.counts]
         if metric in spans:
             least, most = spans[metric]
-            rows = [row for row in rows if least * (1 - NOISE) <= row["expectation"] <= most * (1 + NOISE)]
+            rows = [
+                row
+                for row in rows
+                if least * (1 - NOISE) <= row["expectation"] <= most * (1 + NOISE)
+            ]
         found = [Tasks(row["dataset"], row["protocol"], row["split"], row["side"]) for row in rows]
         return [each for each in found if each.side != RELATION_SIDE]
 
@@ -293,7 +333,11 @@ def _find_size(evidence: Evidence) -> int | None:
     spans = (find_expectation(pair) for pair in evidence.pairs if pair.metric == _TOLD[0])
     span = next(filter(None, spans), None)
     size = 0 if span is None else round(span.lower + span.upper - 1)
-    return size if span is not None and size > 1 and span.lower <= (size + 1) / 2 <= span.upper else None
+    return (
+        size
+        if span is not None and size > 1 and span.lower <= (size + 1) / 2 <= span.upper
+        else None
+    )
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:

@@ -67,7 +67,10 @@ class Checked(NamedTuple):
 
 
 def check_entries(
-    entries: Iterable[Entry], find_constants: Callable[[Metric], Constants], *, percent: bool = False
+    entries: Iterable[Entry],
+    find_constants: Callable[[Metric], Constants],
+    *,
+    percent: bool = False,
 ) -> tuple[Checked, ...]:
     """Check the adjusted values of one evaluation that have a base value and are defined on its tasks."""
     checked = []
@@ -83,7 +86,10 @@ def check_pair(pair: Pair, constants: Constants) -> Checked:
     """Compare an adjusted value with the right one; where it is wrong, name the defect that gives it."""
     base, adjusted = pair
     expected = float(ADJUSTMENTS[pair.form](constants.metric, constants.moments)(base.value))
-    cause, span = find_cause(pair, constants), _span(constants.metric, pair.form, constants.moments, base.interval)
+    cause, span = (
+        find_cause(pair, constants),
+        _span(constants.metric, pair.form, constants.moments, base.interval),
+    )
     return Checked(adjusted.entry, base.entry, adjusted.value, expected, span, cause)
 
 
@@ -120,16 +126,19 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
     ends: list[float] = []
     for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
         moved = replace(
-            moments, expectation=moments.expectation + up * shift, variance=max(moments.variance + out * stretch, 0.0)
+            moments,
+            expectation=moments.expectation + up * shift,
+            variance=max(moments.variance + out * stretch, 0.0),
         )
         ends += ADJUSTMENTS[adjustment](metric, moved).map_interval(*value)
     return Interval(min(ends), max(ends))
 
 
-# -- known defects ----------------------------------------------------------------------------------------------------
+# -- known defects ---------------------------------------------------------------------------------
 
-# PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: what is lost, relative to the
-# variance, has never been seen beyond this many units of double precision times n^2 (4.5e-3 on FB15k-237 train).
+# PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: what is lost,
+# relative to the variance, has never been seen beyond this many units of double precision times n^2
+# (4.5e-3 on FB15k-237 train).
 _CANCELLED = 100 * 2.0**-52
 
 
@@ -155,7 +164,11 @@ def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | N
 
 def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Interval | None:
     histogram = constants.histogram
-    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted or histogram.mean <= 1:
+    if (
+        constants.metric != CATALOGUE["inverse_harmonic_mean_rank"]
+        or histogram.is_weighted
+        or histogram.mean <= 1
+    ):
         return None
     theirs = replace(constants.moments, expectation=math.log(histogram.mean) / (histogram.mean - 1))
     return _span(constants.metric, form, theirs, value)
@@ -163,12 +176,15 @@ def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Inte
 
 def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
     whole = constants.histogram
-    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:  # without candidates there is no number
+    if (
+        constants.method == "sampled" or int(whole.num_candidates.min()) < 2
+    ):  # without candidates there is no number
         return None
     return _span(constants.metric, form, _compute_one_less(constants.metric, whole), value)
 
 
-# One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
+# One file asks for the same many times: every adjusted form of a metric, under every set of tasks
+# that may be meant.
 @functools.lru_cache(256)
 def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
     return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
@@ -181,15 +197,20 @@ CAUSES: dict[Cause, Callable[[Constants, str, Interval], Interval | None]] = {
         "unscaled", "the base value, negative where smaller is better: never scaled", tells=False
     ): lambda c, form, m: None if form != "z" else m if c.metric.increasing else _negate(m),
     Cause(
-        "cancelled", "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ", harmless=True
+        "cancelled",
+        "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ",
+        harmless=True,
     ): _cancelled,
     Cause("sign", "the sign is turned: larger must be better"): lambda c, form, m: (
         None if form != "z" else _negate(_span(c.metric, form, c.moments, m))
     ),
     Cause(
-        "logarithm_of_mean", "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)"
+        "logarithm_of_mean",
+        "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)",
     ): _logarithm_of_mean,
     Cause("one_less", _TOO_FEW): _one_less,
-    Cause("one_less_sign", f"{_TOO_FEW}, the sign turned"): lambda c, form, m: _negate(_one_less(c, form, m)),
+    Cause("one_less_sign", f"{_TOO_FEW}, the sign turned"): lambda c, form, m: _negate(
+        _one_less(c, form, m)
+    ),
 }
 """Each defect to the adjusted value that it gives of constants, adjustment and base value; None if it cannot be."""

@@ -93,7 +93,11 @@ def find_expectation(pair: Pair) -> Interval | None:
 
 
 def solve(
-    metric: Metric, adjustment: str, value: Interval, adjusted: Interval, expectation: Interval | None = None
+    metric: Metric,
+    adjustment: str,
+    value: Interval,
+    adjusted: Interval,
+    expectation: Interval | None = None,
 ) -> Interval:
     """Return the expectation that an adjusted value was formed with; for ``z``, the absolute standard deviation.
 
@@ -102,8 +106,11 @@ def solve(
     optimum = metric.optimum
     if adjustment == "index" and optimum is None:
         raise DataError(f"{metric.label} has no index")
-    # Each is linear or a quotient of linear functions in every argument: its extremes lie at the corners.
-    divisor = Interval(1 - adjusted.upper, 1 - adjusted.lower) if adjustment == "index" else adjusted
+    # Each is linear or a quotient of linear functions in every argument: its extremes lie at the
+    # corners.
+    divisor = (
+        Interval(1 - adjusted.upper, 1 - adjusted.lower) if adjustment == "index" else adjusted
+    )
     if divisor.lower <= 0 <= divisor.upper:
         reached = 1 if adjustment == "index" else 0
         raise DataError(f"it is {reached} within its rounding, whatever chance gives")
@@ -119,5 +126,7 @@ def solve(
             ends = [-end for end in ends]
     found = Interval(min(ends), max(ends))
     if found.upper <= 0 or found.half_width > _WIDEST * abs(sum(found)) / 2:
-        raise DataError(f"the rounding leaves what chance gets open from {found.lower:.3g} to {found.upper:.3g}")
+        raise DataError(
+            f"the rounding leaves what chance gets open from {found.lower:.3g} to {found.upper:.3g}"
+        )
     return found

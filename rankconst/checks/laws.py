@@ -1,7 +1,7 @@
 """The laws that any ranks obey: each is one function under ``@rule``, applied and listed in the order of this file.
 
-A function gets one evaluation (a :class:`~rankconst.checks.case.Case`), or all of a file, and yields what breaks the
-law. Every comparison grants a number the interval of its rounding.
+A function gets one evaluation (a :class:`~rankconst.checks.case.Case`), or all of a file, and
+yields what breaks the law. Every comparison grants a number the interval of its rounding.
 """
 
 from __future__ import annotations
@@ -45,17 +45,20 @@ DIVERGED = "not-a-number"
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
     for m in case.telling:
-        statement = (
-            f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this evaluation counts."
-        )
+        statement = f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this evaluation counts."
         cause = "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank such scores first."
         yield Finding((m,), "", statement, cause)
     reciprocal, first = (case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1))
-    if not case.diverged and reciprocal is not None and first is not None and reciprocal.value == first.value == 1:
+    if (
+        not case.diverged
+        and reciprocal is not None
+        and first is not None
+        and reciprocal.value == first.value == 1
+    ):
         yield Finding((reciprocal, first), "", PERFECT, "", "info")
 
 
-# -- ranges and columns -----------------------------------------------------------------------------------------------
+# -- ranges and columns ----------------------------------------------------------------------------
 
 
 @rule(
@@ -72,7 +75,9 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
         for entry, reason in case.unreadable:
             nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
             statement = f"under {entry.column}: {reason}"
-            yield Finding((nothing,), f"{nothing.label} is a number", statement, label=case.group.label)
+            yield Finding(
+                (nothing,), f"{nothing.label} is a number", statement, label=case.group.label
+            )
         for m in case.measured:
             adjustment = m.entry.adjustment
             if adjustment == "z" or m.entry.metric.optimum is None:
@@ -123,7 +128,9 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
     if exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper):
         inequality = f"{m.label} <= 1" if high == 1 else f"{m.label} >= 0"
         cause = "A slip, or another metric under that name."
-        yield Finding((m,), inequality, f"{m} is impossible on any tasks.", cause, label=case.group.label)
+        yield Finding(
+            (m,), inequality, f"{m} is impossible on any tasks.", cause, label=case.group.label
+        )
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
@@ -153,14 +160,21 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
     mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     tables = [(case, dict.fromkeys(m.entry.metric for m in _list_plain(case))) for case in cases]
     wrong = [(case, metrics) for case, metrics in tables if not _is_possible(case, {})]
-    for one, other in dict.fromkeys(pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)):
+    for one, other in dict.fromkeys(
+        pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)
+    ):
         both = [case for case, metrics in tables if {one, other} <= metrics.keys()]
         broken = [case for case, metrics in wrong if {one, other} <= metrics.keys()]
         if len(both) < _FEWEST_SWAPPED or len(broken) < len(both):
             continue
         if all(_is_possible(case, {one: other, other: one}) for case in broken):
             yield Finding(
-                tuple(m for case in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
+                tuple(
+                    m
+                    for case in broken
+                    for m in _list_plain(case)
+                    if m.entry.metric in {one, other}
+                ),
                 f"{', '.join(mended[:-1])} and {mended[-1]} together",
                 f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
                 "as they are, and possible with the two exchanged.",
@@ -169,7 +183,11 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
 
 
 def _list_plain(case: Case) -> list[Measured]:
-    return [m for m in case.measured if m.entry.adjustment is None and m.entry.metric.optimum is not None]
+    return [
+        m
+        for m in case.measured
+        if m.entry.adjustment is None and m.entry.metric.optimum is not None
+    ]
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
@@ -178,7 +196,9 @@ def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
         replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
         for m in _list_plain(case)
     ]
-    bare = replace(case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None)
+    bare = replace(
+        case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None
+    )
     return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
 
 
@@ -187,7 +207,7 @@ def overlap(one: Interval, other: Interval) -> bool:
     return not (exceeds(one.lower, other.upper) or exceeds(other.lower, one.upper))
 
 
-# -- hits and means ---------------------------------------------------------------------------------------------------
+# -- hits and means --------------------------------------------------------------------------------
 
 
 @rule(
@@ -241,23 +261,34 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
     return {} if any(_find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
 
 
-def _compare_with_hits(case: Case, label: str, find_bound: Callable[..., Interval]) -> Iterator[Finding]:
+def _compare_with_hits(
+    case: Case, label: str, find_bound: Callable[..., Interval]
+) -> Iterator[Finding]:
     """Find a mean beyond a bound: the surest one, which holds for any candidates and for means over several runs."""
     found, hits = case.mean(label), _list_growing_hits(case)
     if found is None or not hits:
         return
     mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
-    intervals = dict.fromkeys((found.over_runs,) if case.averaged else (found.over_runs, found.interval))
+    intervals = dict.fromkeys(
+        (found.over_runs,) if case.averaged else (found.over_runs, found.interval)
+    )
     for interval, most in itertools.product(intervals, mosts):
         bound = find_bound(hits, case.step, most)
-        too_large, too_small = exceeds(interval.lower, bound.upper), exceeds(bound.lower, interval.upper)
+        too_large, too_small = (
+            exceeds(interval.lower, bound.upper),
+            exceeds(bound.lower, interval.upper),
+        )
         if too_large or too_small:
             break
     else:
         return
     # MRR is largest, and MR least, with all ranks at the first of their range.
     at_last = too_large != (label == "MRR")
-    ranks = [*(min(k, most) for k in hits), most] if at_last else [1.0, *(min(k + case.step, most) for k in hits)]
+    ranks = (
+        [*(min(k, most) for k in hits), most]
+        if at_last
+        else [1.0, *(min(k + case.step, most) for k in hits)]
+    )
     formula = _write_mean([case.hits[k] for k in hits], ranks, reciprocal=label == "MRR")
     limit, word = (bound.upper, "most") if too_large else (bound.lower, "least")
     by_most = at_last and math.isfinite(most)
@@ -276,7 +307,10 @@ def _compare_with_hits(case: Case, label: str, find_bound: Callable[..., Interva
 def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -> str:
     """Write the mean that puts each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
     names = [m.label for m in hits]
-    shares = [names[0], *(f"({after} - {before})" for before, after in itertools.pairwise([*names, "1"]))]
+    shares = [
+        names[0],
+        *(f"({after} - {before})" for before, after in itertools.pairwise([*names, "1"])),
+    ]
     return " + ".join(
         share if rank == 1 else f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}"
         for share, rank in zip(shares, ranks, strict=True)
@@ -297,7 +331,8 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
         return
     mrr, mr = reciprocal.interval.upper, mean.interval.upper
     least = least_mean_rank(mrr, case.step)
-    # Means over several runs obey it too; one of an inverse the bound of the means only; two of inverses none.
+    # Means over several runs obey it too; one of an inverse the bound of the means only; two of
+    # inverses none.
     sure = (least, 1 / mrr, 1.0)[mean.inverted + reciprocal.inverted]
     runs = not exceeds(sure, mr)
     if exceeds(least, mr) and not (runs and case.averaged):
@@ -346,7 +381,9 @@ _FAR = 2.0 ** np.arange(1, 54)
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     shares = {
-        metric: Mean(m, m.interval, m.interval) for metric, m in case.own.items() if metric.is_mean and metric.is_share
+        metric: Mean(m, m.interval, m.interval)
+        for metric, m in case.own.items()
+        if metric.is_mean and metric.is_share
     }
     if (reciprocal := case.mean("MRR")) is not None:
         shares[CATALOGUE["inverse_harmonic_mean_rank"]] = reciprocal
@@ -376,8 +413,12 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
 def bound_ratio(one: Metric, other: Metric) -> float:
     """Return the most that one metric can be of another, whatever the ranks; infinite if there is no bound."""
     largest = max(metric.k or 1 for metric in (one, other))
-    ranks = np.concatenate([np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]])
-    terms, others = (metric.term(ranks, metric.k) for metric in (one, other) if metric.term is not None)
+    ranks = np.concatenate(
+        [np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]]
+    )
+    terms, others = (
+        metric.term(ranks, metric.k) for metric in (one, other) if metric.term is not None
+    )
     if (terms[others == 0] > 0).any():
         return math.inf
     there = others > 0

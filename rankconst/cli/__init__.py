@@ -21,10 +21,16 @@ process and its group, must not interrupt what the first one left to be cleaned 
 def main() -> None:
     """Run the command line and exit with its code; an interrupt exits with 130, a request to end with 143."""
     interrupts = list[int]()
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [
+        getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    ]
     before = {number: signal.getsignal(number) for number in numbers}
     # What nohup, or a shell in the background, lets a process ignore stays ignored.
-    numbers = [number for number in numbers if number == signal.SIGINT or before[number] is not signal.SIG_IGN]
+    numbers = [
+        number
+        for number in numbers
+        if number == signal.SIGINT or before[number] is not signal.SIG_IGN
+    ]
 
     last = -_ONE_PRESS
 
@@ -86,7 +92,10 @@ def _check_clock() -> None:
     try:
         time.time()
     except (OverflowError, OSError):
-        os.write(2, b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n")
+        os.write(
+            2,
+            b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n",
+        )
         os._exit(6)
 
 

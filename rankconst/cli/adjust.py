@@ -18,7 +18,15 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import explain_option, names_file, open_tables, option, rare, refuse_names, split_commas
+from rankconst.cli.options import (
+    explain_option,
+    names_file,
+    open_tables,
+    option,
+    rare,
+    refuse_names,
+    split_commas,
+)
 from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated, parse_stated
@@ -59,8 +67,12 @@ def adjust(
             callback=split_commas,
         ),
     ] = None,
-    to: Annotated[str | None, option("--to METRIC", "Turn adjusted values back: --metric amri --to mr.")] = None,
-    details: Annotated[bool, option("--details", "Ranges, z, p, expectation and variance, too.")] = False,
+    to: Annotated[
+        str | None, option("--to METRIC", "Turn adjusted values back: --metric amri --to mr.")
+    ] = None,
+    details: Annotated[
+        bool, option("--details", "Ranges, z, p, expectation and variance, too.")
+    ] = False,
     out: options.Out = None,
     format: options.MaybeForm = None,
     tables: options.FurtherTables = None,
@@ -68,7 +80,11 @@ def adjust(
     relation: options.Relation = None,
     num_tasks: options.NumTasks = None,
     candidates: Annotated[
-        int | None, rare("--candidates N", "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).")
+        int | None,
+        rare(
+            "--candidates N",
+            "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).",
+        ),
     ] = None,
     counts: options.Counts = None,
     percent: options.Percent = None,
@@ -85,18 +101,27 @@ def adjust(
     Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
     # An unknown option has become a VALUE, since negative numbers start with a dash, too.
-    for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
+    for unknown in (
+        value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()
+    ):
         known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
-        raise UsageError(f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`.")
+        raise UsageError(
+            f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`."
+        )
     target = Target.of(out, format, force, replacing=bool(replace))
     if replace:
-        _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
+        _refuse(
+            {"--format": format, "--details": details},
+            "--replace, which keeps the document as it is",
+        )
     file, typed = find_file(values or [])
     refuse_names("adjust", typed, dataset or [], metric or [])
     if candidates is not None:
         _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
         if num_tasks is None or candidates < 2:
-            raise UsageError("--candidates is a number from 2 on, and goes with --num-tasks: how many tasks there are.")
+            raise UsageError(
+                "--candidates is a number from 2 on, and goes with --num-tasks: how many tasks there are."
+            )
         protocol = f"sampled:{candidates - 1}"
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
@@ -105,9 +130,19 @@ def adjust(
     several = is_of_answers(opened)
     if several:  # the counts know the library, which decides what the names of metrics mean
         facts = (*facts[:5], None)
-    user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
+    user = Stated(
+        *facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ())
+    )
     if to is not None:
-        _refuse({"a file": file, "--replace": replace, "--baseline": baseline, "--num-tasks": num_tasks}, "--to")
+        _refuse(
+            {
+                "a file": file,
+                "--replace": replace,
+                "--baseline": baseline,
+                "--num-tasks": num_tasks,
+            },
+            "--to",
+        )
         from rankconst.cli.adjust_back import turn_back
 
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
@@ -125,13 +160,29 @@ def adjust(
         from rankconst.results.answers import name_metrics
 
         metrics = name_metrics(metric or (), opened)
-        work = Work(source, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
+        work = Work(
+            source,
+            input_format,
+            decimal,
+            percent,
+            user,
+            opened,
+            metrics,
+            baselines[1:],
+            strict,
+            details,
+        )
         if replace:
             rewrite_file(work, replace, out, force=force)
         else:
-            target.write(draw_file(work) if target.is_picture else list_file(work, target.form), opened)
+            target.write(
+                draw_file(work) if target.is_picture else list_file(work, target.form), opened
+            )
         return
-    _refuse({"--replace": replace, "--accept": accept, "a picture": target.is_picture}, "values, but with a file")
+    _refuse(
+        {"--replace": replace, "--accept": accept, "a picture": target.is_picture},
+        "values, but with a file",
+    )
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
     query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
     numbers = read_values(typed, metric or [], percent=bool(percent))
@@ -162,7 +213,9 @@ class Target:
 
         if out.suffix.lower() not in PICTURES:
             endings = ", ".join([*SUFFIXES, *PICTURES])
-            raise UsageError(f"{out}: the ending does not say the format; known: {endings}. Or add --format.")
+            raise UsageError(
+                f"{out}: the ending does not say the format; known: {endings}. Or add --format."
+            )
         require_matplotlib()
         return cls(out, Format.table, force, is_picture=True)
 
@@ -182,7 +235,11 @@ class Target:
 
 
 def open_sets(
-    places: list[str] | None, datasets: list[str], counts: Path | None, num_tasks: int | None, *rule: str | None
+    places: list[str] | None,
+    datasets: list[str],
+    counts: Path | None,
+    num_tasks: int | None,
+    *rule: str | None,
 ) -> tuple[Tables, list[str]]:
     """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant.
 
@@ -199,7 +256,9 @@ def open_sets(
         if datasets:
             raise UsageError("--num-tasks replaces --dataset; leave one out.")
         key = parse_counted(*rule)
-        own: Tables = make_tables({Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)})
+        own: Tables = make_tables(
+            {Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)}
+        )
     elif counts is not None:
         own = read_counts(counts, rule[1])
         if is_of_answers(own):
@@ -207,7 +266,9 @@ def open_sets(
             return own, datasets or named[:1]
     named = list(own.datasets)
     if others := [name for name in datasets if name.lower() not in named]:
-        raise UsageError(f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.")
+        raise UsageError(
+            f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out."
+        )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
 
 
@@ -220,7 +281,9 @@ def is_of_answers(tables: Tables) -> bool:
     return isinstance(tables, AnswerTables)
 
 
-def write_values(typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables) -> Document:
+def write_values(
+    typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
+) -> Document:
     """Write values that were typed as a table, which is read as any other."""
     from rankconst.results.answers import assume_unit
     from rankconst.results.document import Document
@@ -230,10 +293,14 @@ def write_values(typed: Sequence[str], metrics: Sequence[str], percent: bool | N
     table.writerow(["metric", "value"])
     for name, value in (each.rpartition("=")[::2] for each in typed):
         if not name and len(metrics) != 1:
-            raise UsageError(f"which metric is {value}? Write it before the value: recall@10={value}.")
+            raise UsageError(
+                f"which metric is {value}? Write it before the value: recall@10={value}."
+            )
         table.writerow([name or metrics[0], value])
     if not typed:
-        raise UsageError("give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE --tool ranx.")
+        raise UsageError(
+            "give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE --tool ranx."
+        )
     return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))
 
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
-def turn_back(values: Sequence[str], names: Sequence[str], to: str, user: Stated, opened: Tables) -> Listing:
+def turn_back(
+    values: Sequence[str], names: Sequence[str], to: str, user: Stated, opened: Tables
+) -> Listing:
     """List the values of a metric that have some adjusted values, each with what its rounding leaves open."""
     if len(names) != 1 or not values:
-        raise UsageError(f"--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to {to} ...")
+        raise UsageError(
+            f"--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to {to} ..."
+        )
     if user.dataset is None:
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
     wanted = parse_metric(to)
@@ -40,14 +44,25 @@ def turn_back(values: Sequence[str], names: Sequence[str], to: str, user: Stated
             raise UsageError(str(error)) from None
         ends = sorted(float(affine.invert(end)) for end in given.interval)
         row = {"dataset": constants.tasks.dataset, "text": text, "adjusted": given.value}
-        rows.append(row | {"value": float(affine.invert(given.value)), "value_lower": ends[0], "value_upper": ends[1]})
+        rows.append(
+            row
+            | {
+                "value": float(affine.invert(given.value)),
+                "value_lower": ends[0],
+                "value_upper": ends[1],
+            }
+        )
     assumed = find_assumed(complete_by_name(to, user), NOTHING, constants.tasks)
     assumed.pop("aggregation", None)
     report_assumed({name: (value,) for name, value in assumed.items()})
     columns = [
         Column("dataset", "dataset"),
-        Column("adjusted", metric.name_of(form) or form, right=True, show_row=lambda row: row["text"]),
-        Column("value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")),
+        Column(
+            "adjusted", metric.name_of(form) or form, right=True, show_row=lambda row: row["text"]
+        ),
+        Column(
+            "value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")
+        ),
         *map(Column, ("value_lower", "value_upper")),
     ]
     versions = f"Tables {constants.table_version}." if constants.table_version else ""

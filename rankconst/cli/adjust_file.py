@@ -91,7 +91,9 @@ def list_file(work: Work, form: Format) -> Listing:
         say(f"note: {note}")
     report(adjusted, kept[adjusted.rows])
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
-    return lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
+    return lay_out(
+        replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables
+    )
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
@@ -113,7 +115,9 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
-    report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
+    report_notes(
+        reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked)))
+    )
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
@@ -123,14 +127,21 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
 
 def _comment(adjusted: AdjustedReading) -> str:
     """Return the command, and what was assumed and asked, on one line."""
-    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
+    command = (
+        shlex.join(["rankconst", *sys.argv[1:]])
+        .replace("\n", " ")
+        .encode(errors="backslashreplace")
+        .decode()
+    )
     said = [command]
     if adjusted.assumed:
         said.append(f"assumed: {describe_assumed(adjusted.assumed)}")
     if adjusted.accepted:
         said.append(f"accepted: {', '.join(adjusted.accepted)}")
     if adjusted.waiting:
-        said.append(f"as published, as they wait for an answer: {count_of(len(adjusted.waiting), 'number')}")
+        said.append(
+            f"as published, as they wait for an answer: {count_of(len(adjusted.waiting), 'number')}"
+        )
     return "; ".join(said)
 
 
@@ -176,8 +187,15 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Say on stderr what was assumed of the numbers of a file, and what is asked about the others."""
     name = adjusted.reading.name
-    shares = [each.batch.value for each in adjusted.done if each.batch.tasks.is_chance and each.batch.metric.is_share]
-    read, few = (sum(map(count, shares)) for count in (len, lambda values: int((values < _FEW_PERCENT).sum())))
+    shares = [
+        each.batch.value
+        for each in adjusted.done
+        if each.batch.tasks.is_chance and each.batch.metric.is_share
+    ]
+    read, few = (
+        sum(map(count, shares))
+        for count in (len, lambda values: int((values < _FEW_PERCENT).sum()))
+    )
     percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
     told = percent * bool(adjusted.user.percent and few)
     report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
@@ -186,13 +204,23 @@ def report_answers(adjusted: AdjustedReading) -> None:
 
 def _report_others(adjusted: AdjustedReading) -> None:
     """Count the numbers that say they are of other tasks than the options do."""
-    entries, options = adjusted.reading.entries, [name for name in NAMES if getattr(adjusted.user, name)]
-    said = [", ".join(filter(None, (getattr(each, name) for name in options))) for each in entries.contexts]
+    entries, options = (
+        adjusted.reading.entries,
+        [name for name in NAMES if getattr(adjusted.user, name)],
+    )
+    said = [
+        ", ".join(filter(None, (getattr(each, name) for name in options)))
+        for each in entries.contexts
+    ]
     asked = {said[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
     others: Counter[str] = Counter()
-    for place, times in zip(*np.unique(entries.context_of[~adjusted.wanted], return_counts=True), strict=True):
+    for place, times in zip(
+        *np.unique(entries.context_of[~adjusted.wanted], return_counts=True), strict=True
+    ):
         others[said[place]] += int(times)
-    if told := ", ".join(f"{times:,} ({text})" for text, times in others.items() if text and text not in asked):
+    if told := ", ".join(
+        f"{times:,} ({text})" for text, times in others.items() if text and text not in asked
+    ):
         say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {told}.")
 
 
@@ -206,7 +234,7 @@ def _track(done: Sequence[Done]) -> Iterable[Done]:
     return track(done, description="significance", console=Console(stderr=True), transient=True)
 
 
-# -- a picture --------------------------------------------------------------------------------------------------------
+# -- a picture -------------------------------------------------------------------------------------
 
 
 def draw_file(work: Work) -> Figure:

@@ -61,7 +61,9 @@ class Query:
     details: bool = False
 
 
-def read_values(values: Sequence[str], names: Sequence[str], *, percent: bool) -> dict[str, list[Published]]:
+def read_values(
+    values: Sequence[str], names: Sequence[str], *, percent: bool
+) -> dict[str, list[Published]]:
     """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
     from rankconst.values.published import read_published
 
@@ -71,16 +73,22 @@ def read_values(values: Sequence[str], names: Sequence[str], *, percent: bool) -
             "rankconst adjust results.csv --tool rotate; - is standard input."
         )
     found: dict[str, list[Published]] = {}
-    typed = (each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value))  # mrr=0.3,hits@1=0.2
+    typed = (
+        each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value)
+    )  # mrr=0.3,hits@1=0.2
     for name, value in (each.rpartition("=")[::2] for each in typed):
         if name and names:
-            raise UsageError(f"{name}= and --metric both name the metric: write {value}, or leave out --metric.")
+            raise UsageError(
+                f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
+            )
         if not name and len(names) != 1:
             missing = "name one metric for values" if names else "which metric is it"
             raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
-        shares = percent and (parsed.is_share or not name)  # of several metrics, those that can be percentages
+        shares = percent and (
+            parsed.is_share or not name
+        )  # of several metrics, those that can be percentages
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
@@ -94,10 +102,20 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
 
     if (num_tasks := query.num_tasks) is not None:
         user = query.user
-        known = replace(user, dataset=None, tool=None, percent=False, protocol=parse_counted(user.protocol, user.tool))
-        values = [(parse_metric(name), each) for name, published in typed.items() for each in published]
+        known = replace(
+            user,
+            dataset=None,
+            tool=None,
+            percent=False,
+            protocol=parse_counted(user.protocol, user.tool),
+        )
+        values = [
+            (parse_metric(name), each) for name, published in typed.items() for each in published
+        ]
         tool = parse_tool(user.tool) if user.tool else None
-        return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks)), []
+        return adjust_values(
+            values, tool, lambda metric, _: count_alike(metric, known, num_tasks)
+        ), []
     if not query.datasets:
         raise UsageError(
             "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them. "
@@ -105,15 +123,21 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
-    for dataset, (name, published) in itertools.product(dict.fromkeys(query.datasets), typed.items()):
+    for dataset, (name, published) in itertools.product(
+        dict.fromkeys(query.datasets), typed.items()
+    ):
         named, settled = _settle(name, dataset, query)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
     done: list[Done] = []
     for (tasks, tool), values in of_tasks.items():
 
-        def look_up(metric: Metric, baseline: str, tasks: Tasks = tasks, tool: Tool | None = tool) -> Constants:
-            return query.tables.look_up(replace(weigh(tasks, metric, tool), baseline=baseline), metric)
+        def look_up(
+            metric: Metric, baseline: str, tasks: Tasks = tasks, tool: Tool | None = tool
+        ) -> Constants:
+            return query.tables.look_up(
+                replace(weigh(tasks, metric, tool), baseline=baseline), metric
+            )
 
         done += adjust_values(values, tool, look_up, query.baselines)
     return done, pairs
@@ -123,7 +147,9 @@ def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks,
     """Return what is said of values of a metric, whose name may say more than that, and the tasks that they are of."""
     named = complete_by_name(name, replace(query.user, dataset=dataset))
     explain_ties(named)
-    return named, settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
+    return named, settle(
+        NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables
+    )
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
@@ -147,17 +173,27 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     if full:
         done = [add_significance(each) for each in done]
     chance = [each for each in done if each.batch.tasks.is_chance]
-    floors = {each: None if query.num_tasks is not None else find_floor(each, query.tables) for each in chance}
+    floors = {
+        each: None if query.num_tasks is not None else find_floor(each, query.tables)
+        for each in chance
+    }
     of_rows = [each for each in done for _ in each.batch.texts]
     data: dict[str, Any] = tabulate(done)
     if not ladder:
-        data[FLOOR] = [None if (floor := floors[each]) is None else floor.constants.expectation for each in of_rows]
+        data[FLOOR] = [
+            None if (floor := floors[each]) is None else floor.constants.expectation
+            for each in of_rows
+        ]
     assumed = gather_assumed(pairs, NOTHING, {stated.rank_type for stated, _ in pairs})
     columns = [*_list_columns(done, data, full=full, ladder=ladder)]
     if form is Format.json:
         said = {tasks: find_assumed(stated, NOTHING, tasks) for stated, tasks in pairs}
-        rows = (said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in of_rows)
-        data["assumed"] = [{name: value for name, value in row.items() if name in assumed} for row in rows]
+        rows = (
+            said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in of_rows
+        )
+        data["assumed"] = [
+            {name: value for name, value in row.items() if name in assumed} for row in rows
+        ]
         meant = _explain_each(floors)
         data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in of_rows]
         columns += [Column("assumed"), Column("meaning")]
@@ -172,9 +208,17 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     if assumed and form is Format.table:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
-    caption.append(f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip())
-    single = len(data["text"]) == 1 or (ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
-    card = "" if full or not single else write_rows(list_rows(done[0], done[1:], floors[chance[0]], query.tables))
+    caption.append(
+        f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip()
+    )
+    single = len(data["text"]) == 1 or (
+        ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1
+    )
+    card = (
+        ""
+        if full or not single
+        else write_rows(list_rows(done[0], done[1:], floors[chance[0]], query.tables))
+    )
     title = write_title(done, query.tables)
     return Listing(columns, data, title, "\n".join(filter(None, caption)), card, upright=full)
 
@@ -205,7 +249,9 @@ def _report(done: Sequence[Done], *, full: bool) -> None:
         say(f"note: {reason}")
     if full and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
-        reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
+        reason = (
+            f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
+        )
         say(f"note: no p: {reason or first.explain_lack()}")
 
 
@@ -225,12 +271,22 @@ def _list_columns(
     yield Column("dataset", "dataset")
     yield from map(tell, ("protocol", "split", "side", "aggregation", "relations", "metric"))
     yield Column("baseline", "baseline" if ladder else None)
-    yield Column("value", single.label if single else "published", right=True, show_row=lambda row: row["text"])
+    yield Column(
+        "value",
+        single.label if single else "published",
+        right=True,
+        show_row=lambda row: row["text"],
+    )
     if full:
         yield from map(Column, ("value_lower", "value_upper", "num_tasks"))
-    forms = {"normalised": None if ladder or not full else "normalised", "index": "skill" if ladder else "index"}
+    forms = {
+        "normalised": None if ladder or not full else "normalised",
+        "index": "skill" if ladder else "index",
+    }
     names = {"index": single.name_of("index") if single and not ladder else None}
-    against, ranker = ("as the baseline", "the baseline") if ladder else ("chance", "a random ranker")
+    against, ranker = (
+        ("as the baseline", "the baseline") if ladder else ("chance", "a random ranker")
+    )
     meanings = {
         "normalised": f"1 = {against}",
         "index": f"0 = {against}, 1 = perfect",
@@ -239,18 +295,33 @@ def _list_columns(
     for form, title in (forms | {"z": "z" if full else None}).items():
         if full or form == "index":
             shown = show_interval(form) if full else None
-            left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
+            left = ("index", "z", "normalised").index(
+                form
+            )  # the order in which they leave a narrow terminal
             yield Column(
-                form, names.get(form) or title, fixed, right=True, drop=left, show_row=shown, meaning=meanings[form]
+                form,
+                names.get(form) or title,
+                fixed,
+                right=True,
+                drop=left,
+                show_row=shown,
+                meaning=meanings[form],
             )
             yield from map(Column, (f"{form}_lower", f"{form}_upper"))
     yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
     if not ladder:
-        yield Column(FLOOR, FLOOR if any(cell is not None for cell in data[FLOOR]) else None, show_expected, right=True)
+        yield Column(
+            FLOOR,
+            FLOOR if any(cell is not None for cell in data[FLOOR]) else None,
+            show_expected,
+            right=True,
+        )
     if full:
         yield from map(Column, ("expectation_error", "variance", "variance_error", "method"))
         title = "p" if any(data["p_method"]) else None
         means = f"probability that {ranker} does as well"
-        yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"), meaning=means)
+        yield Column(
+            "log10_p", title, number(4), right=True, show_row=show_tail("log10_p"), meaning=means
+        )
         yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
     yield Column("table_version")

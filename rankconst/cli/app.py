@@ -15,7 +15,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rankconst.cli.options import explain_option, names_file
-from rankconst.errors import DataError, MissingExtraError, RankconstError, UsageError, explain_import, lacks_memory
+from rankconst.errors import (
+    DataError,
+    MissingExtraError,
+    RankconstError,
+    UsageError,
+    explain_import,
+    lacks_memory,
+)
 from rankconst.names import show_controls
 from rankconst.version import describe_versions
 
@@ -35,7 +42,9 @@ COMMANDS = {
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 
-_TypedWrong: Any = typer.BadParameter.__base__  # typer has no name for what its errors about the command line share
+_TypedWrong: Any = (
+    typer.BadParameter.__base__
+)  # typer has no name for what its errors about the command line share
 
 # A negative value must not be taken for an option.
 _SETTINGS = {"adjust": {"ignore_unknown_options": True}}
@@ -44,7 +53,10 @@ _EVERYTHING = "--help-all"
 
 # What people type first to what does it.
 _MEANT = {
-    **{word: f"show {word}" for word in ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")},
+    **{
+        word: f"show {word}"
+        for word in ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")
+    },
     **{command.split()[1]: command for command in COMMANDS if " " in command},
     **dict.fromkeys(("lint", "identify", "validate"), "check FILE"),
     **dict.fromkeys(("plot", "draw"), "adjust FILE --out figure.svg"),
@@ -81,7 +93,9 @@ class _Plain:
         several, kind = param.multiple or param.nargs == -1, param.type_descriptor.annotation
         if value is None:
             return () if several else None
-        found = [_take(each, get_args(kind)[0]) for each in value] if several else [_take(value, kind)]
+        found = (
+            [_take(each, get_args(kind)[0]) for each in value] if several else [_take(value, kind)]
+        )
         if None in found:
             param._runtime_param = None
             return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
@@ -94,7 +108,11 @@ def _take(value: Any, kind: type[Any]) -> Any:
         return value if isinstance(value, kind) else None
     if kind is str and value.isprintable():
         return value
-    return next((each for each in kind if each.value == value), None) if issubclass(kind, Enum) else None
+    return (
+        next((each for each in kind if each.value == value), None)
+        if issubclass(kind, Enum)
+        else None
+    )
 
 
 def _prepare_params(params: list[Any]) -> list[Any]:
@@ -121,15 +139,22 @@ class _Group(TyperGroup):
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
     settings = {"help_option_names": ["-h", "--help"]}
-    app = typer.Typer(name="rankconst", cls=_Group, pretty_exceptions_enable=False, context_settings=settings)
+    app = typer.Typer(
+        name="rankconst", cls=_Group, pretty_exceptions_enable=False, context_settings=settings
+    )
     app.callback()(_root)
-    group = typer.Typer(cls=_Group, help="Verify, release and show sets of tables, for those who publish them.")
+    group = typer.Typer(
+        cls=_Group, help="Verify, release and show sets of tables, for those who publish them."
+    )
     for command in commands:
         module, function = COMMANDS[command].split(":")
         *above, name = command.split()
         target = group if above else app
         add = target.command(
-            name, cls=_Command, context_settings=_SETTINGS.get(command), epilog="--help-all lists rare options, too."
+            name,
+            cls=_Command,
+            context_settings=_SETTINGS.get(command),
+            epilog="--help-all lists rare options, too.",
         )
         add(getattr(import_module(f"rankconst.cli.{module}"), function))
     if group.registered_commands:
@@ -145,7 +170,10 @@ def _print_version(wanted: bool) -> None:
 
 def _root(
     _version: Annotated[
-        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the versions.")
+        bool,
+        typer.Option(
+            "--version", "-V", callback=_print_version, is_eager=True, help="Print the versions."
+        ),
     ] = False,
 ) -> None:
     """Make MR, MRR and Hits@k comparable: adjust published numbers for chance, and look up the constants."""
@@ -162,7 +190,9 @@ def prepare() -> typer.Typer:
 
 def _find_command(typed: Sequence[str]) -> list[str]:
     """Return the command that was typed; an empty list if it is none of ours."""
-    return [command for command in COMMANDS if command.split() == list(typed[: len(command.split())])]
+    return [
+        command for command in COMMANDS if command.split() == list(typed[: len(command.split())])
+    ]
 
 
 def _read_arguments() -> list[str]:
@@ -175,17 +205,27 @@ def _read_arguments() -> list[str]:
 
 def _explain_typed(error: Any) -> str:
     """Return what is wrong with a command line, and what to type instead."""
-    message = str(error.format_message()).rstrip(".").replace("Value error, ", "")  # pydantic's, in typer
+    message = (
+        str(error.format_message()).rstrip(".").replace("Value error, ", "")
+    )  # pydantic's, in typer
     context = error.ctx
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if message.startswith("No such command") and context is not None and context.parent is None:
         meant = _MEANT.get(word) or ("adjust FILE" if names_file(word) else "")
-        meant = meant or f"adjust {word} --dataset KEY --metric mrr" * word.rstrip("%").replace(".", "", 1).isdigit()
+        meant = (
+            meant
+            or f"adjust {word} --dataset KEY --metric mrr"
+            * word.rstrip("%").replace(".", "", 1).isdigit()
+        )
         if meant:
             return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
     if (name := getattr(error, "option_name", "")) and message.startswith("No such option"):
         message = explain_option(name, error.possibilities or ())
-    path = context.command_path if context is not None else " ".join(["rankconst", *_find_command(sys.argv[1:])])
+    path = (
+        context.command_path
+        if context is not None
+        else " ".join(["rankconst", *_find_command(sys.argv[1:])])
+    )
     return f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See `{path} --help`."
 
 
@@ -209,10 +249,14 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         code = _fail(str(error), error.exit_code)
     except (BrokenPipeError, SystemExit) as stopped:
         # Typer exits with another code when the reader of a pipe is gone.
-        if not isinstance(stopped, BrokenPipeError) and not isinstance(stopped.__context__, BrokenPipeError):
+        if not isinstance(stopped, BrokenPipeError) and not isinstance(
+            stopped.__context__, BrokenPipeError
+        ):
             raise
         code = _NO_READER
-    except Exception as error:  # libraries raise many things when they are interrupted or lack memory
+    except (
+        Exception
+    ) as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
         elif (told := _explain(error)) is not None:
@@ -244,9 +288,14 @@ def _explain(error: Exception) -> tuple[str, int] | None:
 def _open_streams() -> None:
     """Make the streams usable: one that is closed is replaced, and a narrow encoding must not lose the numbers.
 
-    What is printed to a standard output that is closed would be lost: its replacement cannot be written to.
+    What is printed to a standard output that is closed would be lost: its replacement cannot be
+    written to.
     """
-    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+    for name, flags, mode in (
+        ("stdin", os.O_RDONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
@@ -261,8 +310,9 @@ def _fail(message: str, code: int) -> int:
     message = show_controls(message)
     if len(message) > _HEAD + _TAIL:
         message = f"{message[:_HEAD]} [...] {message[-_TAIL:]}"
+    lines = "\n".join(f"error: {line}" for line in message.splitlines())
     with suppress(OSError):
-        print("\n".join(f"error: {line}" for line in message.splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
+        print(lines, file=sys.stderr, flush=True)  # noqa: T201 - errors become text only here
     return code
 
 

@@ -21,7 +21,13 @@ from rankconst.catalogue.baselines import (
     parse_baseline,
 )
 from rankconst.catalogue.metrics import list_metrics
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    PROTOCOLS,
+    SPLITS,
+    parse_protocol,
+    parse_split,
+)
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import complete, find_all, option, rare
 from rankconst.cli.output import print_listing
@@ -52,7 +58,10 @@ _Words = Annotated[
         autocompletion=complete("KEY"),
     ),
 ]
-_Name = Annotated[str | None, option("--name NAME", "Its name. Default: what its files are called, or their folder.")]
+_Name = Annotated[
+    str | None,
+    option("--name NAME", "Its name. Default: what its files are called, or their folder."),
+]
 _Columns = Annotated[
     str | None,
     option(
@@ -62,12 +71,19 @@ _Columns = Annotated[
 ]
 _Dataset = Annotated[list[str] | None, rare("--dataset -d KEY", "The same as BENCHMARKS.")]
 _Pykeen = Annotated[
-    str | None, rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split.")
+    str | None,
+    rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split."),
 ]
-_Splits = Annotated[str, rare("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case.")]
+_Splits = Annotated[
+    str,
+    rare("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
+]
 _Protocol = Annotated[
     list[str] | None,
-    option("--protocol -p PROTOCOL", f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M."),
+    option(
+        "--protocol -p PROTOCOL",
+        f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
+    ),
 ]
 _Baseline = Annotated[
     list[str] | None,
@@ -77,10 +93,15 @@ _Baseline = Annotated[
         f"repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each other in time.",
     ),
 ]
-_Offline = Annotated[bool, rare("--offline", "Open no connection; use the cache or a mirror folder.")]
+_Offline = Annotated[
+    bool, rare("--offline", "Open no connection; use the cache or a mirror folder.")
+]
 _Relations = Annotated[
     str | None,
-    rare("--relations NAMES|FILE", "Rank triples of these relations only: labels separated by commas, or a file."),
+    rare(
+        "--relations NAMES|FILE",
+        "Rank triples of these relations only: labels separated by commas, or a file.",
+    ),
 ]
 _Entities = Annotated[
     str | None,
@@ -89,7 +110,9 @@ _Entities = Annotated[
         "Rank these entities only, and triples among them: labels separated by commas, or a file.",
     ),
 ]
-_Known = Annotated[Path | None, rare("--known FILE", "Further known triples, for the filter to remove.")]
+_Known = Annotated[
+    Path | None, rare("--known FILE", "Further known triples, for the filter to remove.")
+]
 _Scheduler = Annotated[
     str | None,
     rare(
@@ -133,7 +156,11 @@ def build(
         benchmarks, files = ((), own) if own else _read_words(what or [], dataset or [])
         restriction = _read_restriction(relations, entities, known)
         called = f"pykeen-{pykeen}" if pykeen and name is None else name
-        sources = [_name_own(files, called, reporter)] if files else _choose_sources(benchmarks, called, restriction)
+        sources = (
+            [_name_own(files, called, reporter)]
+            if files
+            else _choose_sources(benchmarks, called, restriction)
+        )
         here, url = _place_train(files, scheduler)
         outcome = build_all(
             Build(
@@ -141,7 +168,9 @@ def build(
                 out=out,
                 fetcher=_open_fetcher(find_mirror(), offline, reporter, bool(benchmarks)),
                 protocols=chosen,
-                baselines=_choose_baselines(baseline or ([DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP])),
+                baselines=_choose_baselines(
+                    baseline or ([DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP])
+                ),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
                 local={source.key: here for source in sources if files},
                 train_url=url,
@@ -154,7 +183,7 @@ def build(
     _tell_outcome(outcome, out, reporter)
 
 
-# -- what to build --------------------------------------------------------------------------------------------------
+# -- what to build ---------------------------------------------------------------------------------
 
 
 _NOTHING = (
@@ -163,14 +192,18 @@ _NOTHING = (
 )
 
 
-def _read_words(words: Sequence[str], keys: Sequence[str]) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
+def _read_words(
+    words: Sequence[str], keys: Sequence[str]
+) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
     """Tell benchmarks from the files of a graph; return the latter by split: paths, but for train, perhaps, a URL."""
     from rankconst.catalogue.benchmarks import find_benchmark
 
     paths = [word for word in words if _is_file(word)]
     names = [*keys, *(word for word in words if word not in paths)]
     if names and paths:
-        raise UsageError(f"{names[0]} names a benchmark, and {paths[0]} a file: build them one after the other.")
+        raise UsageError(
+            f"{names[0]} names a benchmark, and {paths[0]} a file: build them one after the other."
+        )
     if names:
         return [*{source.key: source for source in find_all(names, find_benchmark)}.values()], {}
     files = _order_files(paths)
@@ -193,7 +226,9 @@ def _is_file(word: str) -> bool:
     except OSError:  # too long for a name
         found = False
     if found and named:
-        raise UsageError(f"{word} is a benchmark, and a file here: write ./{word}, or --dataset {word}.")
+        raise UsageError(
+            f"{word} is a benchmark, and a file here: write ./{word}, or --dataset {word}."
+        )
     return found or placed or bool(PurePath(word).suffix and not named)
 
 
@@ -223,7 +258,9 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 
 def _name_files(folder: Path) -> str:
     """Return the command that builds the graph in a folder, from the files whose names say what they are."""
-    known = {_split_name(str(path))[1]: str(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    known = {
+        _split_name(str(path))[1]: str(path) for path in sorted(folder.iterdir()) if path.is_file()
+    }
     files = [known[split] for split in SPLITS if split in known]
     if not {"train", "test"} <= {*known}:
         files = [str(folder / f"{split}.tsv") for split in SPLITS]
@@ -255,7 +292,10 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
     from rankconst.catalogue.benchmarks import make_key
 
     told = [_split_name(path) for path in files.values()]
-    fronts, folders = {front for front, _ in told}, {Path(path).resolve().parent for path in files.values()}
+    fronts, folders = (
+        {front for front, _ in told},
+        {Path(path).resolve().parent for path in files.values()},
+    )
     whole = all(said is not None for _, said in told) and len(fronts) == len(folders) == 1
     found = (fronts.pop() or folders.pop().name) if whole else ""
     try:
@@ -267,7 +307,9 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
     return found
 
 
-def _read_restriction(relations: str | None, entities: str | None, known: Path | None) -> Restriction:
+def _read_restriction(
+    relations: str | None, entities: str | None, known: Path | None
+) -> Restriction:
     """Read to which relations and entities the evaluation is restricted, and what else its filter knows."""
     from rankconst_builder.fetch import read_local
     from rankconst_builder.restriction import Restriction, read_names
@@ -280,14 +322,18 @@ def _read_restriction(relations: str | None, entities: str | None, known: Path |
     )
 
 
-def _choose_sources(sources: Sequence[Benchmark], name: str | None, restriction: Restriction) -> Sequence[Benchmark]:
+def _choose_sources(
+    sources: Sequence[Benchmark], name: str | None, restriction: Restriction
+) -> Sequence[Benchmark]:
     """Return benchmarks; one that is restricted has another name, as its rows must not pass for the benchmark's."""
     from rankconst.catalogue.benchmarks import make_key
     from rankconst_builder.restriction import Restriction
 
     if restriction == Restriction():
         if name is not None:
-            raise UsageError("--name is for a graph of your own, or for a part of a benchmark; leave it out.")
+            raise UsageError(
+                "--name is for a graph of your own, or for a part of a benchmark; leave it out."
+            )
         return sources
     if len(sources) != 1 or name is None:
         raise UsageError(
@@ -296,7 +342,10 @@ def _choose_sources(sources: Sequence[Benchmark], name: str | None, restriction:
         )
     limits = [
         f"{len(labels)} {kind}"
-        for kind, labels in (("relations", restriction.relations), ("entities", restriction.entities))
+        for kind, labels in (
+            ("relations", restriction.relations),
+            ("entities", restriction.entities),
+        )
         if labels is not None
     ]
     parts = [f"restricted to {' and '.join(limits)}"] if limits else []
@@ -305,26 +354,34 @@ def _choose_sources(sources: Sequence[Benchmark], name: str | None, restriction:
     return [replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})]
 
 
-def _place_train(files: Mapping[str, str], scheduler: str | None) -> tuple[dict[str, Path], str | None]:
+def _place_train(
+    files: Mapping[str, str], scheduler: str | None
+) -> tuple[dict[str, Path], str | None]:
     """Return paths, and the URL of the training set, which only the workers of a cluster read."""
     train = files.get("train", "")
     if "://" not in train:
         return {split: Path(path) for split, path in files.items()}, None
     if scheduler is None:
-        raise UsageError("only with --scheduler the training set can be a URL. Get the file, and give its path.")
+        raise UsageError(
+            "only with --scheduler the training set can be a URL. Get the file, and give its path."
+        )
     return {split: Path(path) for split, path in files.items() if split != "train"}, train
 
 
-# -- how to build it ------------------------------------------------------------------------------------------------
+# -- how to build it -------------------------------------------------------------------------------
 
 
-def _open_fetcher(mirror: str | None, offline: bool, reporter: Reporter, downloading: bool) -> Fetcher:
+def _open_fetcher(
+    mirror: str | None, offline: bool, reporter: Reporter, downloading: bool
+) -> Fetcher:
     """Return what gets the files of benchmarks; a graph of the user's own needs no cache."""
     from rankconst_builder.fetch import Fetcher
 
     cache = cache_folder() if downloading else Path()
     if downloading:
-        reporter.say(f"cache: {cache}" if mirror is None else f"mirror: {hide_login(mirror)}  cache: {cache}")
+        reporter.say(
+            f"cache: {cache}" if mirror is None else f"mirror: {hide_login(mirror)}  cache: {cache}"
+        )
     return Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter)
 
 
@@ -346,7 +403,7 @@ def _read_columns(columns: str | None, own: bool) -> str | None:
         raise UsageError(f"--columns: {error}") from error
 
 
-# -- what came of it ------------------------------------------------------------------------------------------------
+# -- what came of it -------------------------------------------------------------------------------
 
 _COLUMNS = (
     Column("dataset", "dataset"),
@@ -365,7 +422,9 @@ def _print_outcome(outcome: Outcome) -> None:
     for key in (*outcome.built, *outcome.kept):
         own = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
         rows += itertools.chain(*join_protocols(own).values())
-    caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
+    caption = (
+        "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
+    )
     print_listing(Listing.of(_COLUMNS, rows, caption=caption), Format.table)
 
 
@@ -379,7 +438,9 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     """Return the row of some tasks."""
     histogram: Any = tables.histogram(tasks)
     known = list_metrics(shared=histogram.shared)
-    expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in SUMMARY}
+    expectations = {
+        each: tables.look_up(tasks, each).expectation if each in known else None for each in SUMMARY
+    }
     return {
         "dataset": tasks.dataset,
         "protocol": tasks.protocol,
@@ -401,7 +462,9 @@ def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
         reasons = {type(error) for error in outcome.failures.values()}
         kind = reasons.pop() if len(reasons) == 1 else DownloadError
         number = len(outcome.failures) + len(outcome.built) + len(outcome.kept)
-        raise kind(f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}.")
+        raise kind(
+            f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}."
+        )
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:

@@ -11,9 +11,21 @@ from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, 
 from rankconst.catalogue.answers import FAMILIES, GROUPS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.libraries import Library, load_libraries, parse_library
-from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
+from rankconst.catalogue.metrics import (
+    CATALOGUE,
+    Metric,
+    describe_metric,
+    find_metric,
+    parse_metric,
+)
 from rankconst.catalogue.names import resolve_name
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    PROTOCOLS,
+    Protocol,
+    find_protocol,
+    rate_protocol,
+)
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
 from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.output import group_by, print_listing
@@ -58,7 +70,9 @@ def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
     blocks = group_by(rows, lambda row: row["protocol"])
-    alike = group_by(blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]]))
+    alike = group_by(
+        blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
+    )
     named = ((" = ".join(protocols), blocks[protocols[0]]) for protocols in alike.values())
     return {names: [row | {"protocol": names} for row in block] for names, block in named}
 
@@ -69,10 +83,14 @@ class Registry(NamedTuple):
     thing: str  # what one is called
     load: Callable[[], Mapping[str, Any]]
     find: Callable[[str], Any]  # any spelling to the thing
-    columns: Sequence[Column]  # what is said of each, the key first; those with a title are on the screen
+    columns: Sequence[
+        Column
+    ]  # what is said of each, the key first; those with a title are on the screen
     caption: str
     read: Callable[[Any, str], Any] = getattr  # a thing and a column to the value
-    describe: Callable[[Any], dict[str, str]] | None = None  # a thing to the fields of its page, if not the columns
+    describe: Callable[[Any], dict[str, str]] | None = (
+        None  # a thing to the fields of its page, if not the columns
+    )
     legend: str = ""  # below a page
 
     def fill(self, found: Any) -> dict[str, Any]:
@@ -82,7 +100,9 @@ class Registry(NamedTuple):
 
     def list_all(self) -> Listing:
         """List all things."""
-        return Listing.of(self.columns, [*map(self.fill, self.load().values())], caption=self.caption)
+        return Listing.of(
+            self.columns, [*map(self.fill, self.load().values())], caption=self.caption
+        )
 
     def print_page(self, found: Any, form: Format, also: str) -> None:
         """Write the page of one thing; for people each text has a line, and what is empty has none."""
@@ -103,7 +123,9 @@ class Registry(NamedTuple):
                 rows.append({"field": label, "text": show.get(field, text)(each)})
                 label = ""
         columns = (Column("field", heading), Column("text", title))
-        print_listing(Listing.of(columns, rows, caption="\n".join(filter(None, (self.legend, also)))), form)
+        print_listing(
+            Listing.of(columns, rows, caption="\n".join(filter(None, (self.legend, also)))), form
+        )
 
 
 def _plain(value: Any) -> Any:
@@ -115,7 +137,9 @@ def _plain(value: Any) -> Any:
 
 def _find_metric(name: str) -> Metric:
     """Read the name of a metric, of one of its adjusted forms, or of one that still lacks its k."""
-    families = {squash(each): metric for metric in CATALOGUE.values() for each in (metric.key, metric.label)}
+    families = {
+        squash(each): metric for metric in CATALOGUE.values() for each in (metric.key, metric.label)
+    }
     found = find_metric(name)
     return found[0] if found else families.get(squash(name)) or parse_metric(name)
 
@@ -123,12 +147,19 @@ def _find_metric(name: str) -> Metric:
 def _read_metric(metric: Metric, field: str) -> Any:
     if field == "better":
         return "larger" if metric.increasing else "smaller"
-    return metric.name_of(field) if field in {"normalised", "index", "z"} else getattr(metric, field)
+    return (
+        metric.name_of(field) if field in {"normalised", "index", "z"} else getattr(metric, field)
+    )
 
 
 _WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
 _TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
-_KNOWN = {"all": "all splits", "up_to": "up to the evaluated split", "own": "training, evaluated split", "none": "none"}
+_KNOWN = {
+    "all": "all splits",
+    "up_to": "up to the evaluated split",
+    "own": "training, evaluated split",
+    "none": "none",
+}
 
 
 def _read_protocol(protocol: Protocol, field: str) -> Any:
@@ -142,7 +173,9 @@ def _show_known(row: Mapping[str, Any]) -> str:
     if row["known"] is None:
         return text(None)
     times = {"any": ", at any time", "same": ", at the same time"}
-    same = ", same qualifiers" if PROTOCOLS[row["protocol"]].qualified else times.get(row["time"], "")
+    same = (
+        ", same qualifiers" if PROTOCOLS[row["protocol"]].qualified else times.get(row["time"], "")
+    )
     return _KNOWN[row["known"]] + same
 
 
@@ -166,14 +199,20 @@ def _read_library(row: Library, field: str) -> Any:
     if field not in GROUPS:
         return getattr(row, field)
     keys = [key for key in GROUPS[field] if key in row.metrics or key in row.metrics_without_k]
-    return ", ".join(f"{FAMILIES[key].brief}{'' if key in row.metrics else ', no k'}" for key in keys)
+    return ", ".join(
+        f"{FAMILIES[key].brief}{'' if key in row.metrics else ', no k'}" for key in keys
+    )
 
 
 def _describe_library(row: Library) -> dict[str, Any]:
     """Return the page of a library."""
-    names = {key: " or ".join(each) for key, each in {**row.metrics, **row.metrics_without_k}.items()}
+    names = {
+        key: " or ".join(each) for key, each in {**row.metrics, **row.metrics_without_k}.items()
+    }
     definitions = [f"{each}: {FAMILIES[key].title} ({key})" for key, each in names.items()]
-    bare = {"": None, "?": "cut off at a k that is not printed"}.get(row.bare_k, f"cut off at {row.bare_k}")
+    bare = {"": None, "?": "cut off at a k that is not printed"}.get(
+        row.bare_k, f"cut off at {row.bare_k}"
+    )
     return {
         "library": row.key,
         "title": row.title,
@@ -292,14 +331,19 @@ REGISTRIES: dict[str, Registry] = {
         "rule",
         _load_rules,
         lambda name: _load_rules()[resolve_name("rule", name, dict.fromkeys(_load_rules(), ()))],
-        (Column("rule", "rule"), Column("title", "checks"), Column("inequality", "must hold", drop=1), Column("why")),
+        (
+            Column("rule", "rule"),
+            Column("title", "checks"),
+            Column("inequality", "must hold", drop=1),
+            Column("why"),
+        ),
         "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE",
     ),
 }
 """List to what is in it, but for datasets, which depend on the tables; a name that several know is of the first."""
 
 
-# -- datasets, and everything ---------------------------------------------------------------------------------------
+# -- datasets, and everything ----------------------------------------------------------------------
 
 _MRR = parse_metric("mrr")
 _CHANCE = f"expectation_{_MRR.key}"
@@ -314,16 +358,24 @@ _DATASET_COLUMNS = (
     Column("triples_valid", "valid", count, right=True, drop=4),
     Column("triples_test", "test", count, right=True),
     Column(_CHANCE, "E[MRR]", show_constant, right=True),
-    *map(Column, ("verified", "licence", "citation", "citation_url", "source_urls", "aliases", "reason")),
+    *map(
+        Column,
+        ("verified", "licence", "citation", "citation_url", "source_urls", "aliases", "reason"),
+    ),
 )
 
 
 def list_datasets(opened: Tables, *, every: bool) -> Listing:
     """List the datasets: those in the tables, those that can be built and, if `every`, those that cannot."""
     chance, keys = _expect_mrr(opened), [column.key for column in _DATASET_COLUMNS]
-    described = [row | {"status": "included", _CHANCE: chance.get(key)} for key, row in opened.datasets.items()]
+    described = [
+        row | {"status": "included", _CHANCE: chance.get(key)}
+        for key, row in opened.datasets.items()
+    ]
     described += _list_others(opened)
-    rows = [{key: row.get(key) for key in keys} for row in described if every or not row.get("reason")]
+    rows = [
+        {key: row.get(key) for key in keys} for row in described if every or not row.get("reason")
+    ]
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
@@ -355,7 +407,10 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
         if key in opened.datasets:
             continue
         copied = f"copy of {source.same_graph_as}" if source.same_graph_as else "can be built"
-        plain = {field: getattr(source, field) for field in ("title", "licence", "citation", "citation_url")}
+        plain = {
+            field: getattr(source, field)
+            for field in ("title", "licence", "citation", "citation_url")
+        }
         further = {
             "dataset": key,
             "status": "unavailable" if source.not_offered else copied,
@@ -370,10 +425,17 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
 
 def list_everything(opened: Tables) -> Listing:
     """List the lists, each with its command."""
-    named = {"datasets": [*opened.datasets]} | {plural: [*row.load()] for plural, row in REGISTRIES.items()}
+    named = {"datasets": [*opened.datasets]} | {
+        plural: [*row.load()] for plural, row in REGISTRIES.items()
+    }
     named["metrics"] = [metric.label for metric in CATALOGUE.values()]
     rows = [
-        {"list": plural, "count": len(names), "examples": names[:2], "command": f"rankconst show {plural}"}
+        {
+            "list": plural,
+            "count": len(names),
+            "examples": names[:2],
+            "command": f"rankconst show {plural}",
+        }
         for plural, names in named.items()
     ]
     columns = (

@@ -70,8 +70,9 @@ def check(
 ) -> None:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
-    Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted values beside their
-    base values, and numbers of ranks, confirm dataset, split, side and protocol. Exits with 6 if a law is broken.
+    Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted
+    values beside their base values, and numbers of ranks, confirm dataset, split, side and
+    protocol. Exits with 6 if a law is broken.
 
     Example: rankconst check results.csv
 
@@ -107,10 +108,12 @@ def _conclude(checked: Sequence[CheckedReading]) -> None:
     if any(each.num_errors for each in checked):
         raise typer.Exit(DataError.exit_code)
     if all(each.is_waiting for each in checked):
-        raise AskedError("what needs the ranking tasks is not checked before these questions have an answer.")
+        raise AskedError(
+            "what needs the ranking tasks is not checked before these questions have an answer."
+        )
 
 
-# -- what was typed ---------------------------------------------------------------------------------------------------
+# -- what was typed --------------------------------------------------------------------------------
 
 
 def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -158,14 +161,16 @@ def _read_typed(typed: Sequence[str]) -> Reading:
     return Reading("the numbers", "typed", "wide", tuple(row), (row,), Entries(entries.values()))
 
 
-# -- the screen -------------------------------------------------------------------------------------------------------
+# -- the screen ------------------------------------------------------------------------------------
 
 
 def _print_findings(checked: CheckedReading) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False, width=find_width())
-    alike = group_by(checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause))
+    alike = group_by(
+        checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause)
+    )
     first = {key: group[: 1 if key[1] == "info" else SHOWN] for key, group in alike.items()}
     shown = {id(finding) for group in first.values() for finding in group}
     for finding in checked.findings:
@@ -175,7 +180,11 @@ def _print_findings(checked: CheckedReading) -> None:
         rule, severity, cause = key
         if left := len(group) - len(first[key]):
             more = f"{count(left)} more of severity {severity}, --json lists all."
-            console.print(show_controls(f"{checked.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")))
+            console.print(
+                show_controls(
+                    f"{checked.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")
+                )
+            )
 
 
 def _print_finding(console: Console, name: str, finding: Finding) -> None:
@@ -198,7 +207,7 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
     console.print(Text(wrap(console.width, below, below="    "), "dim"), soft_wrap=True)
 
 
-# -- what is said beside it -------------------------------------------------------------------------------------------
+# -- what is said beside it ------------------------------------------------------------------------
 
 
 def _report(checked: CheckedReading) -> None:
@@ -217,7 +226,9 @@ def _summarise(every: Sequence[CheckedReading]) -> str:
     summary = f"{count_of(numbers, 'number')}, {count_of(findings, 'finding')}"
     if not findings and not any(each.asked for each in every):
         counted = ", no worse than counting" if any(each.has_counting for each in every) else ""
-        summary = f"{count_of(numbers, 'number')}: possible{counted}; {every[0].num_rules} rules tried"
+        summary = (
+            f"{count_of(numbers, 'number')}: possible{counted}; {every[0].num_rules} rules tried"
+        )
     if len(every) > 1:
         summary = f"{count_of(len(every), 'file')}, {summary}"
     return f"{summary} ({count_of(errors, 'error')})" if errors else summary

@@ -14,7 +14,15 @@ from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import hide, option, refuse_names
 from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
+from rankconst.evaluation import (
+    NOTHING,
+    Stated,
+    complete_by_name,
+    count_alike,
+    describe_assumed,
+    find_assumed,
+    look_up,
+)
 from rankconst.listing import Column, Format, Listing, escape_latex, number, show_interval
 
 if TYPE_CHECKING:
@@ -34,7 +42,9 @@ def compare(
             help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of results.",
         ),
     ],
-    metric: Annotated[str | None, option("--metric -m METRIC", "hits@10, mrr, mr or ndcg; any k.")] = None,
+    metric: Annotated[
+        str | None, option("--metric -m METRIC", "hits@10, mrr, mr or ndcg; any k.")
+    ] = None,
     dataset: options.Dataset = None,
     split: options.Split = None,
     side: options.Side = None,
@@ -51,7 +61,8 @@ def compare(
 ) -> None:
     """Tell whether the difference between published results is significant: of two numbers, tables or runs.
 
-    On which tasks two models differ is not published, so p has a bound, which holds whatever they have in common.
+    On which tasks two models differ is not published, so p has a bound, which holds whatever they
+    have in common.
 
     Example: rankconst compare 0.533 0.544 --metric hits@10 --dataset fb15k237
 
@@ -71,14 +82,21 @@ def compare(
         from rankconst.cli.adjust_file import Work
 
         metrics = (parse_metric(metric),) if metric else ()
-        found = _compare_files([Work(file, None, None, percent, user, opened, metrics) for file in files])
+        found = _compare_files(
+            [Work(file, None, None, percent, user, opened, metrics) for file in files]
+        )
         target.write(_list_compared(found, target.form), opened)
         return
     refuse_names("compare", typed, [dataset] if dataset else [], [metric] if metric else [])
     if files or len(typed) != 2:
-        alone = f" What {typed[0]} is worth: {_name_adjust(typed[0], dataset, metric)}." if len(typed) == 1 else ""
+        alone = (
+            f" What {typed[0]} is worth: {_name_adjust(typed[0], dataset, metric)}."
+            if len(typed) == 1
+            else ""
+        )
         raise UsageError(
-            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10." + alone
+            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
+            + alone
         )
     names = {each.rpartition("=")[0] for each in values}
     if names != {""}:
@@ -99,11 +117,16 @@ def _name_adjust(value: str, dataset: str | None, metric: str | None) -> str:
     return f"{alone}. Which difference is enough: rankconst show {key} {name}"
 
 
-# -- two numbers ----------------------------------------------------------------------------------------------------
+# -- two numbers -----------------------------------------------------------------------------------
 
 
 def _compare_two(
-    values: Sequence[str], metric: str, user: Stated, opened: Tables, num_tasks: int | None, form: Format
+    values: Sequence[str],
+    metric: str,
+    user: Stated,
+    opened: Tables,
+    num_tasks: int | None,
+    form: Format,
 ) -> Listing:
     """Compare two numbers, and say on stderr what there is to know."""
     from rankconst.catalogue.tools import parse_tool
@@ -117,10 +140,16 @@ def _compare_two(
         except DataError as error:
             raise UsageError(str(error)) from None
     if user.dataset is None and num_tasks is None:
-        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks.")
+        raise UsageError(
+            "which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks."
+        )
     require_mean(parsed)
     alone = replace(user, percent=False, accepted=())
-    known = look_up(metric, alone, opened) if num_tasks is None else count_alike(parsed, alone, num_tasks)
+    known = (
+        look_up(metric, alone, opened)
+        if num_tasks is None
+        else count_alike(parsed, alone, num_tasks)
+    )
     found = known.compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:
@@ -140,13 +169,24 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
     """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    said = "" if not assumed else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
-    label, row = found.metric.label, found.to_dict() | ({"assumed": assumed} if form is Format.json else {})
+    said = (
+        ""
+        if not assumed
+        else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
+    )
+    label, row = (
+        found.metric.label,
+        found.to_dict() | ({"assumed": assumed} if form is Format.json else {}),
+    )
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),
         "difference": Column(
-            "difference", "difference (by rounding)", number(4), right=True, show_row=show_interval("difference")
+            "difference",
+            "difference (by rounding)",
+            number(4),
+            right=True,
+            show_row=show_interval("difference"),
         ),
         "z_lower": Column("z_lower", "z", lambda _: show_z(found), right=True),
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
@@ -164,7 +204,7 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
     )
 
 
-# -- a table of results ---------------------------------------------------------------------------------------------
+# -- a table of results ----------------------------------------------------------------------------
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
@@ -180,14 +220,21 @@ def _compare_files(works: Sequence[Work]) -> Compared:
     found = compare_files(files)
     ranked = {(each.constants.tasks, each.constants.metric) for each in found}
     for adjusted in files:
-        known = [each for each in adjusted.entries if each.constants is not None and each.entry.metric.is_mean]
+        known = [
+            each
+            for each in adjusted.entries
+            if each.constants is not None and each.entry.metric.is_mean
+        ]
         alone = dict.fromkeys(
             f"{each.constants.metric.label} on {each.constants.tasks.dataset}"
             for each in known
-            if each.constants is not None and (each.constants.tasks, each.constants.metric) not in ranked
+            if each.constants is not None
+            and (each.constants.tasks, each.constants.metric) not in ranked
         )
         if alone:
-            say(f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(alone)}.")
+            say(
+                f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(alone)}."
+            )
     return found
 
 
@@ -195,13 +242,23 @@ def _list_compared(found: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, each with the letters of those that it is better than."""
     rows = []
     for each in found:
-        facts = {name: getattr(each.constants.tasks, name) for name in ("dataset", "split", "side", "protocol")}
+        facts = {
+            name: getattr(each.constants.tasks, name)
+            for name in ("dataset", "split", "side", "protocol")
+        }
         facts |= {"metric": each.constants.metric.label, "smallest": each.smallest}
-        rows += [facts | dict(zip(each.table, row, strict=True)) for row in zip(*each.table.values(), strict=True)]
+        rows += [
+            facts | dict(zip(each.table, row, strict=True))
+            for row in zip(*each.table.values(), strict=True)
+        ]
     marked = form is Format.latex
     write = _write_superscript if marked else _write_text
     columns = [
-        *(Column(key, key if len({row[key] for row in rows}) > 1 else None) for key in facts if key != "smallest"),
+        *(
+            Column(key, key if len({row[key] for row in rows}) > 1 else None)
+            for key in facts
+            if key != "smallest"
+        ),
         Column("letter", ""),
         Column("model", "model"),
         Column("value", "result", right=True, raw=marked, show_row=write),

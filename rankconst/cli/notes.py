@@ -51,7 +51,10 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 def _name_skipped(group: Iterable[Skipped]) -> str:
     """Name what was left out: the first few things that differ, and how many more."""
     things = list(dict.fromkeys(skipped.what for skipped in group))
-    shown = [thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..." for thing in things[:_MOST_NAMED]]
+    shown = [
+        thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..."
+        for thing in things[:_MOST_NAMED]
+    ]
     more = len(things) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -76,7 +79,10 @@ def show_lines(lines: Iterable[int]) -> str:
             runs[-1][1] = line
         else:
             runs.append([line, line])
-    shown = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in runs[:_MOST_RUNS]]
+    shown = [
+        f"{first:,}" if first == last else f"{first:,}-{last:,}"
+        for first, last in runs[:_MOST_RUNS]
+    ]
     more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -91,7 +97,7 @@ def report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
         say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
 
 
-# -- what was assumed, and what is asked ----------------------------------------------------------------------------
+# -- what was assumed, and what is asked -----------------------------------------------------------
 
 _MOST_QUESTIONS = 8
 _MOST_TEXTS = 2
@@ -115,17 +121,27 @@ def report_assumed(
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
 
 
-def report_sampled(assumed: Mapping[str, Sequence[str]], done: Iterable[Done], tables: Tables) -> None:
+def report_sampled(
+    assumed: Mapping[str, Sequence[str]], done: Iterable[Done], tables: Tables
+) -> None:
     """Say which ranking tasks papers on a benchmark may have, FB15k-237 v1 (GraIL), in place of those assumed.
 
     Its own tool ranks among samples, and others take another test set.
     """
     plain = {each.batch.tasks for each in done if each.batch.tool is None}
-    titles = {tables.titles.get(each.dataset, "") for each in plain if each.protocol in assumed.get("protocol", ())}
+    titles = {
+        tables.titles.get(each.dataset, "")
+        for each in plain
+        if each.protocol in assumed.get("protocol", ())
+    }
     if "split" in assumed:
         for tool in TOOLS.values():
-            if own := dict.fromkeys(tool.test_sets[each.dataset] for each in plain if each.dataset in tool.test_sets):
-                say(f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: --tool {tool.key}")
+            if own := dict.fromkeys(
+                tool.test_sets[each.dataset] for each in plain if each.dataset in tool.test_sets
+            ):
+                say(
+                    f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: --tool {tool.key}"
+                )
     for tool in TOOLS.values() if titles else ():
         negatives = find_protocol(tool.protocol).negatives
         if negatives and any(title.endswith(f"({tool.title})") for title in titles):
@@ -138,7 +154,9 @@ def _quote(words: Iterable[str]) -> str:
     return join_words([f'"{word}"' for word in words])
 
 
-def report_questions(name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]) -> None:
+def report_questions(
+    name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]
+) -> None:
     """Say what is asked about the numbers of a file: one line for all that have the same answer."""
     alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
     for group in [*alike.values()][:_MOST_QUESTIONS]:
@@ -160,7 +178,7 @@ def _name_question(question: Question) -> str:
     return question.word if question.place else question.text.partition(": ")[0]
 
 
-# -- what there is to know ------------------------------------------------------------------------------------------
+# -- what there is to know -------------------------------------------------------------------------
 
 
 def explain_names(names: Iterable[str]) -> None:

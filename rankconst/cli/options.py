@@ -78,7 +78,9 @@ def option(usage: str, help: str, **more: Any) -> Any:
     *names, last = usage.split()
     flag = last.startswith("-")
     metavar = None if flag else last
-    return typer.Option(*names, *[last] * flag, metavar=metavar, help=help, autocompletion=complete(last), **more)
+    return typer.Option(
+        *names, *[last] * flag, metavar=metavar, help=help, autocompletion=complete(last), **more
+    )
 
 
 def rare(usage: str, help: str, **more: Any) -> Any:
@@ -88,7 +90,11 @@ def rare(usage: str, help: str, **more: Any) -> Any:
 
 def split_commas(values: list[str] | None) -> list[str] | None:
     """Return names, of which people also write several into one word: mrr,hits@10."""
-    return None if values is None else [name for each in values for name in each.split(",") if name.strip()]
+    return (
+        None
+        if values is None
+        else [name for each in values for name in each.split(",") if name.strip()]
+    )
 
 
 def hide(shared: Any) -> Any:
@@ -112,14 +118,23 @@ _MEANT = {
     **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
     **{f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")},
     **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
-    **{f"--{word}": f"--split {split}" for split, words in SPLITS.items() for word in (split, *words)},
+    **{
+        f"--{word}": f"--split {split}"
+        for split, words in SPLITS.items()
+        for word in (split, *words)
+    },
     **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
     **dict.fromkeys(("--choices", "--items", "--relevant"), "--counts FILE"),
     **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
-    **dict.fromkeys(("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"),
+    **dict.fromkeys(
+        ("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"
+    ),
     **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),
     "--out": "--format csv > FILE",
-    **dict.fromkeys(("--train", "--valid", "--test"), "the files in their order: rankconst build TRAIN VALID TEST"),
+    **dict.fromkeys(
+        ("--train", "--valid", "--test"),
+        "the files in their order: rankconst build TRAIN VALID TEST",
+    ),
     "--mirror": "the variable RANKCONST_MIRROR",
     **dict.fromkeys(("--aggregation", "--relation"), "rankconst adjust, or a column of the file"),
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
@@ -132,7 +147,11 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
-    near = f"{bare}=VALUE" if find_metric(bare) else " or ".join(get_close_matches(name, known, 2, 0.75))
+    near = (
+        f"{bare}=VALUE"
+        if find_metric(bare)
+        else " or ".join(get_close_matches(name, known, 2, 0.75))
+    )
     meant = _MEANT.get(name, near)
     return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
 
@@ -145,7 +164,9 @@ def names_file(text: str) -> bool:
         return False
 
 
-def refuse_names(command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]) -> None:
+def refuse_names(
+    command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
+) -> None:
     """Refuse names of datasets and metrics among the numbers of a command; the error has the command to type."""
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:
@@ -153,7 +174,11 @@ def refuse_names(command: str, values: Sequence[str], datasets: Sequence[str], m
     from rankconst.catalogue.benchmarks import list_names
 
     named = {word: "metric" for word in words if find_metric(word) is not None}
-    named |= {word: "dataset" for word in words if word not in named and list_names().find(word) is not None}
+    named |= {
+        word: "dataset"
+        for word in words
+        if word not in named and list_names().find(word) is not None
+    }
     if not named:
         return
     typed = ["rankconst", command, *(value for value in values if value not in named)]
@@ -161,7 +186,9 @@ def refuse_names(command: str, values: Sequence[str], datasets: Sequence[str], m
         for name in (*given, *(word for word in named if named[word] == kind)):
             typed += [f"--{kind}", name]
     first = next(iter(named))
-    raise UsageError(f"{first} is a {named[first]}, not a number. Did you mean: {shlex.join(typed)}")
+    raise UsageError(
+        f"{first} is a {named[first]}, not a number. Did you mean: {shlex.join(typed)}"
+    )
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
@@ -177,52 +204,75 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
     return found
 
 
-# -- options --------------------------------------------------------------------------------------------------------
+# -- options ---------------------------------------------------------------------------------------
 
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
 Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
 Datasets = Annotated[
-    list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable.", callback=split_commas)
+    list[str] | None,
+    option("--dataset -d KEY", "Dataset, any spelling; repeatable.", callback=split_commas),
 ]
 OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
 Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
 Side = Annotated[str | None, option("--side SIDE", "head, tail, relation or both (default).")]
 Protocol = Annotated[
     str | None,
-    option("--protocol -p PROTOCOL", "How models were evaluated (default: standard); see `rankconst show protocols`."),
+    option(
+        "--protocol -p PROTOCOL",
+        "How models were evaluated (default: standard); see `rankconst show protocols`.",
+    ),
 ]
 Aggregation = Annotated[
     str | None,
     rare(
-        "--aggregation -a AGGREGATION", "How much each task counts (default: micro); see `rankconst show aggregations`."
+        "--aggregation -a AGGREGATION",
+        "How much each task counts (default: micro); see `rankconst show aggregations`.",
     ),
 ]
 Baseline = Annotated[
     str | None,
-    option("--baseline -b BASELINE", "Compare with this ranker too, or with all; see `rankconst show baselines`."),
+    option(
+        "--baseline -b BASELINE",
+        "Compare with this ranker too, or with all; see `rankconst show baselines`.",
+    ),
 ]
 Tool = Annotated[
     str | None,
     option(
-        "--tool -t TOOL", "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`."
+        "--tool -t TOOL",
+        "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
     ),
 ]
 Metrics = Annotated[
     list[str] | None,
-    option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.", callback=split_commas),
+    option(
+        "--metric -m METRIC",
+        "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.",
+        callback=split_commas,
+    ),
 ]
 Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
 Percent = Annotated[
     bool | None,
-    rare("--percent/--no-percent", "Shares without a sign are percentages, or fractions. Default: as they look."),
+    rare(
+        "--percent/--no-percent",
+        "Shares without a sign are percentages, or fractions. Default: as they look.",
+    ),
 ]
 Strict = Annotated[bool, rare("--strict", "Refuse a file if anything in it is left out.")]
 Accept = Annotated[
     list[str] | None,
-    rare("--accept WORD", "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid."),
+    rare(
+        "--accept WORD",
+        "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid.",
+    ),
 ]
-Decimal = Annotated[str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")]
-InputFormat = Annotated[str | None, rare("--input-format FORMAT", "The file's format, if it is not recognised.")]
+Decimal = Annotated[
+    str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")
+]
+InputFormat = Annotated[
+    str | None, rare("--input-format FORMAT", "The file's format, if it is not recognised.")
+]
 Relation = Annotated[
     list[str] | None,
     rare(
@@ -232,16 +282,26 @@ Relation = Annotated[
 ]
 NumTasks = Annotated[
     int | None,
-    rare("--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M.", parser=_read_num_tasks),
+    rare(
+        "--num-tasks -n N",
+        "Number of ranks, in place of a dataset: protocol sampled:M.",
+        parser=_read_num_tasks,
+    ),
 ]
-Counts = Annotated[Path | None, rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset.")]
+Counts = Annotated[
+    Path | None, rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset.")
+]
 FurtherTables = Annotated[
-    list[str] | None, option("--tables PLACE", "Folder, zip, URL or doi: of further tables; repeatable.")
+    list[str] | None,
+    option("--tables PLACE", "Folder, zip, URL or doi: of further tables; repeatable."),
 ]
 OneSet = Annotated[
-    str | None, option("--tables PLACE", "Folder, zip, URL or doi: of tables; those included if left out.")
+    str | None,
+    option("--tables PLACE", "Folder, zip, URL or doi: of tables; those included if left out."),
 ]
-Out = Annotated[Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")]
+Out = Annotated[
+    Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")
+]
 _FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}; --json for json.")
 Form = Annotated[Format, _FORMAT]
 MaybeForm = Annotated[Format | None, _FORMAT]

@@ -43,11 +43,15 @@ def on_screen(text: str) -> str:
 
 def say(text: str) -> None:
     """Say something on stderr, control characters written out; on a terminal a long line continues below."""
-    width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH if sys.stderr.isatty() else None
+    width = (
+        os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
+        if sys.stderr.isatty()
+        else None
+    )
     typer.echo(show_controls(text) if width is None else wrap(width, text, below="  "), err=True)
 
 
-# -- files ----------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def check_target(path: Path, force: bool) -> None:
@@ -61,9 +65,13 @@ def check_target(path: Path, force: bool) -> None:
     if found and not force:
         raise _refuse_existing(path)
     if found and is_of_set(path):
-        raise UsageError(f"{path} belongs to a set of tables, which would be damaged. Name another file.")
+        raise UsageError(
+            f"{path} belongs to a set of tables, which would be damaged. Name another file."
+        )
     if not path.parent.is_dir():
-        raise UsageError(f"the folder {path.parent} does not exist. Create it, or name another file.")
+        raise UsageError(
+            f"the folder {path.parent} does not exist. Create it, or name another file."
+        )
 
 
 def _refuse_existing(path: Path) -> UsageError:
@@ -79,7 +87,7 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> No
             raise _refuse_existing(path) from None
 
 
-# -- words -----------------------------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------
 
 
 def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Key, list[_Thing]]:

@@ -67,14 +67,23 @@ def show(
     metrics: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete("METRIC")
+            metavar="METRIC",
+            help="Of a dataset: only these; or relations.",
+            autocompletion=complete("METRIC"),
         ),
     ] = None,
     metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
-    split: Annotated[str | None, option("--split SPLIT", "train, valid, test (the default) or all.")] = None,
-    side: Annotated[str | None, option("--side SIDE", "head, tail, both (the default), relation or all.")] = None,
+    split: Annotated[
+        str | None, option("--split SPLIT", "train, valid, test (the default) or all.")
+    ] = None,
+    side: Annotated[
+        str | None, option("--side SIDE", "head, tail, both (the default), relation or all.")
+    ] = None,
     protocol: Annotated[
-        str | None, option("--protocol -p PROTOCOL", "Evaluation protocol, or all; see `rankconst show protocols`.")
+        str | None,
+        option(
+            "--protocol -p PROTOCOL", "Evaluation protocol, or all; see `rankconst show protocols`."
+        ),
     ] = None,
     baseline: Annotated[str | None, hide(options.Baseline)] = None,
     cite: Annotated[bool, option("--cite", "Print the sentence for a paper, and BibTeX.")] = False,
@@ -94,7 +103,12 @@ def show(
     named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
-    given: dict[str, object] = {"--metric": metric, "--split": split, "--side": side, "--protocol": protocol}
+    given: dict[str, object] = {
+        "--metric": metric,
+        "--split": split,
+        "--side": side,
+        "--protocol": protocol,
+    }
     given |= {"--baseline": baseline, "--cite": cite}
     unused = [name for name, value in given.items() if value]
     if unused and not things:
@@ -108,7 +122,11 @@ def show(
         return
     opened = open_tables(tables)
     if not things:
-        listed = list_datasets(opened, every=format not in FOR_PEOPLE) if kind else list_everything(opened)
+        listed = (
+            list_datasets(opened, every=format not in FOR_PEOPLE)
+            if kind
+            else list_everything(opened)
+        )
         print_listing(listed, format)
         return
     dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
@@ -121,7 +139,9 @@ def show(
     further = [*things[1:], *(metric or ())]
     if (suite := opened.find_suite(dataset)) is not None:
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
-        asked = opened.tasks(dataset, split=split or "test", side=side or "both", protocol=protocol or suite.protocol)
+        asked = opened.tasks(
+            dataset, split=split or "test", side=side or "both", protocol=protocol or suite.protocol
+        )
         print_listing(list_suite(suite, asked, [*map(parse_metric, further)], opened), format)
         return
     relations = further == [_RELATIONS]
@@ -139,9 +159,18 @@ def show(
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline, dataset), format)
         return
     people = format in FOR_PEOPLE  # who get the metrics that papers print, of the usual protocol
-    found = _look_up(opened, asked, chosen or (HEADLINE if people else ()), opened.list_baselines(baseline, dataset))
+    found = _look_up(
+        opened,
+        asked,
+        chosen or (HEADLINE if people else ()),
+        opened.list_baselines(baseline, dataset),
+    )
     if people:
-        how = {"brief": not chosen, "whole": bool(chosen or protocol), "ladder": baseline is not None}
+        how = {
+            "brief": not chosen,
+            "whole": bool(chosen or protocol),
+            "ladder": baseline is not None,
+        }
         print_listing(_lay_out(opened, asked, found, **how), format)
     else:
         print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), format)
@@ -154,7 +183,7 @@ def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
             raise UsageError(f"{name} does not go with {what}.")
 
 
-# -- names ----------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 def _print_page(
@@ -169,7 +198,9 @@ def _print_page(
         except UnknownNameError as error:
             errors[REGISTRIES[kind].thing] = str(error)
     if not found:
-        raise UnknownNameError(_explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1])
+        raise UnknownNameError(
+            _explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1]
+        )
     first, *others = found
     if further or unused:
         dataset = next((each for each in further if _is_dataset(opened, each)), "DATASET")
@@ -178,7 +209,10 @@ def _print_page(
         raise UsageError(
             f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show {chosen}."
         )
-    also = (f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}" for kind in others)
+    also = (
+        f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}"
+        for kind in others
+    )
     REGISTRIES[first].print_page(found[first], form, "\n".join(also))
 
 
@@ -199,17 +233,23 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
             return message
     spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
     spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
-    spellings |= {metric.label.lower(): [metric.key, *metric.spellings] for metric in list_metrics()}
-    spellings |= {key: [] for plural, row in REGISTRIES.items() if plural != "metrics" for key in row.load()}
+    spellings |= {
+        metric.label.lower(): [metric.key, *metric.spellings] for metric in list_metrics()
+    }
+    spellings |= {
+        key: [] for plural, row in REGISTRIES.items() if plural != "metrics" for key in row.load()
+    }
     try:
         return Names(
-            "name", spellings, "`rankconst show` lists what there is; for tables of your own add --tables DIR."
+            "name",
+            spellings,
+            "`rankconst show` lists what there is; for tables of your own add --tables DIR.",
         ).resolve(name)
     except UnknownNameError as error:
         return str(error)
 
 
-# -- constants ------------------------------------------------------------------------------------------------------
+# -- constants -------------------------------------------------------------------------------------
 
 _MEANING_OF_ENOUGH = (
     "a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in common; "
@@ -232,14 +272,25 @@ _COLUMNS = (
     Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
     Column("worst", "worst", show_constant, right=True, drop=3),
     Column("method", "method", drop=4),
-    Column("smallest_difference", "enough", show_enough, right=True, drop=1, meaning=_MEANING_OF_ENOUGH),
+    Column(
+        "smallest_difference", "enough", show_enough, right=True, drop=1, meaning=_MEANING_OF_ENOUGH
+    ),
     Column("num_draws"),
     Column("table_version"),
 )
-_DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method", "smallest_difference")
+_DETAILS = (
+    "expectation_error",
+    "variance",
+    "variance_error",
+    "worst",
+    "method",
+    "smallest_difference",
+)
 
 
-def _look_up(opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]) -> list[Constants]:
+def _look_up(
+    opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]
+) -> list[Constants]:
     """Return the constants of some metrics, or of all, under each baseline: of tasks that may say "all"."""
     # On the relation side there is chance alone, of all relations, each task counting once.
     chance = tuple(baselines) == (DEFAULT_BASELINE,)
@@ -256,31 +307,51 @@ def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
     protocol, split, side = asked.protocol, asked.split, asked.side
     found = [
         replace(asked, protocol=one_protocol, split=one_split, side=one_side)
-        for one_protocol in (opened.protocols(asked.dataset) if protocol == ALL else (parse_protocol(protocol).key,))
+        for one_protocol in (
+            opened.protocols(asked.dataset) if protocol == ALL else (parse_protocol(protocol).key,)
+        )
         for one_split in (SPLITS if split == ALL else (parse_split(split),))
         for one_side in (sides if side == ALL else (parse_side(side),))
     ]
     if ALL in {split, protocol}:
         found = [tasks for tasks in found if opened.holds(tasks)]
     # Of relations there may be none, though there are of entities.
-    found = [tasks for tasks in found if side != ALL or tasks.side in LINK_SIDES or tasks.side in opened.sides(tasks)]
+    found = [
+        tasks
+        for tasks in found
+        if side != ALL or tasks.side in LINK_SIDES or tasks.side in opened.sides(tasks)
+    ]
     # What was named is looked up even if it is not there: the lookup says what there is.
     if not found:
-        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {asked.dataset}.")
+        raise UnknownNameError(
+            f"the tables ({opened.version}) hold no {split} tasks of {asked.dataset}."
+        )
     return found
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
     """Return what is known of constants, by column."""
     tasks, metric = constants.tasks, constants.metric
-    named: dict[str, Any] = {"relations": list(tasks.relations), "metric": metric.key, "label": metric.label}
-    named["smallest_difference"] = find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
+    named: dict[str, Any] = {
+        "relations": list(tasks.relations),
+        "metric": metric.key,
+        "label": metric.label,
+    }
+    named["smallest_difference"] = (
+        find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
+    )
     keys = (column.key for column in _COLUMNS if column.key not in named)
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
 
 def _lay_out(
-    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool
+    opened: Tables,
+    asked: Tasks,
+    found: Sequence[Constants],
+    *,
+    brief: bool,
+    whole: bool,
+    ladder: bool,
 ) -> Listing:
     """List constants for people, counting beside chance: without details if `brief`.
 
@@ -299,9 +370,16 @@ def _lay_out(
     usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
     rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
     others = "" if whole else ", ".join(names for names in blocks if names != usual)
-    hidden = {*(_DETAILS if brief else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
+    hidden = {
+        *(_DETAILS if brief else ()),
+        *(key for key in ("split", "side") if getattr(asked, key) != ALL),
+    }
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
-    columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
+    columns = [
+        replace(each, title=titles.get(each.key, each.title))
+        for each in _COLUMNS
+        if each.key not in hidden
+    ]
     held = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
     counted = bool(held)
     columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in held]
@@ -310,7 +388,8 @@ def _lay_out(
         _explain_counting(opened, asked.dataset) if counted else "",
         f"Tables: {' + '.join(dict.fromkeys(row['table_version'] for row in rows))}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
-        f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
+        f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr"
+        * brief,
         _find_note(asked.dataset),
     )
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
@@ -353,14 +432,23 @@ def _print_citations(
     for constants in _look_up(opened, asked, metrics, baselines) if metrics else ():
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
-        rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence, "bibtex": bibtex or None})
+        rows.append(
+            {
+                **_describe(constants),
+                "tabulated": tabulated,
+                "sentence": sentence,
+                "bibtex": bibtex or None,
+            }
+        )
     if form in FOR_PEOPLE:
-        typer.echo(on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex)))))
+        typer.echo(
+            on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex))))
+        )
     else:
         print_listing(Listing.of([*map(Column, rows[0])], rows), form)
 
 
-# -- relations ------------------------------------------------------------------------------------------------------
+# -- relations -------------------------------------------------------------------------------------
 
 _RELATION_COLUMNS = (
     Column("relation", "relation"),
@@ -379,7 +467,9 @@ def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listi
         chance = opened.histogram(own)
         for key in baselines:
             ranked = opened.histogram(replace(own, baseline=key))
-            expected = {f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in SUMMARY}
+            expected = {
+                f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in SUMMARY
+            }
             counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
             rows.append({**counted, "baseline": key, **expected})
     if not rows:
@@ -389,7 +479,8 @@ def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listi
             f"{tasks.protocol}; they are kept for valid and test."
         )
     columns = [
-        replace(each, title=each.title if baseline or each.key != "baseline" else None) for each in _RELATION_COLUMNS
+        replace(each, title=each.title if baseline or each.key != "baseline" else None)
+        for each in _RELATION_COLUMNS
     ]
     return Listing.of(
         columns,

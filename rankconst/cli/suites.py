@@ -28,13 +28,23 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
     covered = cover_suite(suite, asked, tables)
     rows = [_describe(tasks, chosen, tables) for tasks in covered.held.values()]
     mean = _describe(asked, chosen, tables) | {"dataset": "mean", "split": None, "side": None}
-    lists = [Column("dataset", "graph"), Column("split", "split", drop=2), Column("side", "side", drop=3)]
+    lists = [
+        Column("dataset", "graph"),
+        Column("split", "split", drop=2),
+        Column("side", "side", drop=3),
+    ]
     lists.append(Column("num_tasks", "tasks", count, right=True, drop=1))
     for metric in chosen:
-        lists.append(Column(f"chance_{metric.key}", f"{metric.label}: chance", show_constant, right=True))
+        lists.append(
+            Column(f"chance_{metric.key}", f"{metric.label}: chance", show_constant, right=True)
+        )
         lists.append(Column(f"{FLOOR}_{metric.key}", FLOOR, show_constant, right=True))
     tool = suite.tool
-    ranked = "" if tool is None else f"\nRanking tasks are those of {tool.title}: rankconst show {tool.key}"
+    ranked = (
+        ""
+        if tool is None
+        else f"\nRanking tasks are those of {tool.title}: rankconst show {tool.key}"
+    )
     caption = f"The mean is of {covered}.{_tell_builds(covered.missing)}\nTables: {tables.version}."
     return Listing.of(
         lists,
@@ -50,7 +60,9 @@ def _describe(tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> dict[s
         chance = tables.look_up(tasks, metric)
         row["num_tasks"] = chance.num_tasks
         row[f"chance_{metric.key}"] = chance.expectation
-        row[f"{FLOOR}_{metric.key}"] = tables.look_up(replace(tasks, baseline=FLOOR), metric).expectation
+        row[f"{FLOOR}_{metric.key}"] = tables.look_up(
+            replace(tasks, baseline=FLOOR), metric
+        ).expectation
     return row
 
 

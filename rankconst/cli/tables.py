@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankconst_builder.verify import Finding, Result
 
 
-# -- verify -----------------------------------------------------------------------------------------------------------
+# -- verify ----------------------------------------------------------------------------------------
 
 SHOWN = 20
 """How many findings the table lists."""
@@ -56,10 +56,16 @@ _FINDINGS = (
 
 def verify(
     path: Annotated[
-        str | None, typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out.")
+        str | None,
+        typer.Argument(
+            metavar="PATH", help="Folder, zip or URL of tables; those included if left out."
+        ),
     ] = None,
     rebuild: Annotated[
-        bool, option("--rebuild", "Also compute every constant and count every histogram again, and compare.")
+        bool,
+        option(
+            "--rebuild", "Also compute every constant and count every histogram again, and compare."
+        ),
     ] = False,
     dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
 ) -> None:
@@ -103,7 +109,9 @@ def _tell_begin(stage: str) -> None:
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     """Return the keys of datasets in any spelling; as they are written where the datasets cannot be read."""
     try:
-        spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
+        spellings = {
+            key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()
+        }
     except TablesError:
         return list(names)
     held = f"The tables ({tables.version}) hold {len(spellings)} datasets."
@@ -117,7 +125,9 @@ def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
 def _print_stage(result: Result) -> None:
     """Print a line when a stage is done, with its notes."""
     rows = f"{count(result.rows)} {'files' if result.stage.name == 'files' else 'rows'}"
-    typer.echo(f"{result.stage.name:<10} {_describe_outcome(result):<8} {rows:>16}   {result.stage.covers}")
+    typer.echo(
+        f"{result.stage.name:<10} {_describe_outcome(result):<8} {rows:>16}   {result.stage.covers}"
+    )
     for line in _phrase_notes(result):
         typer.echo(show_controls(line))
 
@@ -147,7 +157,10 @@ def _phrase_notes(result: Result) -> list[str]:
     """Return a stage's notes, a line each; of many the first, and how many more there are."""
     notes = _of_level(result.findings, "note")
     shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
-    lines = [f"note: {': '.join(filter(None, (result.stage.name, _name_place(each), each.message)))}" for each in shown]
+    lines = [
+        f"note: {': '.join(filter(None, (result.stage.name, _name_place(each), each.message)))}"
+        for each in shown
+    ]
     if len(shown) < len(notes):
         lines.append(f"note: {result.stage.name}: {count(len(notes) - 1)} more like it")
     return lines
@@ -163,7 +176,10 @@ def _describe_outcome(result: Result) -> str:
 def _name_place(finding: Finding) -> str:
     short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
     return " ".join(
-        filter(None, (finding.table, *(f"{short.get(name, '')}{key}" for name, key in finding.key.items())))
+        filter(
+            None,
+            (finding.table, *(f"{short.get(name, '')}{key}" for name, key in finding.key.items())),
+        )
     )
 
 
@@ -172,14 +188,17 @@ def _describe(result: Result, finding: Finding) -> dict[str, Any]:
     return {"stage": result.stage.name, "covers": result.stage.covers} | found
 
 
-# -- a release --------------------------------------------------------------------------------------------------------
+# -- a release -------------------------------------------------------------------------------------
 
 _FILES = (
     Column("path", "file"),
     Column("bytes", "bytes", count, right=True),
     Column("sha256", "SHA-256", drop=1),
 )
-_Url = Annotated[str | None, rare("--url URL", "Where this will be found: of tables a reserved DOI, for example.")]
+_Url = Annotated[
+    str | None,
+    rare("--url URL", "Where this will be found: of tables a reserved DOI, for example."),
+]
 
 
 def _check_url(url: str | None, example: str) -> str | None:
@@ -190,8 +209,12 @@ def _check_url(url: str | None, example: str) -> str | None:
 
 def release(
     version: Annotated[str, option("--version X.Y.Z", "Version to release.")],
-    source: Annotated[Path, option("--from DIR", "Folder written by `rankconst build`.")] = Path(OUTPUT),
-    out: Annotated[Path | None, option("--out -o DIR", "Folder of the release; data/X.Y.Z if left out.")] = None,
+    source: Annotated[Path, option("--from DIR", "Folder written by `rankconst build`.")] = Path(
+        OUTPUT
+    ),
+    out: Annotated[
+        Path | None, option("--out -o DIR", "Folder of the release; data/X.Y.Z if left out.")
+    ] = None,
     previous: Annotated[
         str | None,
         rare(
@@ -203,7 +226,8 @@ def release(
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.
 
-    Version rule: a changed or removed value is a major change; new rows, columns or tables are a minor one.
+    Version rule: a changed or removed value is a major change; new rows, columns or tables are a
+    minor one.
 
     The same build and version give the same bytes on one day. The zip is next to the folder.
 
@@ -234,13 +258,17 @@ def release(
     ]
     print_listing(Listing.of(_FILES, rows), Format.table)
     if released.written:
-        order.reporter.say(f"next: deposit {order.archive}, with the metadata in {folder / '.zenodo.json'}")
+        order.reporter.say(
+            f"next: deposit {order.archive}, with the metadata in {folder / '.zenodo.json'}"
+        )
 
 
 def _load_previous(given: str) -> Tables:
     tables = load(given)
     if parse_version(tables.version) is None:
-        raise UsageError(f"--previous {given} holds table version {tables.version}, which was never released.")
+        raise UsageError(
+            f"--previous {given} holds table version {tables.version}, which was never released."
+        )
     return tables
 
 
@@ -252,23 +280,34 @@ def _tell(order: Order, released: Released) -> None:
     if released.changes is None:
         return
     bump = released.changes.bump.name
-    order.reporter.say(f"since {released.previous}, a {bump} change:" if released.previous else "the first release:")
+    order.reporter.say(
+        f"since {released.previous}, a {bump} change:"
+        if released.previous
+        else "the first release:"
+    )
     for line in phrase_changes(released.changes):
         order.reporter.say(f"  {line}")
 
 
-# -- a site -----------------------------------------------------------------------------------------------------------
+# -- a site ----------------------------------------------------------------------------------------
 
 
 def site(
-    out: Annotated[Path, option("--out -o DIR", "Folder of the site; an older site in it is replaced.")],
+    out: Annotated[
+        Path, option("--out -o DIR", "Folder of the site; an older site in it is replaced.")
+    ],
     tables: options.OneSet = None,
     dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
     url: _Url = None,
-    docs: Annotated[Path | None, rare("--docs DIR", "Folder of built documentation, to be part of the site.")] = None,
+    docs: Annotated[
+        Path | None, rare("--docs DIR", "Folder of built documentation, to be part of the site.")
+    ] = None,
     published: Annotated[
         Path | None,
-        rare("--published FILE", "Results file with published numbers: the pages of their datasets show them."),
+        rare(
+            "--published FILE",
+            "Results file with published numbers: the pages of their datasets show them.",
+        ),
     ] = None,
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.
@@ -279,7 +318,9 @@ def site(
     """
     from rankconst_builder.site import Order, write_site
 
-    address = f"{url.rstrip('/')}/" if _check_url(url, "https://example.org/rankconst") and url else ""
+    address = (
+        f"{url.rstrip('/')}/" if _check_url(url, "https://example.org/rankconst") and url else ""
+    )
     opened = load(tables)
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
     order = Order(opened, out, keys, address, docs, published)

@@ -5,10 +5,11 @@ baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidate
 share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
 :mod:`rankconst.catalogue.metrics` names its function.
 
-If all n tasks share their M negatives, these cut the scores into M + 1 intervals. For a random ranker, the chances
-D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ... 1), and given these the ranks are
-independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] = Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of
-f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
+If all n tasks share their M negatives, these cut the scores into M + 1 intervals. For a random
+ranker, the chances D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ...
+1), and given these the ranks are independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] =
+Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of f(r_i) is that of independent ranks
+times 1 + (n-1)/(M+2).
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     metric
         A metric of the catalogue, its k set where it takes one.
     histogram
-        The numbers of candidates of the ranking tasks; with weights for macro averages, with offsets for a baseline
-        other than chance.
+        The numbers of candidates of the ranking tasks; with weights for macro averages, with
+        offsets for a baseline other than chance.
 
     Returns
     -------
     Moments
-        Both numbers, each with its error, and the method: exact up to the stated rounding for ``closed_form``, an
-        approximation within its error for ``numerical``, an estimate for ``sampled``. Errors under baselines other than
-        chance are rounded up, to eight bits.
+        Both numbers, each with its error, and the method: exact up to the stated rounding for
+        ``closed_form``, an approximation within its error for ``numerical``, an estimate for
+        ``sampled``. Errors under baselines other than chance are rounded up, to eight bits.
 
     Raises
     ------
@@ -83,11 +84,11 @@ def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments
     Parameters
     ----------
     f
-        Maps an array of ranks, floats from 1 on, to an array of numbers of the same shape; any function. What
-        ``numpy.vectorize`` returns will do.
+        Maps an array of ranks, floats from 1 on, to an array of numbers of the same shape; any
+        function. What ``numpy.vectorize`` returns will do.
     histogram
-        The numbers of candidates of the ranking tasks. With weights w_i the mean is sum w_i f(r_i) / sum w_i; with
-        offsets it is that under a baseline other than chance.
+        The numbers of candidates of the ranking tasks. With weights w_i the mean is sum w_i f(r_i)
+        / sum w_i; with offsets it is that under a baseline other than chance.
 
     Returns
     -------
@@ -125,10 +126,12 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     Parameters
     ----------
     exponent
-        p, from -4 to -0.04, 0, or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1 the mean rank.
-        Infinite: the smallest rank of all tasks if negative, the largest if positive.
+        p, from -4 to -0.04, 0, or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1
+        the mean rank. Infinite: the smallest rank of all tasks if negative, the largest if
+        positive.
     histogram
-        The numbers of candidates of the ranking tasks, with offsets for a baseline other than chance.
+        The numbers of candidates of the ranking tasks, with offsets for a baseline other than
+        chance.
 
     Returns
     -------
@@ -153,7 +156,9 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     from rankconst.moments.own import any_power_mean
 
     if histogram.shared:
-        raise UsageError("there are no constants of power means for tasks that share their negatives.")
+        raise UsageError(
+            "there are no constants of power means for tasks that share their negatives."
+        )
     return any_power_mean(exponent, histogram)
 
 
@@ -164,7 +169,9 @@ def _correlate(moments: Moments, histogram: Histogram) -> Moments:
     factor = (pairs + histogram.total - 1) / pairs
     rounding = 2 * UNIT_ROUNDOFF * factor * moments.variance
     return replace(
-        moments, variance=factor * moments.variance, variance_error=factor * moments.variance_error + rounding
+        moments,
+        variance=factor * moments.variance,
+        variance_error=factor * moments.variance_error + rounding,
     )
 
 

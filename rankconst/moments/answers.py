@@ -3,10 +3,12 @@
 A random ranker puts the R right answers on a random subset of the places 1 .. N, so that
 
 - a sum over the right answers of w(place) has mean R mean(w) and variance R (1 - R/N) s^2(w), s^2 the sample variance
-  over the N places (sampling without replacement, Cochran 1977, *Sampling Techniques*, theorem 2.2);
+  over the N places (sampling without replacement, Cochran 1977, *Sampling Techniques*, theorem
+  2.2);
 - the first right answer is at place r with probability C(N-r, R-1) / C(N, R);
 - given right answers at places r < s, those above and between them are hypergeometric, which gives average precision a
-  closed mean and a variance of one sum over places: it costs O(N) for each distinct (N, R), not O(N^2).
+  closed mean and a variance of one sum over places: it costs O(N) for each distinct (N, R), not
+  O(N^2).
 
 Queries are independent, so the mean over queries has the mean of their means, and variances add up.
 """
@@ -82,7 +84,9 @@ def first(n: int, right: int, k: int) -> Law:
     chances, places = _find_first(n, right, k), np.arange(1, k + 1, dtype=np.float64)
     mean, square = float((chances / places).sum()), float((chances / places**2).sum())
     # The error of each probability grows with its place, by which it is divided.
-    return Law(mean, square - mean**2, 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square))
+    return Law(
+        mean, square - mean**2, 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square)
+    )
 
 
 def _bound_sum(k: int) -> float:
@@ -124,13 +128,20 @@ def precisions(n: int, right: int, k: int) -> Law:
     spread = above * share * (1 - share) * (n - r) / (n - 2) if n > 2 else np.zeros_like(r)
     square = right / n * float((((1 + above * share) ** 2 + spread) / r**2).sum())
     if right > 1:
-        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)] is linear in s.
+        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)] is
+        # linear in s.
         one = (right - 2) / (n - 2) if n > 2 else 0.0
         two = (right - 2) * (right - 3) / ((n - 2) * (n - 3)) if n > 3 else 0.0
         slope = one + above * two
         start = 2 + 4 * above * one + above * (r - 2) * two - (r + 1) * slope
         beyond = np.concatenate((np.cumsum((1 / r)[::-1])[::-1][1:], [0.0]))
-        square += 2 * right * (right - 1) / (n * (n - 1)) * float(((start * beyond + slope * (k - r)) / r).sum())
+        square += (
+            2
+            * right
+            * (right - 1)
+            / (n * (n - 1))
+            * float(((start * beyond + slope * (k - r)) / r).sum())
+        )
     error = _bound_sum(k)
     return Law(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
@@ -143,7 +154,9 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
     """Return the law of what the metric sums up, of a query for each row (N, R); 0 where none is right."""
     compute = _LAWS[family.kind]
-    return [compute(n, right, min(n, k or n)) if right else NOTHING for n, right in queries.tolist()]
+    return [
+        compute(n, right, min(n, k or n)) if right else NOTHING for n, right in queries.tolist()
+    ]
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:

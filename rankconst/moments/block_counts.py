@@ -1,25 +1,27 @@
 r"""How many ranks are at most x where ranks are uniform on blocks: the laws that the median follows from.
 
-B(x) = #{i : r_i <= x} is Poisson-binomial with F_i(x) = (x - a_i) / T_i, kept within 0 .. 1. Coefficients of its
-generating function are read off a circle through the saddlepoint as in :mod:`.poisson_binomial`. With p the tilted
-chances there and v = e^{i theta} - 1, the logarithm of a factor is expanded in p v, or where p is the larger part in
-(1 - p) conj(v):
+B(x) = #{i : r_i <= x} is Poisson-binomial with F_i(x) = (x - a_i) / T_i, kept within 0 .. 1.
+Coefficients of its generating function are read off a circle through the saddlepoint as in
+:mod:`.poisson_binomial`. With p the tilted chances there and v = e^{i theta} - 1, the logarithm of
+a factor is expanded in p v, or where p is the larger part in (1 - p) conj(v):
 
 .. math:: \log(1 + p v) = i\theta + \log(1 + (1 - p) \bar v) = \sum_k \frac{(-1)^{k-1}}{k} (p v)^k
 
 so that the angles cost no more than power sums of p over the tasks.
 
-*Both middle ranks.* For n = 2m, the lower one is at most x and the upper one beyond y >= x iff B(x) = B(y) = m, and
+*Both middle ranks.* For n = 2m, the lower one is at most x and the upper one beyond y >= x iff B(x)
+= B(y) = m, and
 
 .. math:: P(B(x) = B(y) = m) = [z^m] \prod_i (F_i(x) z + 1 - F_i(y)), \qquad
           \frac{F_i(x) z + 1 - F_i(y)}{F_i(y) z + 1 - F_i(y)} = 1 - \frac{d_i}{T_i} \frac{z}{F_i(y) z + 1 - F_i(y)}
 
-with d_i the number of ranks of the block in x+1 .. y: the circle of y serves for all x, and the rows that reach from x
-to y need no more than power sums either. (Derived here.)
+with d_i the number of ranks of the block in x+1 .. y: the circle of y serves for all x, and the
+rows that reach from x to y need no more than power sums either. (Derived here.)
 
-*Sums over the gap* of the two middle ranks, over x < y, need a law for each y, but are a correction of the order of 1/n
-to the median's moments. So where there are many y they are formed for some; for the others their ratio to what
-independent gaps would give, which changes slowly, is interpolated. Half of them tell the error.
+*Sums over the gap* of the two middle ranks, over x < y, need a law for each y, but are a correction
+of the order of 1/n to the median's moments. So where there are many y they are formed for some; for
+the others their ratio to what independent gaps would give, which changes slowly, is interpolated.
+Half of them tell the error.
 """
 
 from __future__ import annotations
@@ -49,18 +51,20 @@ _TABLE = 2**19
 _ROWS = 128
 # Terms below e^-42 are left out of expansions in numbers of at most that modulus.
 _NEGLIGIBLE, _RADIUS = 42.0, 0.6
-# Sums over so many ranks are formed term by term; x that add less than this, relatively, are left out.
+# Sums over so many ranks are formed term by term; x that add less than this, relatively, are left
+# out.
 _TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
 # With a smaller variance of B(y), sums over gaps need its whole circle.
 _FEW_TASKS = 64.0
 # Up to this many factors are formed one by one rather than by power sums.
 _FEW = 16
-# The logarithms that sums may take to be formed for all y, for how many y they are formed else at first, and the share
-# of gaps below which no more are left.
+# The logarithms that sums may take to be formed for all y, for how many y they are formed else at
+# first, and the share of gaps below which no more are left.
 _GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
 # The number of y is doubled while the logarithms are fewer than that.
 _MOST_LOGARITHMS = 2**24
-# Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
+# Of the polynomials that interpolate between these, and in how long a window gaps are followed rank
+# by rank.
 _DEGREE, _TRACED = 5, 2**16
 
 
@@ -98,7 +102,8 @@ class BlockCounts:
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
         """Return the laws at ascending points, and next to what share of B(x) = count no rank is x.
 
-        Tails change sides at `centre`. The share is that of independent ranks on the circle's real axis.
+        Tails change sides at `centre`. The share is that of independent ranks on the circle's real
+        axis.
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
@@ -114,7 +119,10 @@ class BlockCounts:
         share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
         inside = (share > 0) & (share < 1)
         share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
-        none, every = np.sum(tasks * np.log1p(-share), axis=1), np.sum(tasks * np.log(share), axis=1)
+        none, every = (
+            np.sum(tasks * np.log1p(-share), axis=1),
+            np.sum(tasks * np.log(share), axis=1),
+        )
         # No more than one way, or none, to be `count`.
         log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
         mass = np.exp(log_mass)
@@ -136,7 +144,9 @@ class BlockCounts:
             hit = share / (share + (1 - share) * back[:, None])
             away = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
             last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
-            steps = tasks * np.log1p(-hit / away) + np.where(last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
+            steps = tasks * np.log1p(-hit / away) + np.where(
+                last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0
+            )
         return tail, mass, error, np.exp(np.sum(steps, axis=1))
 
     def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
@@ -148,7 +158,9 @@ class BlockCounts:
         # A task that is certain by y is not to be beyond x.
         lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
         near = (self.starts < y) & (self.stops > lowest)
-        starts, stops, sizes, tasks = (part[near] for part in (self.starts, self.stops, self.sizes, self.tasks))
+        starts, stops, sizes, tasks = (
+            part[near] for part in (self.starts, self.stops, self.sizes, self.tasks)
+        )
         back, shares = self._circle_of(y, needed)
         share = np.minimum((y - starts) / sizes, 1.0)
         with np.errstate(invalid="ignore"):
@@ -161,7 +173,10 @@ class BlockCounts:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
             away = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
-            ratio = np.sum((np.exp(_log_product(away, (y - x).astype(np.float64), unit, tasks)) * shares).real, axis=1)
+            ratio = np.sum(
+                (np.exp(_log_product(away, (y - x).astype(np.float64), unit, tasks)) * shares).real,
+                axis=1,
+            )
             places.append(x)
             weights.append(multiples * ratio)
             if ratio[0] < _VANISHED:
@@ -174,20 +189,28 @@ class BlockCounts:
         first = int(x.min(initial=y))
         within = (self.starts < y) & (self.stops > first)
         through = (self.starts <= first) & (self.stops >= y)
-        return 32 * int(x.size * np.count_nonzero(within & ~through) + 20 * np.count_nonzero(within) + 100)
+        return 32 * int(
+            x.size * np.count_nonzero(within & ~through) + 20 * np.count_nonzero(within) + 100
+        )
 
     def _place(self, start: int, stop: int) -> tuple[Counts, Values]:
         """Place points for sums over start <= x < stop of what is smooth between the ends of blocks."""
         if stop - start <= _TERM_BY_TERM:
             return np.arange(start, stop), np.ones(stop - start)
-        ends = np.concatenate([each[(each > start) & (each < stop)] for each in (self.starts, self.stops)])
+        ends = np.concatenate(
+            [each[(each > start) & (each < stop)] for each in (self.starts, self.stops)]
+        )
         cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
         panels = []
         for begin, end in itertools.pairwise(cuts):
             left = end - begin
             while left:
                 # Of few lengths, so that few rules serve.
-                width = left if left <= _NARROWEST else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
+                width = (
+                    left
+                    if left <= _NARROWEST
+                    else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
+                )
                 panels.append(Panel(end - left, end - left + width, float(stop - start)))
                 left -= width
         nodes = place_nodes(panels)
@@ -202,9 +225,10 @@ class BlockCounts:
         rows = (self.starts < y) & (self.stops > y)
         share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
         tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))
-        # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves out.
-        # Where g is negligible, what replaces it need not be if y has few tasks: those between x and y leave it. With
-        # h their hazard it is at most e^-h exp(-2 (var - h) sin^2(theta/2)), no more than g if var is large enough.
+        # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves
+        # out. Where g is negligible, what replaces it need not be if y has few tasks: those between
+        # x and y leave it. With h their hazard it is at most e^-h exp(-2 (var - h) sin^2(theta/2)),
+        # no more than g if var is large enough.
         whole = float(variance[0]) < _FEW_TASKS
         circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
         parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
@@ -217,7 +241,9 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
 
     def moments(s: Values) -> tuple[Values, Values]:
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
-        return np.einsum("xu,xu->x", tasks, tilted), np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
+        return np.einsum("xu,xu->x", tasks, tilted), np.einsum(
+            "xu,xu,xu->x", tasks, tilted, 1 - tilted
+        )
 
     return find_tilt(moments, uncertain, target, 1e-4)
 
@@ -234,13 +260,21 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
     v = np.expm1(1j * theta)
     size = float(low.max()) * float(np.abs(v).max())
     if size <= _RADIUS:
-        terms = max(2, math.ceil((_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))))
+        terms = max(
+            2,
+            math.ceil(
+                (_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))
+            ),
+        )
         signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
         factor = np.ones_like(v)
         for k in range(1, terms + 1):
             power *= low
             factor = factor * -v
-            both, difference = np.einsum("xu,xu->x", power, tasks), np.einsum("xu,xu->x", power, signed)
+            both, difference = (
+                np.einsum("xu,xu->x", power, tasks),
+                np.einsum("xu,xu->x", power, signed),
+            )
             # Sums over low p of (p v)^k and over high ones of its conjugate.
             total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
         return total
@@ -269,7 +303,12 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
     through = (away[0] == farthest) & (sizes < _RADIUS)
     if np.count_nonzero(through) > _FEW:
         size = float(sizes[through].max())
-        terms = max(1, math.ceil((_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))))
+        terms = max(
+            1,
+            math.ceil(
+                (_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))
+            ),
+        )
         scaled, power = unit[:, through] * farthest, np.ones((len(unit), np.count_nonzero(through)))
         steps = np.ones(len(away))
         for k in range(1, terms + 1):
@@ -300,17 +339,30 @@ class Gaps:
     exact: bool  # no other y has any weight to speak of
     steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
 
-    def sum(self, points: Counts, mass: Values, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
+    def sum(
+        self, points: Counts, mass: Values, curvature: Callable[[Values], Values]
+    ) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
-        sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
+        sums = np.stack(
+            [
+                np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
+                for y, (x, weights) in pairs
+            ]
+        )
         base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
         at = np.searchsorted(points, self.chosen)
         ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
         routes = []
         for degree in (1, _DEGREE):
             fine, coarse = (
-                base * np.stack([_interpolate(points, self.chosen[::step], each[::step], degree) for each in ratio])
+                base
+                * np.stack(
+                    [
+                        _interpolate(points, self.chosen[::step], each[::step], degree)
+                        for each in ratio
+                    ]
+                )
                 for step in (1, 2)
             )
             routes.append((fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)))
@@ -340,7 +392,9 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
         length = steps / np.maximum(1 - steps, 1 / last)
         if last - first < _TRACED:
             each = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
-            length = np.array([*itertools.accumulate(each, lambda gap, step: step * (1 + gap))])[points - first]
+            length = np.array([*itertools.accumulate(each, lambda gap, step: step * (1 + gap))])[
+                points - first
+            ]
         return np.asarray(curvature(2 * y) * length)
     reached, total = steps[1:], np.zeros((2, y.size))
     for gap in range(1, y.size):
@@ -351,11 +405,15 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
     return total
 
 
-def find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> Iterator[Gaps]:
+def find_gaps(
+    counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int
+) -> Iterator[Gaps]:
     """Find the laws of the lower middle rank given the upper one, for more and more y."""
     mass = np.abs(nodes.weights * laws.mass)
     # What y bring to the moments of the median and of its inverse.
-    brought = np.maximum(*(each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)))
+    brought = np.maximum(
+        *(each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3))
+    )
     heavy = np.flatnonzero(brought > UNIT_ROUNDOFF / 16)
     law_of = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
     pilot = int(nodes.points[np.argmax(mass)])

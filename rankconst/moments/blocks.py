@@ -1,12 +1,13 @@
 r"""Means of smooth functions of a rank that is uniform on a block a+1 .. a+T, for many blocks at once.
 
-A block is cut into panels within which ranks at most double. Short ones are summed term by term, the others by Gauss's
-rule for sums (:mod:`.summation`), so that a block of any size takes a few dozen points. All weights are positive: the
-rule is itself the law of a rank. So means and central moments of functions that vary on the scale of their argument
-(powers, logarithms, exponentials of these) come to rounding, and nothing cancels. (Derived here.)
+A block is cut into panels within which ranks at most double. Short ones are summed term by term,
+the others by Gauss's rule for sums (:mod:`.summation`), so that a block of any size takes a few
+dozen points. All weights are positive: the rule is itself the law of a rank. So means and central
+moments of functions that vary on the scale of their argument (powers, logarithms, exponentials of
+these) come to rounding, and nothing cancels. (Derived here.)
 
-Points are kept relative to the block's mean rank c. With u = r/c - 1, central moments of r^q follow from those of
-expm1(q log1p(u)): they keep their relative accuracy in narrow blocks far out, a >> T.
+Points are kept relative to the block's mean rank c. With u = r/c - 1, central moments of r^q follow
+from those of expm1(q log1p(u)): they keep their relative accuracy in narrow blocks far out, a >> T.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
 
 
-# Panels of up to that many ranks are summed term by term, longer ones by a rule of that many nodes: on ranks that
-# double, it errs by (3 + sqrt 8)^-32 for 1/r.
+# Panels of up to that many ranks are summed term by term, longer ones by a rule of that many nodes:
+# on ranks that double, it errs by (3 + sqrt 8)^-32 for 1/r.
 _TERM_BY_TERM, _NODES = 64, 16
 # Rules formed together.
 _LENGTHS = 2048
-# With more rows than that, where two routes lead to a number, the quicker is taken if its relative error is below this.
+# With more rows than that, where two routes lead to a number, the quicker is taken if its relative
+# error is below this.
 _MANY, GOOD_FOR_MANY = 256, 1e-7
 
 
@@ -76,7 +78,9 @@ class Blocks:
         firsts = np.cumsum(lengths) - lengths
         row = np.repeat(np.arange(rows.size), lengths)
         at = np.arange(row.size) + (self.firsts[rows] - firsts)[row]
-        return Blocks(self.centres[rows], firsts, row, self.points[at], self.weights[at], self.logs[at])
+        return Blocks(
+            self.centres[rows], firsts, row, self.points[at], self.weights[at], self.logs[at]
+        )
 
     def scaled_power(self, power: float | Values) -> tuple[Values, Values]:
         """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
@@ -127,7 +131,10 @@ def _place_points(histogram: Histogram) -> Blocks:
     weights = np.ones(row.size)
     distinct, kind = np.unique(lengths[~short], return_inverse=True)
     if distinct.size:
-        parts = [gram_rules(distinct[i : i + _LENGTHS], _NODES) for i in range(0, distinct.size, _LENGTHS)]
+        parts = [
+            gram_rules(distinct[i : i + _LENGTHS], _NODES)
+            for i in range(0, distinct.size, _LENGTHS)
+        ]
         long = np.repeat(~short, num_points)
         within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
         weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()

@@ -1,6 +1,7 @@
 r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2 with r their mean, and their standard deviation M = sqrt(V).
 
-*Variance.* With r_i = mu_i + d_i, delta_i = mu_i - mean mu, and m_2, m_4 the central moments of one task,
+*Variance.* With r_i = mu_i + d_i, delta_i = mu_i - mean mu, and m_2, m_4 the central moments of one
+task,
 
 .. math:: V = \frac1n \sum_i (\delta_i + d_i)^2 - \Bigl(\frac1n \sum_i d_i\Bigr)^2
 
@@ -10,10 +11,11 @@ r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2 with r their mean, and 
           + \frac{1}{n^4} \Bigl(\sum (m_{4,i} - 3 m_{2,i}^2) + 2 \bigl(\sum m_{2,i}\bigr)^2\Bigr)
           - \frac{2}{n^3} \sum (m_{4,i} - m_{2,i}^2)
 
-with p_i in place of 1/n where tasks count with weights p_i that add up to 1. Odd central moments vanish, the uniform
-law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
+with p_i in place of 1/n where tasks count with weights p_i that add up to 1. Odd central moments
+vanish, the uniform law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
 
-*Standard deviation.* With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality makes positive,
+*Standard deviation.* With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality makes
+positive,
 
 .. math:: E[M] = \sqrt{E[V]}\,(1 - g), \qquad Var[M] = E[V] - E[M]^2 = E[V]\,g\,(2 - g)
 
@@ -25,10 +27,11 @@ is taken.
 .. math:: g = -\sum_{k=2}^{K} \binom{1/2}{k} E[x^k] + R, \qquad
           |R| \le E[x^K] \sum_{k > K} \left|\binom{1/2}{k}\right| \quad (K \text{ even})
 
-The bound holds at every x >= -1: below 0 all terms left out have one sign, and add up to most at -1; above 0 they add
-up to less than the last term taken.
+The bound holds at every x >= -1: below 0 all terms left out have one sign, and add up to most at
+-1; above 0 they add up to less than the last term taken.
 
-*Transform*, for any number of tasks. From the Laplace transform L(s) = E[exp(-s V / E[V])] and that of a constant,
+*Transform*, for any number of tasks. From the Laplace transform L(s) = E[exp(-s V / E[V])] and that
+of a constant,
 
 .. math:: g = \frac{1}{2 \sqrt\pi} \int_0^\infty s^{-3/2} \left(L(s) - e^{-s}\right) ds
 
@@ -40,23 +43,25 @@ trapezoidal rule*, theorem 5.1). L comes from the identity
           \quad\Rightarrow\quad
           L = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_u \phi(t, c; N_u)^{c_u}\,dc
 
-with t = s / (n E[V]) and phi the mean of exp(-t (j - c)^2) over j = 1 .. N. The integrand in c is a mixture of the
-Gaussians exp(-n t (c - r)^2), which the trapezoidal rule with step h integrates up to a share of
-2 exp(-pi^2 / (n t h^2)), by Poisson's summation formula. All these terms are positive.
+with t = s / (n E[V]) and phi the mean of exp(-t (j - c)^2) over j = 1 .. N. The integrand in c is a
+mixture of the Gaussians exp(-n t (c - r)^2), which the trapezoidal rule with step h integrates up
+to a share of 2 exp(-pi^2 / (n t h^2)), by Poisson's summation formula. All these terms are
+positive.
 
-*Central moments*, for the series and for L(s) - exp(-s) near 0. With y_i = r_i - mean mu = delta_i + d_i, A = (1/n) sum
-y_i^2 and B = (1/n) sum d_i, V = A - B^2; and exp(s B^2 / E[V]) = E_Z[exp(Z B sqrt(2 s / E[V]))] for a standard normal Z
-makes tasks independent:
+*Central moments*, for the series and for L(s) - exp(-s) near 0. With y_i = r_i - mean mu = delta_i
++ d_i, A = (1/n) sum y_i^2 and B = (1/n) sum d_i, V = A - B^2; and exp(s B^2 / E[V]) = E_Z[exp(Z B
+sqrt(2 s / E[V]))] for a standard normal Z makes tasks independent:
 
 .. math:: \sum_k \frac{(-s)^k}{k!} E[x^k] = E_Z\Bigl[e^{-s E[B^2] / E[V]} \prod_i
           E\exp\Bigl(-\frac{s}{n E[V]} (y_i^2 - E[y_i^2]) + \frac{Z}{n} \sqrt{\frac{2 s}{E[V]}}\, d_i\Bigr)\Bigr]
 
-an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite rule is exact for the
-polynomials in Z. One task's means are exact likewise, by the Gauss rule of the uniform law on a lattice.
+an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite
+rule is exact for the polynomials in Z. One task's means are exact likewise, by the Gauss rule of
+the uniform law on a lattice.
 
-*Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of phi(t, c; N). V is
-the same if all a change by one number.
-(Derived here; Hoyt et al. 2022 give no moments of these metrics.)
+*Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of
+phi(t, c; N). V is the same if all a change by one number. (Derived here; Hoyt et al. 2022 give no
+moments of these metrics.)
 """
 
 from __future__ import annotations
@@ -81,19 +86,23 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Highest central moment of V that is formed, and that which is tried first if blocks are many; even.
+# Highest central moment of V that is formed, and that which is tried first if blocks are many;
+# even.
 ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
-# Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of y^(2 ORDER).
+# Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of
+# y^(2 ORDER).
 _NODES, _FEW_NODES = 20, 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
 _NARROW, _VERY_NARROW = 5.0, 0.5
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
-# Relative errors of the terms of a central moment, and of those of one task's means, in units of roundoff.
+# Relative errors of the terms of a central moment, and of those of one task's means, in units of
+# roundoff.
 _MOMENT_ERROR, _MEAN_ERROR = 32, 4
-# Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
+# Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of
+# roundoff.
 _POWER_SERIES_ERROR, _TRANSFORM_ERROR = 32, 16
 # Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
 _VANISHED = 60.0
@@ -103,7 +112,8 @@ _RESOLVED = 40.0
 _WHOLE = 6.5
 # Up to this many points in c, all are evaluated.
 _PLAIN = 2048
-# Largest t at which a sum over the lattice follows from an integral, and how far from the centre others reach.
+# Largest t at which a sum over the lattice follows from an integral, and how far from the centre
+# others reach.
 _SMOOTH = 0.02
 _LATTICE = 45
 # Numbers formed in one go, so that memory stays bounded.
@@ -120,7 +130,8 @@ def rank_variance(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    # Of a task: 12 m_2 = N^2 - 1 = z, 240 m_4 = 3 z^2 - 4 z; mu = m / 2 and a half, so the halves cancel.
+    # Of a task: 12 m_2 = N^2 - 1 = z, 240 m_4 = 3 z^2 - 4 z; mu = m / 2 and a half, so the halves
+    # cancel.
     second = sizes * sizes - 1
     middles = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
     weighted, moved = tasks * second, tasks * middles
@@ -131,7 +142,9 @@ def rank_variance(histogram: Histogram) -> Moments:
     sum_kurtosis = -6 * sum_squares - 12 * sum_second  # 720 (m_4 - 3 m_2^2)
     # The mean of all m is taken from each, in units of 1/n.
     shifts = n * (n * int(np.dot(moved, middles)) - sum_middles**2)
-    turned_shifts = n * n * int(np.dot(turned, middles)) - sum_middles * (2 * n * sum_turned - sum_middles * sum_second)
+    turned_shifts = n * n * int(np.dot(turned, middles)) - sum_middles * (
+        2 * n * sum_turned - sum_middles * sum_second
+    )
     expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
     variance = (
         Fraction(turned_shifts, 12 * n**4)
@@ -156,11 +169,16 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
     # What rounding of the means adds to squares of differences.
     blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
     crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
-    kept, lost = tasks * p**2 * (4 * away**2 * second + excess), tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
+    kept, lost = (
+        tasks * p**2 * (4 * away**2 * second + excess),
+        tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120),
+    )
     size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + lost)) + crossed
     expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
     slack = 32 * UNIT_ROUNDOFF * np.array([float(np.sum(tasks * p * (blur + second))), size])
-    spread = lift_rounding(np.array([math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])]), slack[1:])
+    spread = lift_rounding(
+        np.array([math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])]), slack[1:]
+    )
     return Moments(expectation, float(slack[0]), float(spread[0]), float(slack[1]), "closed_form")
 
 
@@ -202,7 +220,9 @@ class _Ranks:
     total: int  # n
     mean_last: float  # the mean of the last ranks a + N
     variance: float  # E[V]
-    outermost: tuple[Values, Values]  # some a + N, and for each the number of tasks with at most that
+    outermost: tuple[
+        Values, Values
+    ]  # some a + N, and for each the number of tasks with at most that
 
     @classmethod
     def of(cls, histogram: Histogram, variance: float) -> _Ranks:
@@ -210,10 +230,14 @@ class _Ranks:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
             offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
         else:
-            sizes, weights = histogram.num_candidates.astype(np.float64), histogram.num_tasks.astype(np.float64)
+            sizes, weights = (
+                histogram.num_candidates.astype(np.float64),
+                histogram.num_tasks.astype(np.float64),
+            )
             shift = int(histogram.offsets.min())
             offsets = (histogram.offsets - shift).astype(np.float64)
-            # In whole numbers: what is near the mean of blocks far apart would be nothing but rounding.
+            # In whole numbers: what is near the mean of blocks far apart would be nothing but
+            # rounding.
             middles = (2 * histogram.offsets + histogram.num_candidates).astype(object)
             mean = int(np.dot(middles, histogram.num_tasks.astype(object)))
             away = ((histogram.total * middles - mean) / (2 * histogram.total)).astype(np.float64)
@@ -226,7 +250,8 @@ class _Ranks:
             offsets=offsets[order],
             away=away[order],
             total=histogram.total,
-            mean_last=histogram.mean + (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
+            mean_last=histogram.mean
+            + (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
             variance=variance,
             outermost=((histogram.last_ranks[outwards][some] - shift).astype(np.float64), within),
         )
@@ -260,8 +285,9 @@ class _Ranks:
     def _points(self, t: float) -> tuple[Values, Values]:
         """Return points c and weights for the integral over c.
 
-        Where there are many points, tasks are few, and most points lie so far from 1 and from every N that the
-        integrand has the lattice's period, 1, there: the points of one period serve for all.
+        Where there are many points, tasks are few, and most points lie so far from 1 and from every
+        N that the integrand has the lattice's period, 1, there: the points of one period serve for
+        all.
         """
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
         room = _VANISHED / t
@@ -275,7 +301,9 @@ class _Ranks:
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:
-            return step * np.arange(first, end, dtype=np.float64), np.full(end - first, step, dtype=np.float64)
+            return step * np.arange(first, end, dtype=np.float64), np.full(
+                end - first, step, dtype=np.float64
+            )
         period = max(round(1 / step), 1)
         reach = _WHOLE / math.sqrt(t) + 1
         indices: list[Counts] = []
@@ -305,10 +333,15 @@ class _Ranks:
             for limit, nodes in ((_VERY_NARROW, _FEW_NODES), (_NARROW, _NODES))
         )
         total = np.zeros(c.size)
-        for part, (nodes, shares) in ((slice(few), self.rules[0]), (slice(few, many), self.rules[1])):
+        for part, (nodes, shares) in (
+            (slice(few), self.rules[0]),
+            (slice(few, many), self.rules[1]),
+        ):
             if self.sizes[part].size:
                 offset = c[:, None] - self.middles[part]
-                total += _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]
+                total += (
+                    _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]
+                )
         if many < self.sizes.size:
             sizes, offsets = self.sizes[many:], self.offsets[many:]
             if t <= _SMOOTH:
@@ -326,7 +359,9 @@ def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -
     less = np.expm1(exponent - largest[..., None])
     lost = -np.sum(shares * less, axis=-1)
     kept = np.sum(shares * (1 + less), axis=-1)
-    return np.asarray(largest + np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept)))
+    return np.asarray(
+        largest + np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept))
+    )
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
@@ -360,7 +395,9 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
         return np.asarray(np.sum(np.where(inside, near, 0.0), axis=-1) / sizes)
     terms = np.where(rank >= 1, np.exp(-t * np.square(rank - c[:, None])), 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
-    taken = np.clip(np.floor(sizes) - centre[:, None] + _LATTICE + 1, 0, 2 * _LATTICE + 1).astype(np.int64)
+    taken = np.clip(np.floor(sizes) - centre[:, None] + _LATTICE + 1, 0, 2 * _LATTICE + 1).astype(
+        np.int64
+    )
     return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
 
 
@@ -381,7 +418,10 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
     # Even powers of sqrt(s) are even in Z.
     half = normal > 0
-    normal, normal_weights = normal[half][:, None, None], normal_weights[half] / np.sum(normal_weights[half])
+    normal, normal_weights = (
+        normal[half][:, None, None],
+        normal_weights[half] / np.sum(normal_weights[half]),
+    )
     # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
     term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
     one = [np.ones((normal.size, ranks.sizes.size))]
@@ -394,17 +434,27 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     one[1], summands[1] = np.zeros_like(one[0]), summands[0]
     logs = _logarithm(one)
     total = [log @ ranks.weights for log in logs]
-    total[2] = total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
+    total[2] = (
+        total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
+    )
     factorials = [float(math.factorial(k)) for k in range(order + 1)]
     series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
-    values = [(-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)]
+    values = [
+        (-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)
+    ]
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
     lost = [np.zeros(normal.size)] * len(series)
     if ranks.offsets.any():
-        # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is far is wide.
-        lost = [sum((summands[j] * np.abs(series[g - j]) for j in range(g + 1)), lost[0]) for g in range(len(series))]
+        # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is
+        # far is wide.
+        lost = [
+            sum((summands[j] * np.abs(series[g - j]) for j in range(g + 1)), lost[0])
+            for g in range(len(series))
+        ]
     errors = [
-        UNIT_ROUNDOFF * f * float(normal_weights @ (_MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]))
+        UNIT_ROUNDOFF
+        * f
+        * float(normal_weights @ (_MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]))
         for k, f in enumerate(factorials)
     ]
     return [
@@ -446,7 +496,9 @@ def _by_series(central: list[Estimate]) -> Estimate:
         taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
         value = -math.fsum(coefficient * moment.value for coefficient, moment in taken)
         # All coefficients from the first on add up to 1 in size.
-        left = (central[last].value + central[last].error) * (1 - math.fsum(map(abs, coefficients[1 : last + 1])))
+        left = (central[last].value + central[last].error) * (
+            1 - math.fsum(map(abs, coefficients[1 : last + 1]))
+        )
         rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in taken)
         routes.append(Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
     return min(routes, key=lambda estimate: estimate.error)
@@ -457,7 +509,10 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     scale = ranks.total * ranks.variance
     order, near = _reach_of_power_series(central)
     s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), near + 1))
-    rest = sum(((-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)), np.zeros(s.size))
+    rest = sum(
+        ((-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)),
+        np.zeros(s.size),
+    )
     values = (np.exp(-s) * rest / np.sqrt(s)).tolist()
     error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(values)
     # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
@@ -469,7 +524,9 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
         transform = ranks.transform(at / scale)
         weight = 1 / math.sqrt(at)
         values.append(weight * (transform - math.exp(-at)))
-        error += weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + TINY))
+        error += (
+            weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + TINY))
+        )
         # L falls, so the rest is at most that of a constant.
         tail = transform * weight / math.expm1(STEP / 2)
         total += values[-1]
@@ -485,7 +542,10 @@ def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
 
     def limit(k: int, coefficient: float) -> float:
         """Return the largest s at which the term of order k is below the rounding of that of order 2."""
-        return float((UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient) ** (1 / (k - 2)))
+        return float(
+            (UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient)
+            ** (1 / (k - 2))
+        )
 
     reach, order = max(
         (

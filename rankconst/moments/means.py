@@ -15,9 +15,9 @@ W = sum w_i, and
 .. math:: \ln E[M] = \sum_u c_u \ln m_1(N_u), \qquad
           Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
 
-with m_q(N) the mean of j^{qs/n} over j <= N, or over the block. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one
-of log1p's. With weights the exponents are s w_i / W instead of s/n. (Hoyt et al. 2022 give the expectation; the
-variance, and IGMR, are derived here.)
+with m_q(N) the mean of j^{qs/n} over j <= N, or over the block. Since m_2/m_1^2 = 1 + var/m_1^2,
+the second sum is one of log1p's. With weights the exponents are s w_i / W instead of s/n. (Hoyt et
+al. 2022 give the expectation; the variance, and IGMR, are derived here.)
 """
 
 from __future__ import annotations
@@ -68,23 +68,29 @@ def mean_rank(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    ends = sizes + 1 if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes + 1
+    ends = (
+        sizes + 1 if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes + 1
+    )
     expectation = int(np.dot(tasks, ends)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
-    return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
+    return Moments(
+        expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form"
+    )
 
 
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
 
-    Hoyt et al. 2022, eq. 12 and 14; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
+    Hoyt et al. 2022, eq. 12 and 14; the manuscript's code used ln(mean N)/(mean N - 1) for e, which
+    is another number.
     """
     if histogram.offsets is not None:
         distinct, place = distinct_blocks(histogram)
         mean, spread = (each[place] for each in _reciprocal_moments(distinct))
         return average(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
     mean, variance, square = _reciprocal(histogram.num_candidates)
-    # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
+    # The two terms of v are each good to a few roundings; their difference is good to those of the
+    # larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (histogram.num_candidates > 1)
     return average(histogram, mean, variance, slack)
 
@@ -103,7 +109,11 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     k = require_k(k)
-    left = float(k) if histogram.offsets is None else np.subtract(float(k), histogram.offsets, dtype=np.float64)
+    left = (
+        float(k)
+        if histogram.offsets is None
+        else np.subtract(float(k), histogram.offsets, dtype=np.float64)
+    )
     return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
 
 
@@ -134,7 +144,9 @@ def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Va
         return _hit(num_candidates, float(metric.hits_k))
     if metric.moments == "means.mean_rank":
         return _rank(num_candidates)
-    return _reciprocal(num_candidates)[:2] if metric.moments == "means.mean_reciprocal_rank" else None
+    return (
+        _reciprocal(num_candidates)[:2] if metric.moments == "means.mean_reciprocal_rank" else None
+    )
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
@@ -143,11 +155,16 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = f(np.arange(1, last + 1, dtype=np.float64))
-    sums = np.concatenate((np.zeros((2, 1)), np.cumsum((values, np.square(values)), axis=1)), axis=1)
-    ends, begins = (np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram)))
+    sums = np.concatenate(
+        (np.zeros((2, 1)), np.cumsum((values, np.square(values)), axis=1)), axis=1
+    )
+    ends, begins = (
+        np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram))
+    )
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
-    # Each sum from the first rank on carries as many roundings as it has terms; there is none where no rank counts.
+    # Each sum from the first rank on carries as many roundings as it has terms; there is none where
+    # no rank counts.
     error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
     off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
     slack = (slack + 2 * mean * off) * (size > 1)
@@ -174,7 +191,9 @@ def ndcg(histogram: Histogram) -> Moments:
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
-        slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
+        slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (
+            histogram.num_candidates > 1
+        )
         return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(_gain, histogram.num_candidates) / size
@@ -193,15 +212,19 @@ def average(
 ) -> Moments:
     """Average the moments of single tasks.
 
-    `error` bounds the relative error of the average of `mean` if it is more than of a few roundings, `slack` the
-    absolute error of `variance`.
+    `error` bounds the relative error of the average of `mean` if it is more than of a few
+    roundings, `slack` the absolute error of `variance`.
     """
     tasks = histogram.row_weights
     total = math.fsum(tasks.tolist())
     twice = tasks if histogram.weights is None else tasks * histogram.weights
     expectation = math.fsum((tasks * mean).tolist()) / total
     spread = math.fsum((twice * variance).tolist()) / total / total
-    lost = 0.0 if isinstance(slack, float) and slack == 0.0 else float(np.sum(twice * slack)) / total / total
+    lost = (
+        0.0
+        if isinstance(slack, float) and slack == 0.0
+        else float(np.sum(twice * slack)) / total / total
+    )
     # Positive terms, each good to a few roundings; the sum itself is exact.
     rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
@@ -236,7 +259,9 @@ def _product(histogram: Histogram, sign: float) -> Moments:
         expectation_error=error * expectation,
         variance=squared * math.expm1(spread),
         variance_error=squared
-        * (2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)),
+        * (
+            2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)
+        ),
         method="closed_form",
     )
 

@@ -1,8 +1,9 @@
 r"""The median rank and its inverse.
 
-With m = ceil(n/2), A = r_(m) and, for even n, B = r_(m+1), the median is M = A or M = (A + B)/2. All follows from
-the law of B(x) = #{i : r_i <= x}, a Poisson-binomial one (:mod:`.poisson_binomial`): A <= x iff B(x) >= m. Summing by
-parts about a centre c, no term cancels:
+With m = ceil(n/2), A = r_(m) and, for even n, B = r_(m+1), the median is M = A or M = (A + B)/2.
+All follows from the law of B(x) = #{i : r_i <= x}, a Poisson-binomial one
+(:mod:`.poisson_binomial`): A <= x iff B(x) >= m. Summing by parts about a centre c, no term
+cancels:
 
 .. math:: E[f(A)] = f(c) + \sum_{x \ge c} (f(x+1) - f(x)) P(A > x) - \sum_{x < c} (f(x+1) - f(x)) P(A \le x)
 
@@ -16,11 +17,12 @@ for x <= y, and summing f((a + b)/2) by parts in both arguments
 .. math:: E[f(M)] = E[f(A)] + \sum_y P(B(y) = m) \Bigl[ f(y + \tfrac12) - f(y)
           - \sum_{x < y} \frac{h(x)}{h(y)} \Delta^2\!f(x + y) \Bigr]
 
-with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms are smooth in x and
-y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
-moments from random rankings.)
+with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms
+are smooth in x and y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1
+estimates both moments from random rankings.)
 
-Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`).
+Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y)
+(:mod:`.block_counts`).
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws
-# take longer, those below e^-50.
+# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of
+# blocks, whose laws take longer, those below e^-50.
 _NEGLIGIBLE = 100.0
 # A panel is at most 3 standard deviations wide; shorter ones than this are not worth cutting.
 _WIDEST = 3.0
@@ -82,9 +84,13 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
         """Form the rules that sums of the panel's x < stop will ask for, all in one go."""
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
-        asked = np.array([n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self], dtype=np.int64)
+        asked = np.array(
+            [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self], dtype=np.int64
+        )
         if asked.size:
-            self.update(zip(asked.tolist(), zip(*gram_rules(asked, _GAP_NODES), strict=True), strict=True))
+            self.update(
+                zip(asked.tolist(), zip(*gram_rules(asked, _GAP_NODES), strict=True), strict=True)
+            )
 
     def __missing__(self, length: int) -> tuple[Values, Values]:
         self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
@@ -105,9 +111,13 @@ class _MedianLaw:
     panels: list[Panel]
     nodes: Nodes
     laws: PointLaws
-    needed: list[int]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
+    needed: list[
+        int
+    ]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
     gaps: Gaps | None = None  # of blocks, where n is even
-    rules: _Rules = field(default_factory=_Rules)  # those for sums over gaps that were formed so far
+    rules: _Rules = field(
+        default_factory=_Rules
+    )  # those for sums over gaps that were formed so far
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
@@ -138,18 +148,23 @@ _INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature
 
 def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
-    return certain_moments(CATALOGUE["median_rank"], histogram) or _summarise(_median_law(histogram), _RANK)
+    return certain_moments(CATALOGUE["median_rank"], histogram) or _summarise(
+        _median_law(histogram), _RANK
+    )
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
     """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
 
-    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference of E[1/A^2] and
-    what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
+    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference
+    of E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and
+    the error says so.
     """
     if histogram.total == 2:
         return inverse_mean_rank(histogram)
-    return certain_moments(CATALOGUE["inverse_median_rank"], histogram) or _summarise(_median_law(histogram), _INVERSE)
+    return certain_moments(CATALOGUE["inverse_median_rank"], histogram) or _summarise(
+        _median_law(histogram), _INVERSE
+    )
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
@@ -157,7 +172,9 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     c = float(law.centre)
     if not law.panels:
         value = statistic.value(c)
-        return Moments(value, 0.0 if value == round(value) else UNIT_ROUNDOFF * value, 0.0, 0.0, "numerical")
+        return Moments(
+            value, 0.0 if value == round(value) else UNIT_ROUNDOFF * value, 0.0, 0.0, "numerical"
+        )
     x = law.nodes.points.astype(np.float64)
     interpolated = np.zeros(2)
     terms = np.stack(statistic.difference(x, 1.0, c)) * law.laws.tail
@@ -188,7 +205,9 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
         expectation=expectation,
         expectation_error=float(first_error) + 2 * UNIT_ROUNDOFF * expectation,
         variance=float(second - first * first),
-        variance_error=float(second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second),
+        variance_error=float(
+            second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
+        ),
         method="numerical",
     )
 
@@ -196,8 +215,8 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
 def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values:
     """Return sum_{x < y} h(x)/h(y) curvature(x + y) at every point y of the window, shape (2, X).
 
-    Panel by panel, h(x) = x^j up to a constant. What lies below the panel's start a is carried along as points x with
-    weights h(x)/h(a).
+    Panel by panel, h(x) = x^j up to a constant. What lies below the panel's start a is carried
+    along as points x with weights h(x)/h(a).
     """
     points = law.nodes.points
     bounds = np.append(law.nodes.firsts, points.size)
@@ -209,7 +228,9 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
         y = points[own].astype(np.float64)
         rules.prepare(np.append(points[own], panel.stop), panel, needed)
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
-        sums[:, own] = decay * np.sum(curvature(y[:, None] + carried_points) * carried_weights, axis=-1)
+        sums[:, own] = decay * np.sum(
+            curvature(y[:, None] + carried_points) * carried_weights, axis=-1
+        )
         sums[:, own] += _sum_inside(points[own], panel, needed, curvature, rules)
         ahead, weights = _last_terms(panel.stop, panel, needed, rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
@@ -237,7 +258,9 @@ def _sum_inside(
             chosen = [rules[length] for length in lengths[far].tolist()]
             gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in chosen])
             y = points[far].astype(np.float64)[:, None]
-            weights = np.stack([weights for _, weights in chosen]) * np.exp(needed * np.log1p(-gaps / y))
+            weights = np.stack([weights for _, weights in chosen]) * np.exp(
+                needed * np.log1p(-gaps / y)
+            )
             sums[:, far] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
     y = points.astype(np.float64)[:, None]
@@ -281,7 +304,9 @@ class _Profile:
     def mean_and_variance(self, x: int) -> tuple[float, float]:
         first = int(np.searchsorted(self.sizes, x, side="right"))
         expected = x * float(self.first_sums[first])
-        return int(self.certain[first]) + expected, max(expected - float(self.second_sums[first]) * x * x, 0.0)
+        return int(self.certain[first]) + expected, max(
+            expected - float(self.second_sums[first]) * x * x, 0.0
+        )
 
     def slope(self, x: int) -> float:
         """Return by how much the mean of B grows from x to x + 1."""
@@ -394,11 +419,13 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     return law
 
 
-def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: bool) -> Iterator[Panel]:
+def _panels(
+    profile: _Profile, lowest: int, centre: int, highest: int, paired: bool
+) -> Iterator[Panel]:
     """Cut the window where an N lies, at the centre, and into pieces no wider than the laws are smooth.
 
-    If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course within a few times
-    the scale of the gap, where panels are narrow.
+    If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course
+    within a few times the scale of the gap, where panels are narrow.
     """
     cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(), [highest + 1])))
     cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]

@@ -1,12 +1,13 @@
 r"""The median absolute deviation of the ranks, from random rankings.
 
-With a = median(r), M = median |r_i - a| / 0.67449, the divisor that makes M estimate the standard deviation of a normal
-law; either median is the mean of the two middle values if n is even. No closed form is known, so rankings are drawn:
-from a fixed seed, and from the histogram, not task by task unless there are few.
+With a = median(r), M = median |r_i - a| / 0.67449, the divisor that makes M estimate the standard
+deviation of a normal law; either median is the mean of the two middle values if n is even. No
+closed form is known, so rankings are drawn: from a fixed seed, and from the histogram, not task by
+task unless there are few.
 
-**Drawing.** Write r_i = ceil(y_i) with y_i uniform on (0, N_i). Given y_i <= x <= N_i, y_i is uniform on (0, x),
-whatever N_i is. So B(x) = #{i : y_i <= x} comes from a Markov chain, from the largest N downwards: for neighbours x < y
-of the distinct N, and C(x) = #{i : N_i < x},
+**Drawing.** Write r_i = ceil(y_i) with y_i uniform on (0, N_i). Given y_i <= x <= N_i, y_i is
+uniform on (0, x), whatever N_i is. So B(x) = #{i : y_i <= x} comes from a Markov chain, from the
+largest N downwards: for neighbours x < y of the distinct N, and C(x) = #{i : N_i < x},
 
 .. math:: B(x) - C(x) = \#\{i : N_i = x\} + X, \qquad X \sim \mathrm{Binomial}(B(y) - C(y), x/y)
 
@@ -16,15 +17,17 @@ found by bisection, asking for B(a + t) - B(a - t - 1) at a dozen or two of t. T
 about as many random numbers a draw as there are distinct N. Where ranks are uniform on blocks there is no such chain:
 each rank is drawn.
 
-**Control.** For large n, M is nearly linear in the counts at three fixed points, m0 - d0, m0 and m0 + d0, with m0 and
-d0 what both medians tend to (Bahadur 1966; Hall and Welsh 1985 for this statistic). For any coefficients b,
+**Control.** For large n, M is nearly linear in the counts at three fixed points, m0 - d0, m0 and m0
++ d0, with m0 and d0 what both medians tend to (Bahadur 1966; Hall and Welsh 1985 for this
+statistic). For any coefficients b,
 
 .. math:: L = \sum_k b_k (B(x_k) - E[B(x_k)]), \qquad R = M - L, \qquad
           E[M] = E[R], \quad Var[M] = Var[L] + 2 Cov[L, R] + Var[R]
 
-E[B] and Var[L] are finite sums over the histogram; the rest is estimated from the draws. R is of the order of n^(-3/4),
-M - E[M] of n^(-1/2), so the more tasks, the smaller the errors. A pilot sample of its own fits b by least squares, and
-says of either moment whether L is of use, and how many draws are needed; none of this biases the estimates.
+E[B] and Var[L] are finite sums over the histogram; the rest is estimated from the draws. R is of
+the order of n^(-3/4), M - E[M] of n^(-1/2), so the more tasks, the smaller the errors. A pilot
+sample of its own fits b by least squares, and says of either moment whether L is of use, and how
+many draws are needed; none of this biases the estimates.
 
 References
 ----------
@@ -47,7 +50,15 @@ from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.result import Moments
-from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, UNSEEN, count_rare, estimate, is_rare, make_generator
+from rankconst.moments.sampled import (
+    FEWEST_DRAWS,
+    MOST_DRAWS,
+    UNSEEN,
+    count_rare,
+    estimate,
+    is_rare,
+    make_generator,
+)
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
@@ -61,9 +72,11 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
 
-# The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws.
+# The standard errors aimed at, in units of the standard deviation and variance of M: they set the
+# number of draws.
 GOAL = 2.0**-5
-# Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks, draws times tasks.
+# Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks,
+# draws times tasks.
 WORK, BLOCK_WORK = 2**22, 2**18
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
@@ -86,7 +99,11 @@ class _Control:
 
 def most_draws(histogram: Histogram) -> int:
     """Return the largest number of draws that a histogram is worth."""
-    work = WORK // (len(histogram) + 16) if histogram.offsets is None else BLOCK_WORK // histogram.total
+    work = (
+        WORK // (len(histogram) + 16)
+        if histogram.offsets is None
+        else BLOCK_WORK // histogram.total
+    )
     affordable = max(work, FEWEST_DRAWS)
     return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
 
@@ -94,11 +111,12 @@ def most_draws(histogram: Histogram) -> int:
 def median_absolute_deviation(histogram: Histogram) -> Moments:
     """Estimate the moments of the median absolute deviation, with standard errors.
 
-    Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that were not seen, as
-    far off as any that was. Where none differs, these are taken to be off by the whole range of M, so that for S draws
-    the errors are 3/S of the range and of its square, or less if Chernoff bounds say so; on blocks, by no more than
-    these bounds leave possible. All is exactly 0 with one task, or if more than half of the tasks are certain to have
-    the same rank. The number of draws does not include the pilot sample.
+    Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that
+    were not seen, as far off as any that was. Where none differs, these are taken to be off by the
+    whole range of M, so that for S draws the errors are 3/S of the range and of its square, or less
+    if Chernoff bounds say so; on blocks, by no more than these bounds leave possible. All is
+    exactly 0 with one task, or if more than half of the tasks are certain to have the same rank.
+    The number of draws does not include the pilot sample.
     """
     if certain := certain_moments(CATALOGUE["median_absolute_deviation"], histogram):
         return certain
@@ -110,7 +128,8 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     control = _place_control(histogram)
     limit = most_draws(histogram)
     size = min(_PILOT, limit // 2)
-    # With very many distinct N each pass over them is dear; a sample of fixed size can share the pilot's.
+    # With very many distinct N each pass over them is dear; a sample of fixed size can share the
+    # pilot's.
     settled = limit == 2 * size
     values, counts = _draw(histogram, control.points, size + limit if settled else size, rng)
     *slopes, draws = _make_plan(control, values[:size], counts[:, :size], limit)
@@ -123,7 +142,8 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     if first is None or second is None:
         first, second = (_estimate(control, b, values, counts) for b in slopes)
         plain = _estimate(control, 0.0 * slopes[0], values, counts)
-        # Where a moment is next to an end of what is possible, L may lead beyond; the plain estimates cannot.
+        # Where a moment is next to an end of what is possible, L may lead beyond; the plain
+        # estimates cannot.
         first = first if 0 <= first.expectation <= largest else plain
         second = second if second.variance >= 0 else plain
     rounding = 2 * UNIT_ROUNDOFF * first.expectation
@@ -148,7 +168,8 @@ def _fit(values: Values, counts: Values) -> Values:
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
     slopes = np.array([float(f"{slope:.3g}") for slope in fitted])
-    # If R hardly varies, what makes it vary may go unseen, and so the error: that of M is at least estimable.
+    # If R hardly varies, what makes it vary may go unseen, and so the error: that of M is at least
+    # estimable.
     return 0.0 * slopes if is_rare(count_rare(values - slopes @ counts), values.size) else slopes
 
 
@@ -163,23 +184,35 @@ def _estimate(control: _Control, slopes: Values, values: Values, counts: Values)
         expectation=expectation,
         expectation_error=float(rest.std(ddof=1)) / math.sqrt(draws),
         variance=float(slopes @ control.covariance @ slopes) + float(terms.sum()) / (draws - 1),
-        # The second term is that of the mean's square: it counts where M takes two values, equally often.
-        variance_error=math.sqrt(float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2),
+        # The second term is that of the mean's square: it counts where M takes two values, equally
+        # often.
+        variance_error=math.sqrt(
+            float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2
+        ),
     )
 
 
-def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> tuple[Values, Values, int]:
+def _make_plan(
+    control: _Control, values: Values, counts: Values, limit: int
+) -> tuple[Values, Values, int]:
     """Say, from a pilot sample, the b for the expectation and for the variance, 0 if L is of no use; and the draws."""
     slopes = _fit(values, counts)
     linear, plain = (_estimate(control, b, values, counts) for b in (slopes, 0.0 * slopes))
     first = min(linear, plain, key=lambda estimate: estimate.expectation_error)
     second = min(linear, plain, key=lambda estimate: estimate.variance_error)
-    # With S draws, errors are about 1/sqrt(S) of these, in units of the standard deviation and of the variance.
+    # With S draws, errors are about 1/sqrt(S) of these, in units of the standard deviation and of
+    # the variance.
     scale = max(second.variance, 0.0)
-    away = math.sqrt(values.size) * max(first.expectation_error * math.sqrt(scale), second.variance_error)
+    away = math.sqrt(values.size) * max(
+        first.expectation_error * math.sqrt(scale), second.variance_error
+    )
     choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
     draws = next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit)
-    return slopes if first is linear else 0.0 * slopes, slopes if second is linear else 0.0 * slopes, draws
+    return (
+        slopes if first is linear else 0.0 * slopes,
+        slopes if second is linear else 0.0 * slopes,
+        draws,
+    )
 
 
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:
@@ -195,11 +228,14 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
         off = min(math.sqrt(UNSEEN) / draws, chance)
-        # The histograms of tables 1.0.0 keep their errors, but with equal even N the median may be either of two ranks.
+        # The histograms of tables 1.0.0 keep their errors, but with equal even N the median may be
+        # either of two ranks.
         if histogram.offsets is not None or chance == 1.0:
             gap = _bound_distance(histogram, common, largest)
             beyond = _IMPROBABLE * largest
-            return _sampled(expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest)
+            return _sampled(
+                expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest
+            )
         return _sampled(expectation, off * largest, variance, off * largest**2)
     return estimate(values, float(np.max(np.abs(values - common))))
 
@@ -207,15 +243,17 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
 def _bound_escape(histogram: Histogram, value: float) -> float:
     """Return a bound on the probability that M (without its divisor) is another than `value`.
 
-    With a where the median of infinitely many tasks lies, the two medians are a and `value` if four counts are on the
-    right side of n/2. Each is a sum of independent indicators, and exceeds a level with a probability of at most
-    exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1).
+    With a where the median of infinitely many tasks lies, the two medians are a and `value` if four
+    counts are on the right side of n/2. Each is a sum of independent indicators, and exceeds a
+    level with a probability of at most exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1).
     """
     n = histogram.total
     middle = float(math.ceil(_locate(histogram)[0]))
     if value != math.floor(value):
         return 1.0
-    reach = np.array([middle - 1, middle, middle + value - 1, middle - value, middle + value, middle - value - 1])
+    reach = np.array(
+        [middle - 1, middle, middle + value - 1, middle - value, middle + value, middle - value - 1]
+    )
     below = _expect_counts(histogram, np.maximum(reach, 0.0)).tolist()
     means = (below[0], below[1], below[2] - below[3] if value else 0.0, below[4] - below[5])
     levels = ((n + 1) // 2, n // 2) * 2
@@ -233,8 +271,9 @@ _IMPROBABLE = 1e-13
 def _bound_distance(histogram: Histogram, value: float, largest: float) -> float:
     """Return how far from `value` M (without its divisor) can be, but for a probability of _IMPROBABLE.
 
-    The median is first shut in between two ranks; M is above v only if too few ranks are within v of both of these, and
-    below w only if too many are within w of either. All bounds are those of :func:`_bound_escape`.
+    The median is first shut in between two ranks; M is above v only if too few ranks are within v
+    of both of these, and below w only if too many are within w of either. All bounds are those of
+    :func:`_bound_escape`.
     """
     n = histogram.total
     middle = float(math.ceil(_locate(histogram)[0]))
@@ -261,7 +300,10 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
     low = middle - reach(lambda d: is_sure(count(1.0, middle - d - 1), above=False), last)
     high = middle + reach(lambda d: is_sure(count(1.0, middle + d), above=True), last)
     over = reach(lambda d: is_sure(count(high - value - d, low + value + d), above=True), largest)
-    under = reach(lambda d: value < d or is_sure(count(low - value + d, high + value - d), above=False), largest)
+    under = reach(
+        lambda d: value < d or is_sure(count(low - value + d, high + value - d), above=False),
+        largest,
+    )
     return max(over, min(under, value))
 
 
@@ -284,7 +326,9 @@ def _expect_counts(histogram: Histogram, points: Values) -> Values:
 
 def _shares(histogram: Histogram, x: float) -> Values:
     """Return min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1; shape (U,)."""
-    return np.asarray(np.minimum(1.0, np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates))
+    return np.asarray(
+        np.minimum(1.0, np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates)
+    )
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
@@ -299,7 +343,9 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
         # The density changes at both ends of a block.
         ends = np.concatenate((histogram.offsets, histogram.last_ranks)).astype(np.float64)
         edges, place = np.unique(np.append(ends, 0.0), return_inverse=True)
-        density = np.cumsum(np.bincount(place[:-1], np.concatenate((tasks / sizes, -tasks / sizes)), edges.size))
+        density = np.cumsum(
+            np.bincount(place[:-1], np.concatenate((tasks / sizes, -tasks / sizes)), edges.size)
+        )
         share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
     middle = float(np.interp(0.5, share, edges))
     low, high = 0.0, float(edges[-1])
@@ -318,9 +364,14 @@ def _place_control(histogram: Histogram) -> _Control:
     shares = [_shares(histogram, x) for x in points.tolist()]
     # For x < y, r <= x implies r <= y.
     covariance = np.array(
-        [[np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q))) for q in shares] for p in shares]
+        [
+            [np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q))) for q in shares]
+            for p in shares
+        ]
     )
-    return _Control(points, _expect_counts(histogram, points), covariance.reshape(points.size, points.size))
+    return _Control(
+        points, _expect_counts(histogram, points), covariance.reshape(points.size, points.size)
+    )
 
 
 # Drawing.
@@ -336,11 +387,13 @@ class _Rankings:
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking.
 
-        `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is known at edges only.
+        `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is
+        known at edges only.
         """
         each = np.arange(x.size)
         place = np.maximum(np.searchsorted(self.edges, x), 1)
-        # The nearer of two known points is the one with the larger B on the left, the smaller on the right.
+        # The nearer of two known points is the one with the larger B on the left, the smaller on
+        # the right.
         left, fewer = np.maximum((self.edges[place - 1], self.counts[place - 1, each]), low)
         right, more = np.minimum((self.edges[place], self.counts[place, each]), high)
         width = right - left
@@ -353,8 +406,9 @@ class _Rankings:
 class _Search:
     """Bisection for the middle deviations, in all rankings at once.
 
-    The deviations are t + const for whole numbers t: those of the ranks ``down - t`` and ``up + t``. An end of a
-    bracket is a t, the point ``down - t - 1`` and B there, and the point ``up + t`` and B there: shape (5, S).
+    The deviations are t + const for whole numbers t: those of the ranks ``down - t`` and ``up +
+    t``. An end of a bracket is a t, the point ``down - t - 1`` and B there, and the point ``up +
+    t`` and B there: shape (5, S).
     """
 
     rankings: _Rankings
@@ -394,24 +448,35 @@ class _Search:
             )
 
 
-def _draw(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
+def _draw(
+    histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
+) -> tuple[Values, Values]:
     """Draw rankings: M without its divisor, shape (S,), and B at the points, shape (K, S)."""
     few = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
     numbers = histogram.total if few else len(histogram) + points.size + 1
     batch = max(1 if few else _SMALLEST_BATCH, min(_TABLE // numbers, _LARGEST_BATCH))
     method = _draw_ranks if few else _draw_deviations
-    parts = [method(histogram, points, min(batch, draws - begin), rng) for begin in range(0, draws, batch)]
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1)
+    parts = [
+        method(histogram, points, min(batch, draws - begin), rng)
+        for begin in range(0, draws, batch)
+    ]
+    return np.concatenate([part[0] for part in parts]), np.concatenate(
+        [part[1] for part in parts], axis=1
+    )
 
 
-def _draw_ranks(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
+def _draw_ranks(
+    histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
+) -> tuple[Values, Values]:
     """Draw rank by rank."""
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     ranks = rng.random_sample((draws, sizes.size))
     ranks *= sizes
     np.floor(ranks, out=ranks)
     ranks += 1.0 + np.repeat(offsets_of(histogram), histogram.num_tasks)
-    counts = np.array([np.count_nonzero(ranks <= x, axis=1) for x in points.tolist()], dtype=np.float64)
+    counts = np.array(
+        [np.count_nonzero(ranks <= x, axis=1) for x in points.tolist()], dtype=np.float64
+    )
     middle = ((sizes.size - 1) // 2, sizes.size // 2)
     for _ in range(2):
         ranks.partition(middle, axis=1)
@@ -444,7 +509,9 @@ def _draw_deviations(
         place = np.count_nonzero(known < upper, axis=0)
         start = np.maximum(edges[place - 1], left)
         remaining = known[place, each] - lower
-        right = start - (edges[place] - start) * np.expm1(-rng.standard_exponential(draws) / remaining)
+        right = start - (edges[place] - start) * np.expm1(
+            -rng.standard_exponential(draws) / remaining
+        )
         second = np.maximum(np.ceil(right), np.floor(start) + 1)
     down, up = np.floor((first + second) / 2), np.ceil((first + second) / 2)
     end, none = edges[-1], np.zeros(draws)
@@ -458,7 +525,9 @@ def _draw_deviations(
     return steps + (up - down) / 2, known[np.searchsorted(edges, points)].astype(np.float64)
 
 
-def _draw_rankings(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> _Rankings:
+def _draw_rankings(
+    histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
+) -> _Rankings:
     """Draw B at the distinct N and at the points, by the chain from the largest N downwards."""
     sizes = histogram.num_candidates.astype(np.float64)
     edges = np.union1d(np.append(points, 0.0), sizes)

@@ -1,10 +1,11 @@
 r"""Metrics of one's own: the mean of any f(rank), any power mean, the smallest and the largest rank.
 
-The mean of f(r) follows from sums of f and f^2 over 1 .. N, which are formed term by term: nothing is asked of f. With
-weights w_i, M = sum w_i f(r_i) / sum w_i.
+The mean of f(r) follows from sums of f and f^2 over 1 .. N, which are formed term by term: nothing
+is asked of f. With weights w_i, M = sum w_i f(r_i) / sum w_i.
 
-Power means :math:`M_p = ((1/n) \sum r_i^p)^{1/p}` with any exponent (:mod:`.powers`): M_0 is the geometric mean, and
-M_p tends to the smallest rank as p falls to minus infinity, to the largest as it grows. These two have the laws
+Power means :math:`M_p = ((1/n) \sum r_i^p)^{1/p}` with any exponent (:mod:`.powers`): M_0 is the
+geometric mean, and M_p tends to the smallest rank as p falls to minus infinity, to the largest as
+it grows. These two have the laws
 
 .. math:: P(\max r \le x) = \prod_i F_i(x), \qquad P(\min r > x) = \prod_i (1 - F_i(x))
 
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out: nearer to 0 the
-# integrand lies beyond the nodes.
+# Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out:
+# nearer to 0 the integrand lies beyond the nodes.
 _MOST_RANKS, _CHUNK = 2**27, 2**16
 _BELOW, _LEAST, _LARGEST = -0.04, 0.25, 4.0
 # Squares of smaller numbers, and of the inverses of these, are no doubles any more.
@@ -49,7 +50,9 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     """Return the moments of the mean of any f(rank), which maps arrays."""
     last = int(histogram.last_ranks.max())
     if last > _MOST_RANKS:
-        raise UndefinedError(f"f would be evaluated at {last:,} ranks; at most {_MOST_RANKS:,} are taken.")
+        raise UndefinedError(
+            f"f would be evaluated at {last:,} ranks; at most {_MOST_RANKS:,} are taken."
+        )
     starts = offsets_of(histogram)
     edges = np.unique(np.concatenate((starts, histogram.last_ranks)))
     # Around a value that f takes often, or nearly so, variances cancel less.
@@ -61,7 +64,9 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
             sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
         sums = np.cumsum(sums, axis=1)
     if sums[2, -1] and not _SMALLEST < sums[2, -1] < 1 / _SMALLEST:
-        raise DataError(f"values of f differ by {sums[2, -1]:g}, which cannot be squared. Multiply f by a number.")
+        raise DataError(
+            f"values of f differ by {sums[2, -1]:g}, which cannot be squared. Multiply f by a number."
+        )
     ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
     size = histogram.num_candidates.astype(np.float64)
     once, twice, _ = (sums[:, ends] - sums[:, begins]) / size
@@ -72,16 +77,24 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     found = average(histogram, centre + once, variance, slack)
     # f may change its sign, so that the average is less than the terms.
     open_by = float(
-        np.average(off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once)), weights=histogram.row_weights)
+        np.average(
+            off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once)),
+            weights=histogram.row_weights,
+        )
     )
     return replace(found, expectation_error=open_by)
 
 
-def _sum_between(f: Callable[[Values], Values], start: int, stop: int, centre: float) -> list[float]:
+def _sum_between(
+    f: Callable[[Values], Values], start: int, stop: int, centre: float
+) -> list[float]:
     """Return the sums of f(r) - centre over start < r <= stop, of its square and of its modulus."""
     parts: list[list[float]] = []
     for begin in range(start, stop, _CHUNK):
-        away = _apply(f, np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64)) - centre
+        away = (
+            _apply(f, np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64))
+            - centre
+        )
         parts.append([float(np.sum(each)) for each in (away, away * away, np.abs(away))])
     return [math.fsum(each) for each in np.transpose(parts).tolist()]
 
@@ -91,9 +104,13 @@ def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
     try:
         values = np.asarray(f(ranks), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"f must map an array of ranks to an array of numbers: {error}. {_VECTORIZE}") from error
+        raise UsageError(
+            f"f must map an array of ranks to an array of numbers: {error}. {_VECTORIZE}"
+        ) from error
     if values.shape != ranks.shape:
-        raise UsageError(f"f maps {ranks.size} ranks to an array of shape {values.shape}. {_VECTORIZE}")
+        raise UsageError(
+            f"f maps {ranks.size} ranks to an array of shape {values.shape}. {_VECTORIZE}"
+        )
     if not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values)))
         raise DataError(f"f({ranks[place]:g}) is {values[place]}; expected a number.")
@@ -121,20 +138,29 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     """Return the moments of the largest, or of the smallest rank."""
-    starts, stops = offsets_of(histogram).astype(np.float64), histogram.last_ranks.astype(np.float64)
+    starts, stops = (
+        offsets_of(histogram).astype(np.float64),
+        histogram.last_ranks.astype(np.float64),
+    )
     tasks = histogram.num_tasks.astype(np.float64)
-    # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is within d of it.
+    # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is
+    # within d of it.
     edge = float(stops.max() if largest else starts.min() + 1)
     log_beyond = _chunked(starts, stops, tasks, edge, largest)
     # How many d have a chance to speak of: beyond the last rank, none has.
     reach = range(int(stops.max() - starts.min()))
-    last = bisect.bisect_left(reach, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED)
+    last = bisect.bisect_left(
+        reach, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED
+    )
     if last > _MOST_RANKS:
-        raise UndefinedError(f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up.")
+        raise UndefinedError(
+            f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up."
+        )
     steps = np.arange(float(last))
     chances = np.exp(log_beyond(steps))
     first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
-    # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it counts.
+    # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it
+    # counts.
     error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
     mean, slack = (edge - first if largest else edge + first), error * (second + 2 * first * first)
     return Moments(
@@ -146,16 +172,24 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     )
 
 
-def _chunked(starts: Values, stops: Values, tasks: Values, edge: float, largest: bool) -> Callable[[Values], Values]:
+def _chunked(
+    starts: Values, stops: Values, tasks: Values, edge: float, largest: bool
+) -> Callable[[Values], Values]:
     """Return the function of d that gives ln P(D > d)."""
 
     def evaluate(d: Values) -> Values:
         found = np.empty(d.size)
         rows = max(1, _CHUNK // tasks.size)
         for begin in range(0, d.size, rows):
-            x = (edge - 1 - d[begin : begin + rows] if largest else edge + d[begin : begin + rows])[:, None]
+            x = (edge - 1 - d[begin : begin + rows] if largest else edge + d[begin : begin + rows])[
+                :, None
+            ]
             # F is 0 before its block, and 1 behind it.
-            share = np.clip((x - starts) / (stops - starts) if largest else (stops - x) / (stops - starts), 0.0, 1.0)
+            share = np.clip(
+                (x - starts) / (stops - starts) if largest else (stops - x) / (stops - starts),
+                0.0,
+                1.0,
+            )
             with np.errstate(divide="ignore"):
                 found[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
         return found

@@ -1,7 +1,7 @@
 r"""How many ranks are at most x: a Poisson-binomial law, evaluated at many x.
 
-B(x) = #{i : r_i <= x} is a sum of independent indicators with p_u = min(1, x/N_u). Of them C(x) = sum_{N_u <= x} c_u
-are certain; the others have the generating function
+B(x) = #{i : r_i <= x} is a sum of independent indicators with p_u = min(1, x/N_u). Of them C(x) =
+sum_{N_u <= x} c_u are certain; the others have the generating function
 
 .. math:: g(z) = \prod_{N_u > x} \Bigl(1 + \frac{x}{N_u}(z-1)\Bigr)^{c_u}
 
@@ -11,8 +11,9 @@ tilted Poisson-binomial; s is chosen so that its mean lies at the count asked fo
 which keeps *relative* accuracy far out in the tails. A tail is a finite geometric sum of coefficients, so that the pole
 of 1/(z - 1) does not appear.
 
-The logarithm of g is expanded in powers of w = z - 1 with the power sums sum c_u N_u^-k: near z = 1 the cost does not
-depend on the number of distinct N. Where x w / N_u is too large for that, the factor is formed by itself.
+The logarithm of g is expanded in powers of w = z - 1 with the power sums sum c_u N_u^-k: near z = 1
+the cost does not depend on the number of distinct N. Where x w / N_u is too large for that, the
+factor is formed by itself.
 """
 
 from __future__ import annotations
@@ -36,14 +37,15 @@ if TYPE_CHECKING:
 
 _Number = TypeVar("_Number", np.float64, np.complex128)
 
-# Terms of the expansion in w, and for very many distinct N, whose power sums take time: |x w / N| may reach about
-# 0.75, and 0.4, before the rest exceeds e^-42.
+# Terms of the expansion in w, and for very many distinct N, whose power sums take time: |x w / N|
+# may reach about 0.75, and 0.4, before the rest exceeds e^-42.
 _TERMS, _FEWER_TERMS, _MANY_SIZES = 192, 64, 100_000
 # Whatever is below e^-42 = 6e-19 of the largest term is left out.
 _NEGLIGIBLE = 42.0
 # No tilt e^s is needed beyond this: p is at least 2^-53.
 _STEEPEST = 700.0
-# Bisection alone would need fewer; only where counts exceed 2^50 can rounding keep a tilt from settling.
+# Bisection alone would need fewer; only where counts exceed 2^50 can rounding keep a tilt from
+# settling.
 _MOST_STEPS = 200
 # Points evaluated together, and entries of the largest real table formed on the way.
 _ROWS = 256
@@ -70,11 +72,18 @@ class Circle:
 
     @classmethod
     def around(
-        cls, tilt: Values, variance: Values, uncertain: Counts, *, odd: bool = False, whole: bool = False
+        cls,
+        tilt: Values,
+        variance: Values,
+        uncertain: Counts,
+        *,
+        odd: bool = False,
+        whole: bool = False,
     ) -> Circle:
         """Place nodes on the circles |z| = e^tilt, given the tilted variances; if asked for, an `odd` number."""
         deviation = np.sqrt(variance)
-        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this from its mean ...
+        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this
+        # from its mean ...
         reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
         period += odd and period % 2 == 0
@@ -90,17 +99,25 @@ class Circle:
     ) -> tuple[Values, Values, Values]:
         """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed) at the nodes."""
         ratio = np.exp(log_ratio) * self.shares
-        length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), np.minimum(self.reach, needed))
+        length = np.where(
+            left, np.minimum(self.reach + 1, uncertain - needed + 1), np.minimum(self.reach, needed)
+        )
         tail = np.sum((ratio * _geometric_sum(self.zeta, length, left)).real, axis=1)
         mass = np.sum(ratio.real, axis=1)
-        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the trapezoidal sum.
+        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the
+        # trapezoidal sum.
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
-        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5))
+        error = UNIT_ROUNDOFF * (
+            64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
+        )
         return np.where(left, -tail, tail), mass, error
 
 
 def find_tilt(
-    moments: Callable[[Values], tuple[Values, Values]], uncertain: Counts, target: Values, off: float
+    moments: Callable[[Values], tuple[Values, Values]],
+    uncertain: Counts,
+    target: Values,
+    off: float,
 ) -> tuple[Values, Values]:
     """Return s that puts the tilted mean within `off` deviations of `target`, and the tilted variance there.
 
@@ -179,9 +196,13 @@ class BelowCounts:
         uncertain = self._total - self._certain[first]
         tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
         circle = Circle.around(tilt, variance, uncertain)
-        return circle.read_off(self._log_ratio(x, first, needed, circle.zeta), uncertain, needed, left)
+        return circle.read_off(
+            self._log_ratio(x, first, needed, circle.zeta), uncertain, needed, left
+        )
 
-    def _tilt(self, x: Values, first: Counts, uncertain: Counts, target: Values) -> tuple[Values, Values]:
+    def _tilt(
+        self, x: Values, first: Counts, uncertain: Counts, target: Values
+    ) -> tuple[Values, Values]:
         return find_tilt(lambda s: self._tilted_moments(x, first, s), uncertain, target, 0.05)
 
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
@@ -212,7 +233,8 @@ class BelowCounts:
         sizes = np.abs(w).max(axis=1)
         far, near = self._split(x, first, sizes)
         if near.start == near.stop and sizes.max() <= self._radius:
-            # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks there are.
+            # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks
+            # there are.
             terms = self._terms(float(sizes.max()))
             sums, unit = self._power_sums(x, far, terms)
             sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
@@ -229,7 +251,9 @@ class BelowCounts:
             # 1 + p w = z (1 + (1 - p)(1/z - 1)): what is nearly certain is nearly z.
             high = share > 0.5
             miss = (self._sizes[u] - x) / self._sizes[u]
-            total += tasks[:, None] * _log1p(np.where(high[:, None], miss[:, None] * back, share[:, None] * w))
+            total += tasks[:, None] * _log1p(
+                np.where(high[:, None], miss[:, None] * back, share[:, None] * w)
+            )
             left -= np.where(high, tasks, 0.0)
         total -= left[:, None] * zeta
         return total
@@ -259,7 +283,9 @@ class BelowCounts:
         It is a power of 2 near x/N: high powers of a small x/N itself would be rounded to 0.
         """
         share, exponent = np.frexp(x / np.append(self._sizes[self._starts], np.inf)[rows])
-        return self._sums[rows, :terms] * share[:, None] ** np.arange(1, terms + 1), np.ldexp(1.0, exponent)
+        return self._sums[rows, :terms] * share[:, None] ** np.arange(1, terms + 1), np.ldexp(
+            1.0, exponent
+        )
 
 
 def _log1p_coefficients(terms: int) -> Values:

@@ -1,23 +1,28 @@
 r"""Power means of the ranks and their inverses: M = ((1/n) sum r_i^q)^{s/q}, s = 1 or -1.
 
-With S = sum r_i^q this is a power of a sum of independent terms, E[M] = n^{-a} E[S^a] with a = s/q. No closed form is
-known; two exact routes complement each other, and the one with the smaller error is taken for each number.
+With S = sum r_i^q this is a power of a sum of independent terms, E[M] = n^{-a} E[S^a] with a = s/q.
+No closed form is known; two exact routes complement each other, and the one with the smaller error
+is taken for each number.
 
-*Transform.* With the Laplace transform L(t) = E[exp(-t S)] = prod_u phi(t; N_u)^{c_u}, phi the mean of exp(-t j^q),
+*Transform.* With the Laplace transform L(t) = E[exp(-t S)] = prod_u phi(t; N_u)^{c_u}, phi the mean
+of exp(-t j^q),
 
 .. math:: E[S^{-b}] = \frac{1}{\Gamma(b)} \int_0^\infty t^{b-1} L(t)\,dt, \qquad
           E[S^{b}] = \frac{1}{\Gamma(1-b)} \int_0^\infty t^{-b} (-L'(t))\,dt \quad (0 < b < 1)
 
-(Cressie, Davis, Folks and Policello 1981, *The moment-generating function and negative integer moments*).
-A double-exponential rule in ln t converges to rounding; half as many nodes tell its error. The variance is a difference
-of such integrals and loses as many digits as the relative variance has zeros.
+(Cressie, Davis, Folks and Policello 1981, *The moment-generating function and negative integer
+moments*). A double-exponential rule in ln t converges to rounding; half as many nodes tell its
+error. The variance is a difference of such integrals and loses as many digits as the relative
+variance has zeros.
 
-*Series.* With S = E[S] (1 + eps), the binomial series in the central moments of eps, which follow from the cumulants of
-one task. It has no cancellation, and is the more accurate the more tasks there are.
+*Series.* With S = E[S] (1 + eps), the binomial series in the central moments of eps, which follow
+from the cumulants of one task. It has no cancellation, and is the more accurate the more tasks
+there are.
 
-Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and the central moments of
-r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a). Where
-task i counts with weight w_i, w_i r_i^q takes the place of r_i^q, with weights that add up to n.
+Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and
+the central moments of r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S:
+L(t) gets the factor exp(-t sum a). Where task i counts with weight w_i, w_i r_i^q takes the place
+of r_i^q, with weights that add up to n.
 """
 
 from __future__ import annotations
@@ -66,9 +71,9 @@ _CERTAIN_ERROR = 16 * UNIT_ROUNDOFF
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
     """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
-    The errors are convergence estimates with a bound on rounding. q is not 0, and positive for an inverse.
-    UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the transform's formulas do not cover the powers of S that
-    these need, and the series does not converge.
+    The errors are convergence estimates with a bound on rounding. q is not 0, and positive for an
+    inverse. UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the transform's formulas do
+    not cover the powers of S that these need, and the series does not converge.
     """
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
@@ -158,7 +163,11 @@ class _SumOverFirstRanks:
         for start in range(0, t.size, chunk):
             rows = slice(start, start + chunk)
             nodes = t[rows, None]
-            log_phi = _log_phi_of_ranks(nodes, sizes) if self.exponent == 1 else self._log_phi(nodes, sizes)
+            log_phi = (
+                _log_phi_of_ranks(nodes, sizes)
+                if self.exponent == 1
+                else self._log_phi(nodes, sizes)
+            )
             logs[rows] = log_phi @ tasks - self.above * t[rows]
             if slope:
                 slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
@@ -172,7 +181,9 @@ class _SumOverFirstRanks:
         gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
         phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
         near = gap < 0.5
-        return np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + TINY))
+        return np.where(
+            near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + TINY)
+        )
 
     def _slope(self, t: Values, sizes: Values, log_phi: Values) -> Values:
         """Return the mean of j^q exp(-t j^q) over that of exp(-t j^q). Shape (T, U)."""
@@ -194,7 +205,11 @@ class _SumOverFirstRanks:
             # Of (r/N)^q.
             scale = n**self.exponent / self.mean
             first, second = self._scaled
-            raw = [ones, 1 + first, *(1 + scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1))]
+            raw = [
+                ones,
+                1 + first,
+                *(1 + scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)),
+            ]
         else:
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
@@ -217,7 +232,9 @@ class _SumOverBlocks:
         self.exponent = exponent
         # In units of the mean weight, so that they add up to n.
         unit = histogram.total / histogram.total_weight
-        self._own = np.ones_like(self.weights) if histogram.weights is None else histogram.weights * unit
+        self._own = (
+            np.ones_like(self.weights) if histogram.weights is None else histogram.weights * unit
+        )
         # r^q in units of c^q, less 1.
         self._units = self.blocks.centres**exponent * self._own
         self._shifts = np.expm1(exponent * self.blocks.logs)
@@ -240,12 +257,14 @@ class _SumOverBlocks:
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         lowest, rows = self._own * self._lowest, self.blocks.rows
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
-        beyond = self._own[rows] * np.maximum(self.blocks.points**self.exponent - self._lowest[rows], 0.0)
+        beyond = self._own[rows] * np.maximum(
+            self.blocks.points**self.exponent - self._lowest[rows], 0.0
+        )
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):
-            # 1 - phi is accurate where phi is near 1, phi itself where it is small. What is needed of no block is not
-            # formed: as t grows, phi falls.
+            # 1 - phi is accurate where phi is near 1, phi itself where it is small. What is needed
+            # of no block is not formed: as t grows, phi falls.
             if near.any():
                 gap = -self.blocks.mean(np.expm1(-at * beyond))
                 near = gap < 0.5
@@ -257,7 +276,9 @@ class _SumOverBlocks:
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
             logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:
-                slopes[place] = float(np.sum(self.weights * (lowest + self.blocks.mean(beyond * kept) / phi)))
+                slopes[place] = float(
+                    np.sum(self.weights * (lowest + self.blocks.mean(beyond * kept) / phi))
+                )
             if logs[place] < _VANISHED:
                 break
         return logs, slopes
@@ -293,7 +314,11 @@ def _log_sinhc(x: Values) -> Values:
     for step in (156, 110, 72, 42, 20, 6):
         series = square / step * (1 + series)
     large = np.maximum(x, 0.5)
-    return np.asarray(np.where(x < 0.5, np.log1p(series), large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)))
+    return np.asarray(
+        np.where(
+            x < 0.5, np.log1p(series), large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)
+        )
+    )
 
 
 def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
@@ -311,7 +336,11 @@ def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     log_l, slope = sums.transform(np.exp(log_t) / mean, slope=power > 0)
     integrand = log_l + np.log(slope / mean) if power > 0 else log_l
     first = _integrate_power(power, log_t, weights, integrand)
-    second = _integrate_power(2 * power, log_t, weights, integrand) if 2 * power != 1 else Estimate(1.0, UNIT_ROUNDOFF)
+    second = (
+        _integrate_power(2 * power, log_t, weights, integrand)
+        if 2 * power != 1
+        else Estimate(1.0, UNIT_ROUNDOFF)
+    )
     error = second.error + 2 * first.value * first.error
     return first, Estimate(second.value - first.value**2, error)
 
@@ -322,7 +351,8 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
     terms = np.exp(b * log_t + log_f) * weights / math.gamma(b)
     fine = STEP * math.fsum(terms.tolist())
     coarse = 2 * STEP * math.fsum(terms[::2].tolist())
-    # Halving the step squares the error of a double-exponential rule; the coarse one bounds it amply.
+    # Halving the step squares the error of a double-exponential rule; the coarse one bounds it
+    # amply.
     converged = (fine - coarse) ** 2 / fine
     return Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
 
@@ -366,8 +396,12 @@ def _central_moments(sums: _Sum) -> list[float]:
     for k in range(2, ORDER + 1):
         lower = (math.comb(k - 1, j - 1) * cumulants[j] * one[k - j] for j in range(2, k - 1))
         cumulants.append(one[k] - sum(lower, zeros))
-    total = [0.0, 0.0] + [float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
+    total = [0.0, 0.0] + [
+        float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)
+    ]
     central = [1.0, 0.0]
     for k in range(2, ORDER + 1):
-        central.append(math.fsum(math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1)))
+        central.append(
+            math.fsum(math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1))
+        )
     return central

@@ -36,8 +36,8 @@ class Moments:
     expectation, variance
         The numbers, in units of the metric and of its square.
     expectation_error, variance_error
-        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate for
-        ``numerical``, a standard error for ``sampled``.
+        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate
+        for ``numerical``, a standard error for ``sampled``.
     method
         How the numbers were obtained.
     num_draws

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 # The seed of every sample, so that results depend on the histogram alone.
 SEED = 20_220_315
-# Bounds on the number of draws; draws times tasks may reach _WORK, unless the fewest draws exceed it already.
+# Bounds on the number of draws; draws times tasks may reach _WORK, unless the fewest draws exceed
+# it already.
 FEWEST_DRAWS, MOST_DRAWS, _WORK = 2**5, 2**13, 2**22
-# If fewer draws than the first differ from the commonest value, the second is how many unseen ones are assumed.
+# If fewer draws than the first differ from the commonest value, the second is how many unseen ones
+# are assumed.
 _RARE, UNSEEN = 30, 9
 
 
@@ -45,19 +47,27 @@ def is_rare(times: int, draws: int) -> bool:
 def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     """Estimate the moments of a metric of weighted tasks, with standard errors.
 
-    Where nearly all draws are the same, the errors reckon with nine that were not seen, as far off as any ranks are.
+    Where nearly all draws are the same, the errors reckon with nine that were not seen, as far off
+    as any ranks are.
     """
     own = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     offsets, sizes, weights = (
         np.repeat(each, histogram.num_tasks).astype(np.float64)
         for each in (offsets_of(histogram), histogram.num_candidates, own)
     )
-    if sizes.max() == 1 or metric.optimum is None or (metric.scale == "spread" and histogram.total == 1):
+    if (
+        sizes.max() == 1
+        or metric.optimum is None
+        or (metric.scale == "spread" and histogram.total == 1)
+    ):
         value = metric.evaluate(offsets + 1, weights)
         return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
     draws, rng = min(max(_WORK // sizes.size, FEWEST_DRAWS), MOST_DRAWS), make_generator()
     values = np.array(
-        [metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights) for _ in range(draws)]
+        [
+            metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights)
+            for _ in range(draws)
+        ]
     )
     gap = 0.0
     if is_rare(count_rare(values), draws):
@@ -80,6 +90,7 @@ def estimate(values: Values, gap: float) -> Moments:
         expectation=expectation,
         expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / values.size,
         variance=variance,
-        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4) / values.size,
+        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4)
+        / values.size,
         method="sampled",
     )

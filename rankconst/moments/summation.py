@@ -1,7 +1,7 @@
 r"""Sums of smooth functions over long runs of whole numbers, from a few of their values.
 
-The polynomials orthonormal under :math:`\sum_{x=0}^{L-1}` (Gram 1883; Chebyshev) have the recurrence coefficients
-0 and
+The polynomials orthonormal under :math:`\sum_{x=0}^{L-1}` (Gram 1883; Chebyshev) have the
+recurrence coefficients 0 and
 
 .. math:: \beta_k = \frac{k^2 (L^2 - k^2)}{4 (4 k^2 - 1)}
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
 
 
-# A panel has at most that many nodes, and panels of up to four terms a node are summed term by term.
+# A panel has at most that many nodes, and panels of up to four terms a node are summed term by
+# term.
 _MOST_NODES = 28
 _TERMS_PER_NODE = 4
 # The zeros are found in 2 to 12 steps.
@@ -52,13 +53,16 @@ class Nodes:
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
         """Return sum and error over all panels, given f and a bound on its errors at the points, shape (..., X)."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
-        return np.sum(values * self.weights, axis=-1), np.sum(errors * np.abs(self.weights), axis=-1) + truncated
+        return np.sum(values * self.weights, axis=-1), np.sum(
+            errors * np.abs(self.weights), axis=-1
+        ) + truncated
 
 
 def gram_rule(length: int, size: int) -> tuple[Values, Values]:
     """Return nodes, as real offsets from the first term, and weights of the Gauss rule for `length` terms.
 
-    It is exact for polynomials of degree below 2 `size`; with `size` = `length` it is the sum itself.
+    It is exact for polynomials of degree below 2 `size`; with `size` = `length` it is the sum
+    itself.
     """
     if size >= length:
         return np.arange(length, dtype=np.float64), np.ones(length)
@@ -69,7 +73,8 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
 def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
     """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`; each of shape (L, size).
 
-    In units of the length, nodes and weights are analytic functions of 1 / length^2, which are interpolated.
+    In units of the length, nodes and weights are analytic functions of 1 / length^2, which are
+    interpolated.
     """
     scale = lengths.astype(np.float64)[:, None]
     if np.min(scale) < 2 * size:
@@ -142,7 +147,8 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     jacobi[:, inside + 1, inside] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
     roots, vectors = np.linalg.eigh(jacobi)
     share = vectors[:, 0, :] ** 2
-    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
+    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) /
+    # 12.
     roots, share = roots - roots[:, ::-1], share + share[:, ::-1]
     share /= share.sum(axis=1, keepdims=True)
     second = np.sum(share * roots * roots, axis=1, keepdims=True)
@@ -153,12 +159,20 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
     """Return the last orthonormal polynomial, its derivative, and the sum of squares of those before it."""
-    before, value, slope_before, slope = np.zeros_like(x), np.ones_like(x), np.zeros_like(x), np.zeros_like(x)
+    before, value, slope_before, slope = (
+        np.zeros_like(x),
+        np.ones_like(x),
+        np.zeros_like(x),
+        np.zeros_like(x),
+    )
     squares = np.zeros_like(x)
     for k in range(beta.shape[1]):
         previous = beta[:, k - 1 : k] if k else 0.0
         squares += value * value
-        slope_before, slope = slope, (value + x * slope - previous * slope_before) / beta[:, k : k + 1]
+        slope_before, slope = (
+            slope,
+            (value + x * slope - previous * slope_before) / beta[:, k : k + 1],
+        )
         before, value = value, (x * value - previous * before) / beta[:, k : k + 1]
     return value, slope, squares
 

@@ -21,8 +21,24 @@ from rankconst.adjusting import (
     look_up,
 )
 from rankconst.catalogue.benchmarks import list_names
-from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, locate, parse_stated, settle, weigh
+from rankconst.errors import (
+    AskedError,
+    DataError,
+    RankconstError,
+    UndefinedError,
+    UnknownNameError,
+    UsageError,
+)
+from rankconst.evaluation import (
+    NO_DATASET,
+    Question,
+    agrees,
+    gather_assumed,
+    locate,
+    parse_stated,
+    settle,
+    weigh,
+)
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.answers import find_answers
 from rankconst.results.columns import encode, list_distinct
@@ -74,8 +90,9 @@ def adjust_reading(
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
-    What cannot be adjusted is left out with the reason; that is an error if nothing is left, unless `errors` is "note",
-    and for the first number if it is "raise". `track` wraps the slow part, `decimals` says how numbers were rounded.
+    What cannot be adjusted is left out with the reason; that is an error if nothing is left, unless
+    `errors` is "note", and for the first number if it is "raise". `track` wraps the slow part,
+    `decimals` says how numbers were rounded.
     """
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
@@ -86,10 +103,23 @@ def adjust_reading(
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = [*find_answers(reading, tables)]
     if uncounted:
-        groups = {group: kept for group, places in groups.items() if (kept := places[~np.isin(places, uncounted)]).size}
-    done, left, impossible = _adjust_groups(reading, groups, settled, user, tables, decimals=decimals)
-    left |= {place: error for group, places in groups.items() if (error := failed.get(group.said)) for place in places}
-    left |= {place: error for place, error in find_answers(reading, tables).items() if wanted[place]}
+        groups = {
+            group: kept
+            for group, places in groups.items()
+            if (kept := places[~np.isin(places, uncounted)]).size
+        }
+    done, left, impossible = _adjust_groups(
+        reading, groups, settled, user, tables, decimals=decimals
+    )
+    left |= {
+        place: error
+        for group, places in groups.items()
+        if (error := failed.get(group.said))
+        for place in places
+    }
+    left |= {
+        place: error for place, error in find_answers(reading, tables).items() if wanted[place]
+    }
     if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=errors == "raise")
     if significance:
@@ -99,7 +129,10 @@ def adjust_reading(
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
     perfect = find_perfect(done, reading)
     notes = itertools.chain(
-        *(_note(each, reading, tables) for each in done), lacks.items(), perfect.items(), of_means.items()
+        *(_note(each, reading, tables) for each in done),
+        lacks.items(),
+        perfect.items(),
+        of_means.items(),
     )
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
@@ -130,7 +163,10 @@ def _settle(
                 failed[said] = AskedError("; ".join(map(str, asks)), asks)
             else:
                 settled[said] = tasks, tool
-        except (DataError, UnknownNameError) as error:  # a file may well name datasets that no tables hold
+        except (
+            DataError,
+            UnknownNameError,
+        ) as error:  # a file may well name datasets that no tables hold
             failed[said] = error
     return settled, failed
 
@@ -174,13 +210,21 @@ def _adjust_groups(
             left |= dict.fromkeys(places.tolist(), error)
             continue
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
-        how = {"percent": user.percent and group.metric.is_share, "exact": group.exact, "decimals": rounded}
-        held = read.setdefault((group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan))
+        how = {
+            "percent": user.percent and group.metric.is_share,
+            "exact": group.exact,
+            "decimals": rounded,
+        }
+        held = read.setdefault(
+            (group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan)
+        )
         kept, numbers = _read(reading.entries, places, group.metric, held, impossible, **how)
         told += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
-            batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks)
+            batch = Batch(
+                tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks
+            )
             done += _adjust(batch, tables, left, impossible)
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
@@ -221,7 +265,9 @@ def _choose_error(
 _MOST_ASKED = 8
 
 
-def _word(asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]) -> dict[int, str]:
+def _word(
+    asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
+) -> dict[int, str]:
     """Return why each number was not adjusted, or what to know about it."""
     told: dict[int, list[str]] = {}
     for question in asked:
@@ -242,10 +288,14 @@ def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, s
     general = dict.fromkeys(filter(None, (covered, *done.explain_undefined().values())))
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
-    positions = range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    positions = (
+        range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    )
     for position in positions:
         place = int(index[position])
-        for note in filter(None, (*general, ties[entries.context_of[place]], done.unattained.get(position))):
+        for note in filter(
+            None, (*general, ties[entries.context_of[place]], done.unattained.get(position))
+        ):
             yield place, note
 
 
@@ -254,23 +304,37 @@ def _group_entries(
 ) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
-    # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
+    # Thousands of rows say the same: what is said has a number, and is compared with the user's
+    # words once.
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     contexts = [context if agrees(context, user, tables) else None for context in distinct]
     said_of = codes[entries.context_of]
     kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
-    fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
+    fitting = [
+        head.metric.optimum is not None and (not metrics or head.metric in metrics)
+        for head in entries.heads
+    ]
     base = [head.adjustment is None for head in entries.heads]
     head_of, agreeing = entries.head_of, [context is not None for context in contexts]
-    wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
+    wanted = (
+        np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
+    )
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
     codes = (said_of * len(kinds) + kind_of_head[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
     counts = np.bincount(codes)
-    order = chosen[np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")]
-    parts = zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True) if len(counts) else ()
-    for code, places in sorted((each for each in parts if each[1].size), key=lambda each: int(each[1][0])):
+    order = chosen[
+        np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")
+    ]
+    parts = (
+        zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True)
+        if len(counts)
+        else ()
+    )
+    for code, places in sorted(
+        (each for each in parts if each[1].size), key=lambda each: int(each[1][0])
+    ):
         stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
         if stated is not None:
             groups[Group(stated, metric, exact)] = places
@@ -283,7 +347,12 @@ def _list_contents(reading: Reading) -> str:
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
     parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
-    for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides"), ("protocol", "protocols")):
+    for name, word in (
+        ("dataset", "datasets"),
+        ("split", "splits"),
+        ("side", "sides"),
+        ("protocol", "protocols"),
+    ):
         values = dict.fromkeys(getattr(entry.context, name) for entry in base)
         values.pop(None, None)
         if values:
@@ -313,7 +382,12 @@ _FEW = 50
 
 
 def _read(
-    entries: Entries, places: Places, metric: Metric, numbers: Numbers, impossible: dict[int, str], **how: Any
+    entries: Entries,
+    places: Places,
+    metric: Metric,
+    numbers: Numbers,
+    impossible: dict[int, str],
+    **how: Any,
 ) -> tuple[Places, Numbers]:
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3).
 
@@ -365,7 +439,9 @@ def _adjust(
         try:
             done = adjust_batch(batch, whole)
         except ImpossibleError as error:
-            impossible.update((int(batch.index[place]), reason) for place, reason in error.reasons.items())
+            impossible.update(
+                (int(batch.index[place]), reason) for place, reason in error.reasons.items()
+            )
             kept = np.ones(batch.index.size, dtype=np.bool_)
             kept[list(error.reasons)] = False
             if not kept.any():

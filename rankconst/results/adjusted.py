@@ -61,7 +61,9 @@ class Block:
     value: str  # before _lower and _upper of the value itself
     prefix: str  # before expectation, variance and p
     forms: Mapping[str, str]  # adjustment to the name of its column
-    skills: dict[str, str]  # what is said against further baselines: key of fill_columns to the name of its column
+    skills: dict[
+        str, str
+    ]  # what is said against further baselines: key of fill_columns to the name of its column
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
         """Return keys of :func:`fill_columns` to names of columns; without details, of the index and the skills."""
@@ -70,28 +72,47 @@ class Block:
             return {"index": self.forms["index"]} | skills
         names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
         names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
-        names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
+        names |= {
+            f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS
+        }
         if significant:
-            names |= {key: f"{self.prefix}{key}" for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
-        return names | {key: name for key, name in self.skills.items() if significant or not key.startswith("log10_p")}
+            names |= {
+                key: f"{self.prefix}{key}"
+                for key in (*(f"log10_p{end}" for end in ENDS), "p_method")
+            }
+        return names | {
+            key: name
+            for key, name in self.skills.items()
+            if significant or not key.startswith("log10_p")
+        }
 
 
 def name_blocks(
-    metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bool, baselines: Iterable[str] = ()
+    metrics: Mapping[str, Metric],
+    taken: Iterable[str],
+    *,
+    long: bool,
+    baselines: Iterable[str] = (),
 ) -> dict[str, Block]:
     """Name what is added for columns of numbers, by their headings, unlike those taken; a long table has one block."""
     known, further = set(taken), tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
         skills = _name_skills("", further, known)
-        return dict.fromkeys(metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms, skills))
+        return dict.fromkeys(
+            metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms, skills)
+        )
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
         own = clean_heading(heading) if counts[metric] > 1 or " / " in heading else metric.label
         prefix = keep_apart(own, known, ENDS[1:])
-        forms = {form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS}
-        blocks[heading] = Block(prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known))
+        forms = {
+            form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS
+        }
+        blocks[heading] = Block(
+            prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known)
+        )
         known |= {*blocks[heading].list_names(significant=True).values()}
     return blocks
 
@@ -127,12 +148,15 @@ class AdjustedEntry:
     """One number of a file with its adjusted forms."""
 
     entry: Entry
-    published: Published | None = None  # as read, with its interval; None for one that was left alone
+    published: Published | None = (
+        None  # as read, with its interval; None for one that was left alone
+    )
     constants: Constants | None = None  # None, like `adjusted`, if it could not be adjusted
     adjusted: Adjusted | None = None
     significance: Significance | None = None
     note: str = ""  # why it was not adjusted, or what to know about it
-    # False if it is of another metric, dataset, split or side than was asked for, or adjusted already.
+    # False if it is of another metric, dataset, split or side than was asked for, or adjusted
+    # already.
     wanted: bool = True
 
 
@@ -146,13 +170,17 @@ class AdjustedReading:
     wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
     # Position of an entry to why it was not adjusted, or what to know about it.
     notes: Mapping[int, str] = field(repr=False)
-    tools: tuple[Tool, ...] = ()  # where the numbers come from, as far as it is known, each once; their caveats apply
+    tools: tuple[
+        Tool, ...
+    ] = ()  # where the numbers come from, as far as it is known, each once; their caveats apply
     # Further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[Done, ...]] = field(default_factory=dict, repr=False)
     user: Stated = NOTHING  # what the user said, with keys
     # Field of the address to what was assumed of it, where neither the file nor the user says it.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    asked: tuple[Question, ...] = ()  # what only the user can answer; numbers are positions in `entries`
+    asked: tuple[
+        Question, ...
+    ] = ()  # what only the user can answer; numbers are positions in `entries`
     details: bool = False  # whether columns hold all that was computed, or the adjusted numbers with their protocol
 
     @cached_property
@@ -177,14 +205,21 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = [reading.entries.heads[each] for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])]
+        heads = [
+            reading.entries.heads[each]
+            for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])
+        ]
         if not self.done:
             heads = [
-                head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None
+                head
+                for head in reading.entries.heads
+                if head.adjustment is None and head.metric.optimum is not None
             ]
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
-        return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
+        return name_blocks(
+            metrics, reading.columns, long=reading.layout == "long", baselines=self.against
+        )
 
     @cached_property
     def block_of(self) -> Places:
@@ -220,7 +255,9 @@ class AdjustedReading:
     def __getitem__(self, column: str) -> Any:
         """Return a column of :attr:`table`, of the file or added; UnknownNameError if there is none of that name."""
         if column not in self.table:
-            raise UnknownNameError(f"there is no column {column!r}. Columns: {', '.join(self.table)}.")
+            raise UnknownNameError(
+                f"there is no column {column!r}. Columns: {', '.join(self.table)}."
+            )
         return self.table[column]
 
     @cached_property
@@ -266,13 +303,16 @@ class AdjustedReading:
             for name, value in self._assume(entries.contexts[entries.context_of[place]], tasks):
                 merged.setdefault(name, {})[value] = None
         assumed = [
-            None if row is None else {name: " and ".join(values) for name, values in row.items()} for row in rows
+            None if row is None else {name: " and ".join(values) for name, values in row.items()}
+            for row in rows
         ]
         return {"assumed": assumed, "asked": [each or None for each in asked]}
 
     def _assume(self, said: Stated, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
-        found = find_assumed(said, self.user, tasks) | ({} if said.rank_type else {"rank_type": "realistic"})
+        found = find_assumed(said, self.user, tasks) | (
+            {} if said.rank_type else {"rank_type": "realistic"}
+        )
         yield from ((name, value) for name, value in found.items() if name in self.assumed)
         words = {word.lower() for word in self.user.accepted}
         yield from (("accepted", ask.word) for ask in said.asks if ask.word in words)
@@ -299,7 +339,11 @@ class AdjustedReading:
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ())):
+        for key in (
+            *NAMES[:4],
+            "relations",
+            *(("num_tasks", "table_version") if self.details else ()),
+        ):
             if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
                 continue
             code_of, facts = encode(each[key] for each in of_batch)
@@ -315,7 +359,11 @@ class AdjustedReading:
             own = roles.get(key)
             if own is not None and self._is_said(key, own, last, shown):
                 continue
-            values = shown[last].tolist() if size and (last != last[0]).any() else [*shown[last[:1]]] * size
+            values = (
+                shown[last].tolist()
+                if size and (last != last[0]).any()
+                else [*shown[last[:1]]] * size
+            )
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
@@ -329,26 +377,39 @@ class AdjustedReading:
         """Tell whether an original column says the same of each row, in whatever spelling."""
         codes, distinct = encode_cells(self.reading.cells(column))
         entries, size = self.reading.entries, len(shown)
-        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in list_distinct(codes * size + places)):
+        if all(
+            shown[pair % size] in {None, distinct[pair // size]}
+            for pair in list_distinct(codes * size + places)
+        ):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
         done = self.batch_of >= 0
-        told = list_distinct(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done])
-        names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
+        told = list_distinct(
+            codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]
+        )
+        names = (
+            (distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)])
+            for n in told
+        )
         return all(
-            (name := getattr(said, key)) and (squash(cell) == squash(name) or read_label(cell).said.get(key) == name)
+            (name := getattr(said, key))
+            and (squash(cell) == squash(name) or read_label(cell).said.get(key) == name)
             for cell, said in names
         )
 
-    def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
+    def _describe_blocks(
+        self, key: str, rows: Places, codes: Places, shown: NDArray[Any]
+    ) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
         described, block_of = {}, self.block_of[self.batch_of >= 0]
         for place, (block, _) in enumerate(self.list_added()):
             own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
-            described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
+            described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[
+                last
+            ].tolist()
         return described
 
     def to_pandas(self) -> pd.DataFrame:
@@ -359,8 +420,14 @@ class AdjustedReading:
 
     def _repr_html_(self) -> str:
         """Show what a notebook has room for: the file's columns, the index of each number, and the notes."""
-        table, size = {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()}, len(self.reading.rows)
-        columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
+        table, size = (
+            {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()},
+            len(self.reading.rows),
+        )
+        columns = {
+            name: ["" if cell is None else str(cell) for cell in table[name]]
+            for name in self.reading.columns
+        }
         for _, names in self.list_added():
             for name in (name for key, name in names.items() if key.partition("@")[0] == "index"):
                 columns[name] = [fixed(value) for value in list_values(table[name])]
@@ -388,7 +455,9 @@ class AdjustedReading:
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
-        plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
+        plain = np.array(
+            [head.metric.optimum is not None for head in entries.heads], dtype=np.bool_
+        )
         return bool((~self.wanted & plain[entries.head_of]).any())
 
     @cached_property
@@ -403,8 +472,12 @@ class AdjustedReading:
         if batch < 0:
             return AdjustedEntry(entry, note=note, wanted=wanted)
         done = self.done[batch]
-        within = int(np.searchsorted(done.batch.index, place))  # ascending: gathered in the order of the entries
+        within = int(
+            np.searchsorted(done.batch.index, place)
+        )  # ascending: gathered in the order of the entries
         found = done.significance[within] if done.significance else None
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))
-        return AdjustedEntry(entry, published, done.constants, pick(adjusted[batch], within), found, note)
+        return AdjustedEntry(
+            entry, published, done.constants, pick(adjusted[batch], within), found, note
+        )

@@ -67,7 +67,9 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     kinds = {head.metric.family for head, own in zip(heads, named, strict=True) if own}
     beside = bool(kinds - _RECALL) or (bool(kinds) and len(families) > 1)
     # MRR and Hits@k beside them are of the same queries; what logs call nDCG@k is of recommenders.
-    if (reading.form in _LINES and beside) or (reading.form == "generic" and "ndcg_at_k" in families):
+    if (reading.form in _LINES and beside) or (
+        reading.form == "generic" and "ndcg_at_k" in families
+    ):
         named = [True] * len(heads)
     if not any(named):
         return {}
@@ -90,7 +92,9 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
         return reading
     notes = Notes()
     entries = Entries(_define(reading, tables, notes))
-    return replace(reading, entries=entries, skipped=(*reading.skipped, *notes.skipped()), tool=None)
+    return replace(
+        reading, entries=entries, skipped=(*reading.skipped, *notes.skipped()), tool=None
+    )
 
 
 def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
@@ -109,7 +113,9 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
         except UnknownNameError as error:
             notes.add(entry.line, name, str(error))
         except AskedError as error:
-            yield entry._replace(context=replace(entry.context, asks=(*entry.context.asks, *error.asks)))
+            yield entry._replace(
+                context=replace(entry.context, asks=(*entry.context.asks, *error.asks))
+            )
 
 
 def _find_written(entry: Entry, reading: Reading) -> str:

@@ -57,7 +57,10 @@ class Cells(Listed[str]):
     """The cells of a column, each distinct text known once: of a list, of Arrow, or of what `write` writes."""
 
     def __init__(
-        self, texts: Any, write: Callable[[Any], str] = str, code: Callable[[], tuple[Places, list[str]]] | None = None
+        self,
+        texts: Any,
+        write: Callable[[Any], str] = str,
+        code: Callable[[], tuple[Places, list[str]]] | None = None,
     ) -> None:
         self._texts, self._write, self._code = texts, write, code
 
@@ -100,7 +103,9 @@ class Cells(Listed[str]):
 
     def __iter__(self) -> Iterator[str]:
         return (
-            iter(self._texts) if isinstance(self._texts, list) else map(self.distinct.__getitem__, self.codes.tolist())
+            iter(self._texts)
+            if isinstance(self._texts, list)
+            else map(self.distinct.__getitem__, self.codes.tolist())
         )
 
 

@@ -93,7 +93,8 @@ class Compared(Sequence[Standings]):
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     """Order the models of each metric on the same tasks, and over graphs, by their published numbers alone.
 
-    A model of several files that do not name it is called as what tells the path of its file from the others'.
+    A model of several files that do not name it is called as what tells the path of its file from
+    the others'.
 
     Raises
     ------
@@ -103,11 +104,16 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
     spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
     constants: dict[_Column, Constants] = {}
-    for adjusted, called in zip(files, name_files([each.reading.name for each in files]), strict=True):
+    for adjusted, called in zip(
+        files, name_files([each.reading.name for each in files]), strict=True
+    ):
         for each in adjusted.entries:
             if each.published is None or each.constants is None:
                 continue
-            metric, place = each.entry.metric, _Place(each.constants.tasks, each.entry.context.rank_type)
+            metric, place = (
+                each.entry.metric,
+                _Place(each.constants.tasks, each.entry.context.rank_type),
+            )
             name = _name_model(adjusted, each.entry.row, each.entry.context.model, called)
             if _SPREAD in {metric.family, metric.square_of}:
                 upper = each.published.upper
@@ -117,7 +123,11 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
                 constants[_Column(place, metric)] = each.constants
                 columns[_Column(place, metric)].append((name, each.published))
     standings = tuple(
-        rank_models(constants[column], models, spreads.get(column.place) if _is_mean_rank(column.metric) else None)
+        rank_models(
+            constants[column],
+            models,
+            spreads.get(column.place) if _is_mean_rank(column.metric) else None,
+        )
         for column, models in columns.items()
         if len(models) > 1
     )
@@ -139,7 +149,9 @@ def _name_model(adjusted: AdjustedReading, row: int, model: str | None, called: 
     if called:
         return f"{called}: {model}" if model else called
     cells = adjusted.reading.rows[row]
-    return model or next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
+    return model or next(
+        (cells[column] for column in adjusted.reading.columns if cells.get(column)), ""
+    )
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
@@ -155,7 +167,10 @@ def name_files(paths: Sequence[str]) -> list[str]:
     parts = [PurePath(path).with_suffix("").parts for path in paths]
     start = _count_shared(parts)
     end = _count_shared([each[start:][::-1] for each in parts])
-    return ["/".join(each[start : len(each) - end]) or path for each, path in zip(parts, paths, strict=True)]
+    return [
+        "/".join(each[start : len(each) - end]) or path
+        for each, path in zip(parts, paths, strict=True)
+    ]
 
 
 def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:
@@ -169,7 +184,8 @@ def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:
 
 
 def _compare_across(
-    columns: Mapping[_Column, Sequence[tuple[str, Published]]], constants: Mapping[_Column, Constants]
+    columns: Mapping[_Column, Sequence[tuple[str, Published]]],
+    constants: Mapping[_Column, Constants],
 ) -> Iterable[Across]:
     """Compare the models of each metric over the graphs on which all of them have one result."""
     groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
@@ -177,16 +193,25 @@ def _compare_across(
         tasks = column.place.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
-        groups[column.metric, column.place.rank_type, tasks.split, tasks.side, tasks.aggregation].append(column)
+        groups[
+            column.metric, column.place.rank_type, tasks.split, tasks.side, tasks.aggregation
+        ].append(column)
     for (metric, *_), own in groups.items():
         models = list(dict.fromkeys(name for column in own for name, _ in columns[column]))
-        shared = [column for column in own if sorted(name for name, _ in columns[column]) == sorted(models)]
+        shared = [
+            column
+            for column in own
+            if sorted(name for name, _ in columns[column]) == sorted(models)
+        ]
         datasets = [column.place.tasks.dataset for column in shared]
         if len(models) < 2 or len(set(datasets)) < 2 or len(set(datasets)) < len(datasets):
             continue
         found = [[dict(columns[column])[name] for column in shared] for name in models]
         values, lower, upper = (
-            np.array([[getattr(each, end) for each in row] for row in found]) for end in ("value", "lower", "upper")
+            np.array([[getattr(each, end) for each in row] for row in found])
+            for end in ("value", "lower", "upper")
         )
         num_tasks = np.array([constants[column].num_tasks for column in shared], dtype=float)
-        yield compare_across(Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks))
+        yield compare_across(
+            Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks)
+        )

@@ -20,12 +20,18 @@ _WHAT = {"num_triples": "test triples", "num_entities": "entities"}
 
 def ask_counts(said: Stated, user: Stated, tasks: Tasks, tables: Tables) -> tuple[Question, ...]:
     """Return the questions about counts of triples or entities that are not those of some ranking tasks."""
-    stated = {name: count for name in _WHAT if (count := getattr(said, name)) and str(count) not in user.accepted}
+    stated = {
+        name: count
+        for name in _WHAT
+        if (count := getattr(said, name)) and str(count) not in user.accepted
+    }
     fitting = not tasks.relations and find_protocol(tasks.protocol).negatives is None
     if not stated or not fitting or not tables.holds(tasks):
         return ()
     return tuple(
-        question for name, count in stated.items() if (question := _ask(name, count, tasks, tables)) is not None
+        question
+        for name, count in stated.items()
+        if (question := _ask(name, count, tasks, tables)) is not None
     )
 
 
@@ -36,7 +42,9 @@ def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None
     general = known["entities"] if name == "num_entities" else known[f"triples_{tasks.split}"]
     if count in {own, general}:
         return None
-    ways = [way for way, other in _list_others(tasks, tables) if _count(name, other, tables) == count]
+    ways = [
+        way for way, other in _list_others(tasks, tables) if _count(name, other, tables) == count
+    ]
     text = f"{count:,} {_WHAT[name]}; {tasks.dataset} has {own:,} under protocol {tasks.protocol}"
     return Question("protocol", text, str(count), "a count of the file", " or ".join(ways))
 

@@ -25,12 +25,16 @@ def find_diverged(reading: Reading, told: Iterable[int]) -> dict[int, str]:
     """Return the places of all numbers of some evaluations, whatever the ties, with the reason that one place tells."""
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
-    evaluations = number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
+    evaluations = (
+        number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
+    )
     reasons: dict[int, str] = {}
     for place in told:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
-    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)[entries.head_of]
+    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)[
+        entries.head_of
+    ]
     own = np.flatnonzero(np.isin(evaluations, list(reasons)) & base).tolist()
     return {place: reasons[int(evaluations[place])] for place in own}
 
@@ -40,7 +44,9 @@ def find_perfect(done: Iterable[Done], reading: Reading) -> dict[int, str]:
     ones: dict[str, list[int]] = {}
     for each in done:
         if each.batch.metric in {_MRR, _FIRST}:
-            ones.setdefault(each.batch.metric.key, []).extend(each.batch.index[each.batch.value == 1].tolist())
+            ones.setdefault(each.batch.metric.key, []).extend(
+                each.batch.index[each.batch.value == 1].tolist()
+            )
     reciprocal, first = (ones.get(metric.key, []) for metric in (_MRR, _FIRST))
     if not reciprocal or not first:
         return {}

@@ -22,7 +22,8 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """The path that means standard input."""
 
-# The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
+# The first bytes of zip archives, which workbooks are, and of the files that older programs of
+# Office write.
 _MOST_CELLS = 20_000_000
 _ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
 _ZIP = b"PK\x03\x04"
@@ -36,7 +37,8 @@ _PACKED = {
     rb"\x28\xb5\x2f\xfd": "unzstd -c",
 }
 
-# A file that begins with one says its encoding. The longer mark first: it begins like the shorter one.
+# A file that begins with one says its encoding. The longer mark first: it begins like the shorter
+# one.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -50,7 +52,9 @@ class Document:
     percent: bool | None = None  # what shares without a sign are if the numbers leave it open
     metric: Metric | None = None  # that of tables that name none, if the user says it
     source: str = ""  # as in the file: its own line ends and byte order mark
-    workbook: bytes = field(default=b"", repr=False)  # the file itself, if it is a zip archive; then there is no text
+    workbook: bytes = field(
+        default=b"", repr=False
+    )  # the file itself, if it is a zip archive; then there is no text
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -77,7 +81,10 @@ class Document:
 
 
 def open_document(
-    path: str | Path, decimal: str | None = None, percent: bool | None = None, metric: Metric | None = None
+    path: str | Path,
+    decimal: str | None = None,
+    percent: bool | None = None,
+    metric: Metric | None = None,
 ) -> Document:
     """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
     if decimal not in {None, "comma", "point"}:
@@ -103,7 +110,9 @@ def open_document(
         )
     if data.startswith(b"%PDF"):
         raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
-    marked = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
+    marked = next(
+        (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None
+    )
     if marked is not None:
         data = _recode(data, marked, name)
     if b"\0" in data[:4096]:
@@ -124,7 +133,9 @@ def open_document(
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, metric, source)
+    return Document(
+        name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, metric, source
+    )
 
 
 def _write_table(data: bytes, name: str) -> str:
@@ -139,14 +150,20 @@ def _write_table(data: bytes, name: str) -> str:
         if data.startswith(_ARROW[0]):
             known = parquet.ParquetFile(source).metadata
             if known.num_rows * known.num_columns > _MOST_CELLS:
-                raise DataError(f"{name} has more than {_MOST_CELLS:,} cells, too many for results.")
+                raise DataError(
+                    f"{name} has more than {_MOST_CELLS:,} cells, too many for results."
+                )
             table = parquet.read_table(source)
         else:
             table = feather.read_table(source)
-        bare = ["" if column.startswith("__index_level_") else column for column in table.column_names]
+        bare = [
+            "" if column.startswith("__index_level_") else column for column in table.column_names
+        ]
         for place, kind in enumerate(table.schema.types):
             if pa.types.is_dictionary(kind):  # categories
-                table = table.set_column(place, table.column_names[place], table.column(place).cast(kind.value_type))
+                table = table.set_column(
+                    place, table.column_names[place], table.column(place).cast(kind.value_type)
+                )
         written = io.BytesIO()
         csv.write_csv(table.rename_columns(bare), written)
     except (pa.ArrowException, OSError) as error:
@@ -159,7 +176,9 @@ def _recode(data: bytes, encoding: str, name: str) -> bytes:
     try:
         return data.decode(encoding).encode()
     except UnicodeError as error:
-        raise DataError(f"{name} begins like {encoding} text, but is not ({error}); expected text in UTF-8.") from None
+        raise DataError(
+            f"{name} begins like {encoding} text, but is not ({error}); expected text in UTF-8."
+        ) from None
 
 
 def _convert(path: str | Path, command: str) -> str:
@@ -174,8 +193,13 @@ def _read(path: str | Path, name: str) -> bytes:
     try:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)
-    except (FileNotFoundError, ValueError):  # the latter of a zero byte, or half of a surrogate pair
-        raise DataError(f"there is no file {name}.{' Download it first.' * ('://' in name)}") from None
+    except (
+        FileNotFoundError,
+        ValueError,
+    ):  # the latter of a zero byte, or half of a surrogate pair
+        raise DataError(
+            f"there is no file {name}.{' Download it first.' * ('://' in name)}"
+        ) from None
     except IsADirectoryError:
         inside = sorted(file.name for file in Path(path).iterdir() if file.is_file())
         named = f": {shlex.quote(str(Path(path) / inside[0]))}" if inside else ""

@@ -63,10 +63,14 @@ FORMATS: dict[str, Format] = {
     "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
     "pykeen_csv": Format("tools.pykeen", _mark("Side", "side", within=1_000), "READER_CSV"),
-    "pykeen_tracker": Format("tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"),
+    "pykeen_tracker": Format(
+        "tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"
+    ),
     "pykeen_trials": Format("tools.pykeen", _mark("user_attrs_", within=20_000), "READER_TRIALS"),
     "pykeen_runs": Format(
-        "tools.pykeen", _mark(".realistic.", ".optimistic.", ".pessimistic.", within=20_000), "READER_RUNS"
+        "tools.pykeen",
+        _mark(".realistic.", ".optimistic.", ".pessimistic.", within=20_000),
+        "READER_RUNS",
     ),
     "libkge_csv": Format("tools.libkge", _mark("job_id", within=10_000), "READER_CSV"),
     "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
@@ -80,11 +84,18 @@ FORMATS: dict[str, Format] = {
     "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
-    "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
+    "markdown": Format(
+        "tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN
+    ),
     "latex": Format("tables.latex", _mark("\\begin")),
-    "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),
+    "csv": Format(
+        "tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")
+    ),
     "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
-    "generic": Format("logs.generic", lambda each: not each.workbook and each.suffix not in {".csv", ".tsv", ".tex"}),
+    "generic": Format(
+        "logs.generic",
+        lambda each: not each.workbook and each.suffix not in {".csv", ".tsv", ".tex"},
+    ),
     "text": Format("tables.text", lambda each: not each.workbook),
 }
 """Format key to where its reader is, in the order in which they are tried."""
@@ -132,16 +143,19 @@ def read(
     form
         The key of its format; if None, it is recognised by the content.
     decimal
-        ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers tell.
+        ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers
+        tell.
     percent
-        Whether shares that could be fractions or percentages are percentages; if None, they are left out.
+        Whether shares that could be fractions or percentages are percentages; if None, they are
+        left out.
     metric
         That of tables whose columns are called by sides, splits or datasets only.
 
     Returns
     -------
     Reading
-        Its ``entries`` are the numbers; :func:`rankconst.adjust` and the others take it in place of the path.
+        Its ``entries`` are the numbers; :func:`rankconst.adjust` and the others take it in place of
+        the path.
 
     Raises
     ------
@@ -175,11 +189,15 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         )
     if form is not None:
         known = dict.fromkeys(FORMATS, ())
-        reader = FORMATS[resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")].load()
+        reader = FORMATS[
+            resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")
+        ].load()
     else:
         reader = _recognise(document)
     if document.workbook and reader.key != "xlsx":
-        raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
+        raise DataError(
+            f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out."
+        )
     if reader.most is not None and len(document.text) > reader.most:
         raise DataError(
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
@@ -197,7 +215,11 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if reading.tool or not reading.columns:
         return reading
     # A table made from a tool's output has all its names from it.
-    measured = dict.fromkeys(head.column for head in reading.entries.heads) if reading.layout == "wide" else ()
+    measured = (
+        dict.fromkeys(head.column for head in reading.entries.heads)
+        if reading.layout == "wide"
+        else ()
+    )
     whole = all(find_tool(["", column]) for column in measured)
     return replace(reading, tool=find_tool(reading.columns) if whole else None)
 

@@ -71,14 +71,20 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, Mapping):
         try:
             text = json.dumps(results, default=_to_plain)
-        except (TypeError, ValueError, RecursionError) as error:  # a key that is not text, a dict in itself
+        except (
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:  # a key that is not text, a dict in itself
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
     if is_frame(results):
         return read_frame(results, percent)[0]
     made = next((name for name in ("collect", "df") if callable(getattr(results, name, None))), "")
     if made:  # of polars and of DuckDB
-        raise UsageError(f"a {type(results).__name__} has not been computed yet: call .{made}() first.")
+        raise UsageError(
+            f"a {type(results).__name__} has not been computed yet: call .{made}() first."
+        )
     raise UsageError(
         f"expected a number, a path, a dict, a DataFrame or a Reading, got {type(results).__name__}. Of several "
         'numbers make a dict by metric, or a DataFrame with a column for each: pandas.DataFrame({"MRR": values}).'
@@ -90,7 +96,10 @@ def _write_ranks(ranks: Ranks) -> str:
     sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
     rows = [("side", "metric", "value", "number of ranks")]
     for side in sides:
-        rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]
+        rows += [
+            (side, key, repr(value), str(ranks.select(side).size))
+            for key, value in ranks.to_dict(side).items()
+        ]
     return "".join(",".join(row) + "\n" for row in rows)
 
 
@@ -98,7 +107,9 @@ def _to_plain(value: Any) -> Any:
     """Return numbers and arrays of numpy as Python's."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise UsageError(f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts.")
+    raise UsageError(
+        f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts."
+    )
 
 
 # DataFrames.
@@ -124,7 +135,9 @@ def adjust_frame(
     if confirm is not None:
         reading = confirm(reading)
     rounded = (
-        {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
+        {parse_metric(name): digits for name, digits in decimals.items()}
+        if isinstance(decimals, Mapping)
+        else decimals
     )
     adjusted = adjust_reading(
         reading,
@@ -139,7 +152,9 @@ def adjust_frame(
     return _join(frame, replace(adjusted, details=details), left, always=errors == "note")
 
 
-def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool) -> pd.DataFrame:
+def _join(
+    frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool
+) -> pd.DataFrame:
     """Put the added columns beside those of a frame; notes only where there are any, or `always`."""
     import pandas as pd
 
@@ -152,9 +167,16 @@ def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
     out = pd.concat([frame, added], axis=1)
-    rows = (dict.fromkeys(adjusted.rows[list(question.numbers)].tolist()) for question in adjusted.asked)
-    asked = [question.to_dict() | {"rows": list(own)} for question, own in zip(adjusted.asked, rows, strict=True)]
-    assumed = {name: list(values) for name, values in adjusted.assumed.items()}  # as they come back from Parquet
+    rows = (
+        dict.fromkeys(adjusted.rows[list(question.numbers)].tolist()) for question in adjusted.asked
+    )
+    asked = [
+        question.to_dict() | {"rows": list(own)}
+        for question, own in zip(adjusted.asked, rows, strict=True)
+    ]
+    assumed = {
+        name: list(values) for name, values in adjusted.assumed.items()
+    }  # as they come back from Parquet
     out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
     return out
 
@@ -166,7 +188,11 @@ def _shorten(values: Any) -> Any:
     if values.count(values[0]) == len(values):
         return values[0]
     distinct = set(values)
-    return np.array(values, dtype=np.float64) if {*map(type, distinct)} == {int, type(None)} else values
+    return (
+        np.array(values, dtype=np.float64)
+        if {*map(type, distinct)} == {int, type(None)}
+        else values
+    )
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
@@ -183,7 +209,9 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 # Reading.
 
 
-def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = None) -> tuple[Reading, dict[int, str]]:
+def read_frame(
+    frame: pd.DataFrame, percent: bool | Collection[str] | None = None
+) -> tuple[Reading, dict[int, str]]:
     """Return the numbers of a frame, as those of a file with such cells are read, and why cells of a row are not."""
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])
@@ -195,15 +223,23 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
     cells: list[Cells] = [_make_cells(series) for _, series in columns]
     held = list(cells)
     floats: dict[int, NDArray[np.float64]] = {}
-    for j in (j for j, role in enumerate(heading.roles) if j in heading.measures or role == "value"):
+    for j in (
+        j for j, role in enumerate(heading.roles) if j in heading.measures or role == "value"
+    ):
         own = _split_numbers(columns[j][1])
         if own is not None:
             floats[j], held[j] = own
-    named = frozenset() if percent is None or isinstance(percent, bool) else frozenset(map(parse_metric, percent))
+    named = (
+        frozenset()
+        if percent is None or isinstance(percent, bool)
+        else frozenset(map(parse_metric, percent))
+    )
     notes = _RowNotes()
     told = None if percent is None else percent is True
     size = range(len(frame))
-    table = SheetReader(Sheet(heading, held, size, _list_texts(frame), percent=told, floats=floats), notes).read()
+    table = SheetReader(
+        Sheet(heading, held, size, _list_texts(frame), percent=told, floats=floats), notes
+    ).read()
     entries = table.entries.put(lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
     if named:
         of_head = np.array([head.metric in named for head in entries.heads], dtype=np.bool_)
@@ -245,7 +281,8 @@ def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     return [
         (["" if level.name is None else str(level.name)], pd.Series(level.array))
         for level in levels
-        if (level.name is not None or level.dtype.kind not in "fiubmM") and not _is_column(frame, level)
+        if (level.name is not None or level.dtype.kind not in "fiubmM")
+        and not _is_column(frame, level)
     ]
 
 
@@ -254,14 +291,22 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
     if level.name is None or level.name not in frame.columns:
         return False
     column: Any = frame[level.name]
-    return bool(column.ndim == 1 and (column.astype(object).to_numpy() == level.astype(object).to_numpy()).all())
+    return bool(
+        column.ndim == 1
+        and (column.astype(object).to_numpy() == level.astype(object).to_numpy()).all()
+    )
 
 
 def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the columns with the names of all their levels."""
     columns: Any = frame.columns
-    names = [[*name] if isinstance(name, tuple) and columns.nlevels > 1 else [name] for name in columns]
-    plain = [["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each] for each in names]
+    names = [
+        [*name] if isinstance(name, tuple) and columns.nlevels > 1 else [name] for name in columns
+    ]
+    plain = [
+        ["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each]
+        for each in names
+    ]
     return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
 
 
@@ -275,7 +320,9 @@ def _compose(names: list[list[str]]) -> Heading:
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
     """Return what belongs to all rows: the attributes of a frame, and what its columns are called together."""
     told = [(f"attrs[{key!r}]", each) for key, each in frame.attrs.items() if isinstance(each, str)]
-    told += [("the name of the columns", str(name)) for name in frame.columns.names if name is not None]
+    told += [
+        ("the name of the columns", str(name)) for name in frame.columns.names if name is not None
+    ]
     return tuple(Text(read_label(text), "text", place) for place, text in told)
 
 
@@ -342,12 +389,17 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)
         codes = infinite.astype(np.intp)
-        return np.where(infinite, np.nan, values), _code_cells(codes, ["", "inf"][: 1 + infinite.any()])
+        return np.where(infinite, np.nan, values), _code_cells(
+            codes, ["", "inf"][: 1 + infinite.any()]
+        )
     if _read_texts(series) is not None:
         return None
     codes, distinct = _number_objects(series)
     exact = np.array([_to_float(cell) for cell in distinct] + [np.nan])
-    texts = ["" if np.isfinite(value) else _spell(cell) for cell, value in zip(distinct, exact, strict=False)]
+    texts = [
+        "" if np.isfinite(value) else _spell(cell)
+        for cell, value in zip(distinct, exact, strict=False)
+    ]
     return exact[codes], _code_cells(codes, [*texts, ""])
 
 

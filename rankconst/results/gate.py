@@ -31,7 +31,9 @@ class Text(NamedTuple):
     label: Label
     scope: str  # column, row, name or text
     place: str  # what it is, for messages: "the caption"
-    farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
+    farther: bool = (
+        False  # True for a heading above the nearest one: a label, and otherwise only other tasks
+    )
 
     def ask(self, word: Word) -> Question:
         """Return the question about a word of the text."""
@@ -56,7 +58,9 @@ STEPS = Question(
 """The question about numbers of several steps without a split."""
 
 UNFILTERED = Question(
-    "protocol", "the same metric is there as filtered, too, so this one may be raw", option="--protocol raw"
+    "protocol",
+    "the same metric is there as filtered, too, so this one may be raw",
+    option="--protocol raw",
 )
 """The question about a metric that comes again as filtered."""
 
@@ -101,7 +105,11 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         asking = text.scope in word.scopes or (train and word.field == "split")
         # A row whose whole name is "std" or "Improvement" is not a model.
         asking = asking or (text.scope == "name" and label.whole and word.field == "metric")
-        if asking and not (text.farther and word.field not in _FARTHER) and not (label.both and word.field == "side"):
+        if (
+            asking
+            and not (text.farther and word.field not in _FARTHER)
+            and not (label.both and word.field == "side")
+        ):
             yield word
     if not label.whole:
         return
@@ -117,7 +125,11 @@ _FARTHER = {"part", "task"}
 
 def _find_kind(texts: Sequence[Text]) -> str:
     """Return the kind of benchmark that the nearest text with one names; nothing if it names several."""
-    found = ({word.kind for word in text.label.words if word.kind} for text in texts if text.scope != "name")
+    found = (
+        {word.kind for word in text.label.words if word.kind}
+        for text in texts
+        if text.scope != "name"
+    )
     kinds = next(filter(None, found), set[str]())
     return kinds.pop() if len(kinds) == 1 else ""
 
@@ -142,12 +154,16 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         label, graphs = text.label, text.label.graphs
         if not label.whole:
             graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
-        joined = f"{label.text} {version.label.version}" if version is not None and not graphs else ""
+        joined = (
+            f"{label.text} {version.label.version}" if version is not None and not graphs else ""
+        )
         if joined and len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
             graphs = (label.text,)
         for graph in graphs:
             found = find_mentions(graph)
-            named.setdefault(found[0].key if len(found) == 1 else squash(graph), (graph, text.place))
+            named.setdefault(
+                found[0].key if len(found) == 1 else squash(graph), (graph, text.place)
+            )
         if graphs and (label.whole or not label.graphs):
             break
     if len(named) > 1:

@@ -1,6 +1,7 @@
 """What a label says: a heading, a key, a cell, a caption or a sentence, read word by word.
 
-A label that wholly consists of vocabulary declares; any other only holds words, which may have to be asked about.
+A label that wholly consists of vocabulary declares; any other only holds words, which may have to
+be asked about.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Label:
     role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
     metric: Metric | None = None
     adjustment: str | None = None  # "normalised", "index" or "z" if its values are adjusted already
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # field to the values that it names
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # field to the values that it names
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
     whole: bool = False  # True if it consists of vocabulary
@@ -87,12 +90,31 @@ _NO_DIGITS = str.maketrans("", "", _DIGITS)
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
-_PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
-_SPREAD = re.compile(r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$")
-_CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$"
+)
+_SPREAD = re.compile(
+    r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$"
+)
+_CAPTION = re.compile(
+    r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE
+)
 # Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
 FILE_ENDINGS = (
-    *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl", ".ckpt", ".pt", ".pth"),
+    *(
+        ".csv",
+        ".json",
+        ".txt",
+        ".tsv",
+        ".yaml",
+        ".yml",
+        ".log",
+        ".npy",
+        ".pkl",
+        ".ckpt",
+        ".pt",
+        ".pth",
+    ),
     *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
 )
 CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
@@ -101,7 +123,8 @@ CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 UNKNOWN = "an unknown metric"
 """Why a number of another metric is left out."""
 
-# What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
+# What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR /
+# 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
@@ -143,14 +166,17 @@ def read_label(text: str, k: int | None = None) -> Label:
 
 def name_queries(text: str) -> str:
     """Return a text with a word for each query in it: h2t for (h, r, ?)."""
-    return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text) if "?" in text else text
+    return (
+        _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text) if "?" in text else text
+    )
 
 
 def _drop_files(text: str) -> str:
     """Return a text without addresses on the web and names of files."""
     words = text.split(" ")
     return " ".join(
-        "" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS) else word for word in words
+        "" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS) else word
+        for word in words
     )
 
 
@@ -172,7 +198,11 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
             if (word := list_lexicon().get(_write_plain(name))) is not None:
                 words[word.text] = word
     if not bare.isascii():  # Chinese has no blanks between words
-        words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare.lower()}
+        words |= {
+            word: row
+            for word, row in list_lexicon().items()
+            if not word.isascii() and word in bare.lower()
+        }
     whole = all(each.kind or each.text.lower() in words for each in found) if found else bool(words)
     label = Label(
         text,
@@ -183,7 +213,9 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
         both=_joins_sides(found),
     )
     if not label.whole:  # "entity map" is none
-        metrics = dict.fromkeys(each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k)
+        metrics = dict.fromkeys(
+            each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k
+        )
     if not metrics:
         return label if label.whole or graphs or words else Label(text)
     metric, adjustment = next(iter(metrics))
@@ -197,9 +229,16 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
 
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
     """Tell whether head and tail are named with nothing but vocabulary between them, as pooled sides are."""
-    said = ((i, list_values()[squash(each.text)]) for i, each in enumerate(found) if each.kind == "value")
+    said = (
+        (i, list_values()[squash(each.text)])
+        for i, each in enumerate(found)
+        if each.kind == "value"
+    )
     sides = pairwise((i, value) for i, (name, value) in said if name == "side")
-    return any({a, b} == {"head", "tail"} and all(each.kind for each in found[i:j]) for (i, a), (j, b) in sides)
+    return any(
+        {a, b} == {"head", "tail"} and all(each.kind for each in found[i:j])
+        for (i, a), (j, b) in sides
+    )
 
 
 def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
@@ -209,7 +248,10 @@ def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
         left += (bare[end:start], _NAMED if kind else name)
         end = behind
     rest = "".join((*left, bare[end:]))
-    if any(kind == "word" and list_lexicon()[_write_plain(name)].field == "protocol" for kind, _, _, name in found):
+    if any(
+        kind == "word" and list_lexicon()[_write_plain(name)].field == "protocol"
+        for kind, _, _, name in found
+    ):
         rest = rest.translate(_NO_DIGITS)  # among 50 samples
     return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
@@ -231,7 +273,9 @@ def _scan(text: str, k: int | None) -> Iterator[_Found]:
         yield _Found(kind, start, end, text[start:end])
 
 
-def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) -> tuple[str, int, int]:
+def _read_at(
+    text: str, tokens: list[tuple[int, int]], i: int, k: int | None
+) -> tuple[str, int, int]:
     """Return the kind of the longest name from a token on, where it ends, and the next token."""
     start, name, best = tokens[i][0], "", ("", tokens[i][1], i + 1)
     for j in range(i, min(i + _MOST_WORDS, len(tokens))):
@@ -278,7 +322,11 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
     found = []
     for mention in find_mentions(text):
         end = mention.end
-        words = _WORDS.findall(text[mention.stem : mention.end].lower()) if mention.stem > mention.start else ()
+        words = (
+            _WORDS.findall(text[mention.stem : mention.end].lower())
+            if mention.stem > mention.start
+            else ()
+        )
         if words and all(word in list_fillers() or word in list_values() for word in words):
             end = mention.stem
         found.append((mention.start, end))
@@ -320,7 +368,11 @@ def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
         for each in _scan(text, k):
             if each.kind == "metric" and find_measure(each.text, k) == (metric, None):
                 before = list_prefixes(each.text)
-                first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
+                first = next(
+                    found.start()
+                    for found in _TOKEN.finditer(each.text)
+                    if found[0].lower() not in before
+                )
                 return each.start + first, each.end
     return None
 

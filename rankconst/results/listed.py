@@ -35,7 +35,8 @@ _LONG_NOTE = 80
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
+# What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last
+# on, skills.
 _NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
 
 # So many adjusted metrics are named in a caption.
@@ -102,33 +103,56 @@ class AdjustedFile:
 
 
 def lay_out(
-    adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], tables: Tables, more: str = "--details"
+    adjusted: AdjustedReading,
+    form: Format,
+    kept: NDArray[np.bool_],
+    tables: Tables,
+    more: str = "--details",
 ) -> Listing:
     """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
     numeric = {head.column for head in reading.entries.heads}
-    columns = [_original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns]
-    if reading.form in _MARKUP.values() and (screen or _MARKUP.get(form, reading.form) != reading.form):
-        data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
+    columns = [
+        _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
+    ]
+    if reading.form in _MARKUP.values() and (
+        screen or _MARKUP.get(form, reading.form) != reading.form
+    ):
+        data |= {
+            column: [_strip(cell, reading.form) for cell in data[column]]
+            for column in reading.columns
+        }
     added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
     if screen and reading.layout == "wide" and _has_datasets_as_columns(adjusted):
         columns = _put_next_to(columns, adjusted.blocks, added)
     else:
         columns += itertools.chain.from_iterable(added.values())
     if form is Format.json:
-        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
+        data |= {
+            column: adjusted.put_numbers(column) for column in adjusted.blocks
+        } | adjusted.answers
     *facts, note = adjusted.described
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
-    if screen and "dataset" in adjusted.described and len({*(named := _name_datasets(adjusted))} - {None}) > 1:
+    if (
+        screen
+        and "dataset" in adjusted.described
+        and len({*(named := _name_datasets(adjusted))} - {None}) > 1
+    ):
         data["dataset"] = named
         columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
         facts.remove("dataset")
     columns += map(Column, facts)
-    longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
+    longest = max(
+        (len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0
+    )
     noted = longest > 0 and not (screen and longest > _LONG_NOTE)
     if noted or adjusted.details:
-        columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE, is_note=True))
+        columns.append(
+            Column(
+                note, note if noted else None, lambda value: value or "", drop=_NOTE, is_note=True
+            )
+        )
     if form is Format.json:
         columns += [Column("assumed"), Column("asked")]
     if screen and reading.layout == "wide":
@@ -141,7 +165,11 @@ def lay_out(
     elif form is Format.latex:
         caption = _caption(adjusted, tables, kept)
     places = np.flatnonzero(kept).tolist()
-    if screen and reading.layout == "long" and any(each.rank_type for each in reading.entries.contexts):
+    if (
+        screen
+        and reading.layout == "long"
+        and any(each.rank_type for each in reading.entries.contexts)
+    ):
         places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, caption=caption)
     return listing if places == list(range(len(kept))) else listing.take(places)
@@ -157,7 +185,9 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
     for row, entry in zip(adjusted.rows.tolist(), adjusted.reading.entries, strict=True):
         metric = entry.metric
-        printed = _FIRST.index(metric) if metric in _FIRST else len(_FIRST) + (metric.hits_k is None)
+        printed = (
+            _FIRST.index(metric) if metric in _FIRST else len(_FIRST) + (metric.hits_k is None)
+        )
         orders[row] = (printed, metric.hits_k or 0)
         if "metric" in texts:
             texts["metric"][row] = metric.label
@@ -168,11 +198,18 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
 
 
 def _caption(
-    adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_], more: str = "", *, screen: bool = False
+    adjusted: AdjustedReading,
+    tables: Tables,
+    kept: NDArray[np.bool_],
+    more: str = "",
+    *,
+    screen: bool = False,
 ) -> str:
     """Say what the columns are, and what the numbers in some rows mean."""
     meaning = "0 = chance, 1 = perfect"
-    named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
+    named = dict.fromkeys(
+        name for _, names in adjusted.list_added() if (name := names.get("index"))
+    )
     lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
     if adjusted.against:
         lines[0] += " skill: 0 = as the baseline, 1 = perfect."
@@ -183,10 +220,17 @@ def _caption(
     if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += map(_describe_rankers, floors, floors.values())
     if screen:
-        lines += describe_averages(average_models(adjusted, floors, tables), details=adjusted.details)
+        lines += describe_averages(
+            average_models(adjusted, floors, tables), details=adjusted.details
+        )
     if floors:
-        wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
-        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)
+        wanted, each = (
+            int(kept[adjusted.rows[adjusted.wanted]].sum()),
+            sum(one.batch.index.size for one in floors),
+        )
+        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (
+            each < wanted
+        )
         lines.append(f"{some}{summarise(floors)}")
     lines.append(f"{more}Tables {adjusted.table_version}.")
     return "\n".join(lines)
@@ -195,7 +239,11 @@ def _caption(
 def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
     """Tell whether columns of one metric differ in nothing but what they are of, as in leaderboards."""
     metrics = {head.metric for head in adjusted.reading.entries.heads}
-    return len(metrics) == 1 and len(adjusted.blocks) > 1 and not any(_group_columns(adjusted).values())
+    return (
+        len(metrics) == 1
+        and len(adjusted.blocks) > 1
+        and not any(_group_columns(adjusted).values())
+    )
 
 
 def _put_next_to(
@@ -211,7 +259,9 @@ def _put_next_to(
     return ordered
 
 
-def _find_floors(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> dict[Done, Done | None]:
+def _find_floors(
+    adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]
+) -> dict[Done, Done | None]:
     """Find what counting gets for the numbers of some rows, batch by batch."""
     listed = kept[adjusted.rows].astype(np.intp)
     chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
@@ -223,7 +273,9 @@ def _describe_rankers(chance: Done, floor: Done | None) -> str:
     """Say what rankers without learning get where some numbers are from."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
     if isinstance(metric, AnswersMetric):
-        return f"{metric.label}: {metric.title}; chance {show_expected(chance.constants.expectation)}."
+        return (
+            f"{metric.label}: {metric.title}; chance {show_expected(chance.constants.expectation)}."
+        )
     counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
     gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
     return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
@@ -255,7 +307,10 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
     for question in adjusted.asked:
         for row in adjusted.rows[list(question.numbers)].tolist():
             words.setdefault(row, {})[question.word if question.place else question.text] = None
-    return [f"asked: {', '.join(words[row])}" if row in words else note for row, note in enumerate(notes)]
+    return [
+        f"asked: {', '.join(words[row])}" if row in words else note
+        for row, note in enumerate(notes)
+    ]
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
@@ -276,10 +331,14 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+        shown[key] = Column(
+            key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0
+        )
         if form == "z":
             shown[key] = replace(shown[key], meaning="standard deviations better than chance")
-    for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
+    for place, name in enumerate(
+        name for key, name in block.skills.items() if key.startswith("index@")
+    ):
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
@@ -288,13 +347,17 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
-def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]) -> Column:
+def _original(
+    reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]
+) -> Column:
     """Return a column of the file; a published number leaves a narrow screen early, one that is not adjusted first."""
     drop = 0
     if column in numeric and reading.layout == "wide":
         drop = _PUBLISHED + (list(blocks).index(column) if column in blocks else len(blocks))
     raw = _MARKUP.get(form) == reading.form
-    return Column(column, column, lambda value: value or "", right=column in numeric, drop=drop, raw=raw)
+    return Column(
+        column, column, lambda value: value or "", right=column in numeric, drop=drop, raw=raw
+    )
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
@@ -334,7 +397,9 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     if not left:
         return ""
     entries = adjusted.reading.entries
-    contexts = [entries.contexts[each] for each in dict.fromkeys(entries.context_of[chosen].tolist())]
+    contexts = [
+        entries.contexts[each] for each in dict.fromkeys(entries.context_of[chosen].tolist())
+    ]
     shown = dict.fromkeys(f"{each.side}.{each.rank_type}" for each in contexts)
     return (
         f"{adjusted.reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats such as "

@@ -44,7 +44,8 @@ class MeanNumber:
     place
         Its position in the entries of the file.
     parts
-        The positions of the numbers whose mean it is; of those next to it if it is the mean of none.
+        The positions of the numbers whose mean it is; of those next to it if it is the mean of
+        none.
     mean
         Their mean.
     is_held
@@ -68,7 +69,9 @@ class _Number(NamedTuple):
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
     """Return the numbers that are called means and have numbers on graphs beside them, by their positions."""
     entries = reading.entries
-    called = [context.dataset is not None and is_mean(context.dataset) for context in entries.contexts]
+    called = [
+        context.dataset is not None and is_mean(context.dataset) for context in entries.contexts
+    ]
     if not any(called):
         return {}
     of_mean = np.array(called, dtype=np.bool_)[entries.context_of]
@@ -101,7 +104,15 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
 def _identify(said: Stated) -> tuple[Any, ...]:
     # "Average" also says that a number is of both sides.
     side = None if said.side == "both" else said.side
-    return (said.split, side, said.protocol, said.aggregation, said.tool, said.rank_type, said.relations)
+    return (
+        said.split,
+        side,
+        said.protocol,
+        said.aggregation,
+        said.tool,
+        said.rank_type,
+        said.relations,
+    )
 
 
 def _gather_series(codes: Places, of_mean: Flags) -> dict[int, list[int]]:
@@ -117,7 +128,11 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     """Return what reads the number at a place, each text of a column once; None for what is not a number."""
     entries = reading.entries
     known: dict[tuple[int, int, int], _Number | None] = {}
-    heads, contexts, texts = entries.head_of.tolist(), entries.context_of.tolist(), entries.text_of.tolist()
+    heads, contexts, texts = (
+        entries.head_of.tolist(),
+        entries.context_of.tolist(),
+        entries.text_of.tolist(),
+    )
 
     def read(place: int) -> _Number | None:
         key = heads[place], contexts[place], texts[place]
@@ -134,7 +149,9 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     return read
 
 
-def _list_runs(series: Sequence[int], place: int, of_mean: Sequence[bool], reading: Reading) -> list[list[int]]:
+def _list_runs(
+    series: Sequence[int], place: int, of_mean: Sequence[bool], reading: Reading
+) -> list[list[int]]:
     """List the numbers that a mean may be of: those before it up to another mean, those behind it, and all."""
     at = bisect.bisect_left(series, place)
     before = _cut((series[i] for i in range(at - 1, -1, -1)), of_mean)[::-1]
@@ -150,7 +167,10 @@ def _cut(places: Iterable[int], of_mean: Sequence[bool]) -> list[int]:
 
 
 def _hold(
-    reading: Reading, place: int, runs: Sequence[Sequence[int]], read: Callable[[int], _Number | None]
+    reading: Reading,
+    place: int,
+    runs: Sequence[Sequence[int]],
+    read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
     """Hold a number against the means of runs: the first that fits, else the first; None if one is not a number."""
     own, first = read(place), None
@@ -185,7 +205,8 @@ def settle_means(
 ) -> tuple[dict[Group, Places], dict[int, str]]:
     """Take means for what they are of: return groups in which they have tasks, or why not, and notes at them.
 
-    What contradicts stays a question, as does a mean over graphs whose tasks have nothing in common.
+    What contradicts stays a question, as does a mean over graphs whose tasks have nothing in
+    common.
     """
     waiting = [group for group in groups if _asks_mean(group.said, failed)]
     if not waiting:
@@ -214,14 +235,21 @@ def settle_means(
         for said, same in own.items():
             # "Avg" and "Average" may be over the same graphs.
             others = found.get(group._replace(said=said), np.empty(0, dtype=np.intp))
-            found[group._replace(said=said)] = np.sort(np.concatenate([others, np.array(same, dtype=np.intp)]))
+            found[group._replace(said=said)] = np.sort(
+                np.concatenate([others, np.array(same, dtype=np.intp)])
+            )
     return found, notes
 
 
 def _asks_mean(said: Stated, failed: Mapping[Stated, RankconstError]) -> bool:
     """Tell whether a number waits for nothing but the graphs that it is a mean over."""
     error = failed.get(said)
-    return said.dataset is not None and is_mean(said.dataset) and isinstance(error, AskedError) and len(error.asks) == 1
+    return (
+        said.dataset is not None
+        and is_mean(said.dataset)
+        and isinstance(error, AskedError)
+        and len(error.asks) == 1
+    )
 
 
 def _settle_mean(
@@ -249,9 +277,15 @@ def _settle_mean(
         return own
     tool = known[0][1]
     joined = join_tasks([tasks for tasks, _ in known], tool)
-    if joined is None or any(other is not tool for _, other in known) or (tool is not None and tool.batch is not None):
+    if (
+        joined is None
+        or any(other is not tool for _, other in known)
+        or (tool is not None and tool.batch is not None)
+    ):
         return said
     # What is assumed is said of the graphs.
-    own = replace(said, dataset=joined.dataset, split=joined.split, side=joined.side, protocol=joined.protocol)
+    own = replace(
+        said, dataset=joined.dataset, split=joined.split, side=joined.side, protocol=joined.protocol
+    )
     settled[own] = joined, tool
     return own

@@ -1,6 +1,7 @@
 """JSON, JSON Lines and YAML: any object whose keys name metrics.
 
-The keys of a number's path are its labels, and what stands beside it or a level of its path are its texts.
+The keys of a number's path are its labels, and what stands beside it or a level of its path are its
+texts.
 """
 
 from __future__ import annotations
@@ -21,10 +22,26 @@ from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
 from rankconst.results.labels import CUT_OFF, UNKNOWN, Label, answer, name_model, read_label
 from rankconst.results.reading import NO_LINE, Entries, Entry, Notes, Reader, Reading, make_reading
-from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
+from rankconst.results.structured import (
+    Number,
+    Value,
+    is_yaml,
+    looks_structured,
+    read_number,
+    read_records,
+)
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import Row, is_plain_number
-from rankconst.results.tables.contexts import COUNTS, FEW, OPEN_ROLES, ask_over, declare, find_roles, fits_role, screen
+from rankconst.results.tables.contexts import (
+    COUNTS,
+    FEW,
+    OPEN_ROLES,
+    ask_over,
+    declare,
+    find_roles,
+    fits_role,
+    screen,
+)
 from rankconst.results.tables.grid import MOST_CELLS, name_file
 from rankconst.results.tables.headings import compose_heading
 from rankconst.results.tables.sheet import Sheet, SheetReader
@@ -36,7 +53,17 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 # What a program ran with: a number there is no result.
-_SETTINGS = {"args", "cfg", "config", "hparams", "hyperparameters", "hyperparams", "model_params", "params", "settings"}
+_SETTINGS = {
+    "args",
+    "cfg",
+    "config",
+    "hparams",
+    "hyperparameters",
+    "hyperparams",
+    "model_params",
+    "params",
+    "settings",
+}
 _ADDRESS = (*NAMES, "version", "rank_type")
 _K = re.compile(r"@?(\d{1,9})", re.ASCII)
 # The last word of a key says what it is: "mrr_epoch" is an epoch.
@@ -66,7 +93,9 @@ class _Place(NamedTuple):
     def choose(self, key: str) -> _Place:
         """Return the place of one number of a metric: that of a split, of a side, of a dataset."""
         text = Text(read_label(key), "row", "its key")
-        return self._replace(path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside))
+        return self._replace(
+            path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside)
+        )
 
 
 _Found: TypeAlias = tuple[_Place, str, Label, str, str, "int | None"]
@@ -135,7 +164,9 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
         beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
         facts=tuple(facts.items()),
         steps=tuple(
-            (key, str(each)) for key, each in value.items() if _find_role(key) == "step" and isinstance(each, Number)
+            (key, str(each))
+            for key, each in value.items()
+            if _find_role(key) == "step" and isinstance(each, Number)
         ),
     )
 
@@ -145,8 +176,13 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     for key, each in value.items():
         role = _find_role(key)
         if role in _ADDRESS and isinstance(each, dict):
-            texts = [(inner, text) for inner, text in each.items() if isinstance(text, str) and not _is_path(text)]
-            # A version or a configuration makes another graph of it: then the name alone is not the dataset.
+            texts = [
+                (inner, text)
+                for inner, text in each.items()
+                if isinstance(text, str) and not _is_path(text)
+            ]
+            # A version or a configuration makes another graph of it: then the name alone is not the
+            # dataset.
             alone = all(_find_role(inner) or isinstance(text, Number) for inner, text in texts)
             for inner, text in texts:
                 is_name = _find_role(inner) in {"model", role}
@@ -161,13 +197,24 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 def _is_path(text: str) -> bool:
     """Tell whether a text is a path or an address on the web, which say nothing."""
     bare = "" if re.search(r"\s", text) else text.replace("\\", "/")
-    return bare.startswith(("/", "./", "../", "~/")) or "://" in bare or ("/" in bare and "." in bare.split("/")[-1])
+    return (
+        bare.startswith(("/", "./", "../", "~/"))
+        or "://" in bare
+        or ("/" in bare and "." in bare.split("/")[-1])
+    )
 
 
 def _find_role(key: str, text: str | None = None) -> str:
     """Return what a key says that its value is, if a text fits it: not every type is that of ranks."""
     role = list_roles().get(squash(key), "")
-    return role if text is None or role in OPEN_ROLES or role == key.lower() or (role and fits_role(role, text)) else ""
+    return (
+        role
+        if text is None
+        or role in OPEN_ROLES
+        or role == key.lower()
+        or (role and fits_role(role, text))
+        else ""
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -185,8 +232,20 @@ def _read_metric(key: str, value: Value, place: _Place) -> Iterator[_Found]:
     if not isinstance(value, dict):
         label, (text, why) = read_label(key), read_number(value)
         line = value.line if isinstance(value, Number) else None
-        why = label.reason or _find_other(key) or why or "it does not say which k" * (label.metric is None)
-        yield place, key, label, f"{text}%" if label.percent and "%" not in text else text, why, line or place.line
+        why = (
+            label.reason
+            or _find_other(key)
+            or why
+            or "it does not say which k" * (label.metric is None)
+        )
+        yield (
+            place,
+            key,
+            label,
+            f"{text}%" if label.percent and "%" not in text else text,
+            why,
+            line or place.line,
+        )
         return
     if any(read_label(inner).metric for inner in value):
         yield from _walk(value, place.enter(key))
@@ -196,7 +255,9 @@ def _read_metric(key: str, value: Value, place: _Place) -> Iterator[_Found]:
     place = place._replace(nearer=nearer, beside=beside, facts=own.facts)
     if value.keys() >= {"mean", "std"}:  # over runs
         (mean, why), (deviation, _) = read_number(value["mean"]), read_number(value["std"])
-        yield from _read_metric(key, value["mean"] if why or not deviation else f"{mean} ± {deviation}", place)
+        yield from _read_metric(
+            key, value["mean"] if why or not deviation else f"{mean} ± {deviation}", place
+        )
         return
     for inner, each in value.items():
         role = _find_role(inner)
@@ -211,7 +272,11 @@ def _read_metric(key: str, value: Value, place: _Place) -> Iterator[_Found]:
 def _find_other(key: str) -> str:
     """Return why a key with the name of a metric is that of something else; nothing if it is the metric's."""
     found = None if read_label(key).whole else _LAST.fullmatch(key)
-    if found is None or read_label(found[2]).whole or read_label(found[1]).metric != read_label(key).metric:
+    if (
+        found is None
+        or read_label(found[2]).whole
+        or read_label(found[1]).metric != read_label(key).metric
+    ):
         return ""
     return f"{found[2]!r} behind a metric is not understood"
 
@@ -222,8 +287,14 @@ def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:
     number, named = roles.get("value"), roles.get("metric")
     if not isinstance(number, str):
         return
-    if not isinstance(named, str):  # one text may be the name of a metric, as in {"name": "MRR", "value": 0.3}
-        names = {each for each in value.values() if isinstance(each, str) and read_label(each).metric is not None}
+    if not isinstance(
+        named, str
+    ):  # one text may be the name of a metric, as in {"name": "MRR", "value": 0.3}
+        names = {
+            each
+            for each in value.values()
+            if isinstance(each, str) and read_label(each).metric is not None
+        }
         named = names.pop() if len(names) == 1 else ""
     name = _name_k(named, str(roles.get("k"))) or named
     if read_label(name).metric is not None:
@@ -231,7 +302,9 @@ def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:
 
 
 @lru_cache(maxsize=4096)
-def _form(texts: tuple[Text, ...], facts: tuple[tuple[str, Any], ...], names: tuple[str, ...]) -> Stated:
+def _form(
+    texts: tuple[Text, ...], facts: tuple[tuple[str, Any], ...], names: tuple[str, ...]
+) -> Stated:
     """Return what is said of a number; the same object for all of which the same is said."""
     told = gather(texts)
     found: dict[str, Any] = {"model": next(iter(names), None), **dict(facts), **told.said}
@@ -246,25 +319,37 @@ def _describe(place: _Place) -> dict[str, str]:
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 
 
-def _ask_beside(entries: list[Entry], rows: list[dict[str, str]], places: Iterable[_Place]) -> Iterator[Entry]:
+def _ask_beside(
+    entries: list[Entry], rows: list[dict[str, str]], places: Iterable[_Place]
+) -> Iterator[Entry]:
     """Yield numbers with what others ask: those of several steps without a split, or filtered ones beside them."""
     # What is named apart from vocabulary: test and filtered, in the same place.
-    of = [(each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places]
-    steps = {tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows} - {()}
-    filtered = {(of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")}
+    of = [
+        (each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places
+    ]
+    steps = {
+        tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows
+    } - {()}
+    filtered = {
+        (of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")
+    }
     for entry in entries:
         context, more = entry.context, list[Question]()
         if len(steps) > 1 and not context.split:
             more.append(STEPS)
         if not context.protocol and (of[entry.row], entry.metric) in filtered:
             more.append(UNFILTERED)
-        yield entry._replace(context=replace(context, asks=(*context.asks, *more))) if more else entry
+        yield (
+            entry._replace(context=replace(context, asks=(*context.asks, *more))) if more else entry
+        )
 
 
 def _recognise(document: Document) -> bool:
     """Tell whether a document is made of objects, and a key of the first ones names a metric."""
     try:
-        records = read_records(document)[:5] if looks_structured(document) or is_yaml(document) else ()
+        records = (
+            read_records(document)[:5] if looks_structured(document) or is_yaml(document) else ()
+        )
     except DataError:
         if looks_structured(document):
             raise
@@ -282,7 +367,9 @@ def _flatten(document: Document) -> Sheet | None:
     """Return records as a table; None where their keys or values ask for a closer look."""
     held = list[tuple[int, Value]]()
     for line, value in read_records(document):
-        held += [(line or NO_LINE, each) for each in (value if isinstance(value, list) else [value])]
+        held += [
+            (line or NO_LINE, each) for each in (value if isinstance(value, list) else [value])
+        ]
     records = [value for _, value in held if isinstance(value, dict)]
     keys = dict.fromkeys(chain.from_iterable(records))
     if is_yaml(document) or len(records) < len(held) or len(records) * len(keys) > MOST_CELLS:
@@ -314,7 +401,13 @@ def _find_use(key: str, kinds: set[type], cells: Cells) -> bool | None:
         named = label.whole and not (role or label.reason or label.percent or label.spread)
         plain = kinds == {Number} and all(is_plain_number(cell) for cell in cells.distinct if cell)
         return (named and plain) or None
-    if label.tells or kinds & {dict, list} or CUT_OFF.search(key) or _name_k(key, "1") or role in _FROM_BESIDE:
+    if (
+        label.tells
+        or kinds & {dict, list}
+        or CUT_OFF.search(key)
+        or _name_k(key, "1")
+        or role in _FROM_BESIDE
+    ):
         return None
     if role == "step":
         return kinds == {Number} or None
@@ -329,7 +422,9 @@ def _stands_alone(sheet: Sheet) -> bool:
     """Tell whether each record has a number, and no column needs another one to be understood."""
     measures = sheet.heading.measures
     apart = len({label.metric for label in measures.values()}) == len(measures)
-    above = any(label.graphs or label.version or "protocol" in label.values for label in measures.values())
+    above = any(
+        label.graphs or label.version or "protocol" in label.values for label in measures.values()
+    )
     known = len(measures) + len(find_roles(sheet.heading, sheet.cells)) == len(sheet.cells)
     numbers = zip(*(sheet.cells[j] for j in measures), strict=True)
     return bool(measures) and known and (apart or not above) and all(map(any, numbers))
@@ -339,7 +434,9 @@ def _read_sheet(document: Document, sheet: Sheet) -> Reading:
     """Read the numbers of a table of records; its rows have what is said of them."""
     notes, heading, roles = Notes(), sheet.heading, find_roles(sheet.heading, sheet.cells)
     table = SheetReader(sheet, notes).read()
-    columns: dict[str, Sequence[str]] = {"line": ["" if line == NO_LINE else str(line) for line in sheet.lines]}
+    columns: dict[str, Sequence[str]] = {
+        "line": ["" if line == NO_LINE else str(line) for line in sheet.lines]
+    }
     if "step" in roles:
         columns[heading.keys[roles["step"]]] = sheet.cells[roles["step"]]
     columns["model"] = sheet.cells[roles["model"]] if "model" in roles else ()
@@ -349,7 +446,17 @@ def _read_sheet(document: Document, sheet: Sheet) -> Reading:
     filled = {name: cells for name, cells in columns.items() if any(cells)}
     rows, entries, left = Rows(filled, len(sheet.lines)), table.entries, notes.skipped()
     said = units.name_percentages(entries)
-    return Reading(document.name, "objects", "wide", (*filled,), rows, entries, left, understood=said, of_objects=True)
+    return Reading(
+        document.name,
+        "objects",
+        "wide",
+        (*filled,),
+        rows,
+        entries,
+        left,
+        understood=said,
+        of_objects=True,
+    )
 
 
 def _read(document: Document) -> Reading:
@@ -357,7 +464,12 @@ def _read(document: Document) -> Reading:
     sheet = _flatten(document)
     if sheet is not None:
         return _read_sheet(document, sheet)
-    rows, found, notes, file = list[dict[str, str]](), list[Entry](), Notes(), _keep(name_file(document.name))
+    rows, found, notes, file = (
+        list[dict[str, str]](),
+        list[Entry](),
+        Notes(),
+        _keep(name_file(document.name)),
+    )
     places: dict[tuple[Any, ...], int] = {}
     held = list[_Place]()
     records = ((record.value, _Place(record.line, above=file)) for record in read_records(document))
@@ -369,9 +481,15 @@ def _read(document: Document) -> Reading:
         if at == len(rows):
             rows.append(_describe(place))
             held.append(place)
-        column = next(name for i in count(1) if (name := f"{key} ({i})" if i > 1 else key) not in rows[at])
+        column = next(
+            name for i in count(1) if (name := f"{key} ({i})" if i > 1 else key) not in rows[at]
+        )
         rows[at][column] = text
-        context = _form((*place.nearer, Text(label, "column", "its key"), *place.above), place.facts, place.names)
+        context = _form(
+            (*place.nearer, Text(label, "column", "its key"), *place.above),
+            place.facts,
+            place.names,
+        )
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
     entries = Entries(_ask_beside(found, rows, held))

@@ -58,7 +58,9 @@ class ModelAverage:
     average: Average
 
 
-def average_models(adjusted: AdjustedReading, floors: Mapping[Done, Done | None], tables: Tables) -> list[ModelAverage]:
+def average_models(
+    adjusted: AdjustedReading, floors: Mapping[Done, Done | None], tables: Tables
+) -> list[ModelAverage]:
     """Average the numbers of each model that are of one metric, split and side, on three graphs or more."""
     if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
         return []
@@ -66,7 +68,11 @@ def average_models(adjusted: AdjustedReading, floors: Mapping[Done, Done | None]
     entries = adjusted.reading.entries
     for done, floor in floors.items():
         tasks = done.batch.tasks
-        if tasks.relations or done.batch.metric.optimum is None or tables.find_suite(tasks.dataset) is not None:
+        if (
+            tasks.relations
+            or done.batch.metric.optimum is None
+            or tables.find_suite(tasks.dataset) is not None
+        ):
             continue
         for position, place in enumerate(done.batch.index.tolist()):
             context = entries.contexts[entries.context_of[place]]
@@ -139,7 +145,9 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
             named = f"{title}, {own[0].model}" if own[0].model else title
             value, *rest = _describe_result(first, details=details)
             shared = [value, _describe_chance(first), *rest]
-            lines.append(f"{named}: {'; '.join([', '.join(shared), _describe_heaviest(first), *_list_below(first)])}.")
+            lines.append(
+                f"{named}: {'; '.join([', '.join(shared), _describe_heaviest(first), *_list_below(first)])}."
+            )
             continue
         lines.append(f"{title}: {_describe_chance(first)}; {_describe_heaviest(first)}.")
         for each in own:

@@ -77,11 +77,15 @@ class Entries(Listed[Entry]):
         context_of, contexts = encode(each.context for each in listed)
         model_of, models = encode(context.model or "" for context in contexts)
         bare_of, bare = encode(replace(context, model=None) for context in contexts)
-        head_of, heads = encode(Head(each.metric, each.column, each.adjustment, each.exact) for each in listed)
+        head_of, heads = encode(
+            Head(each.metric, each.column, each.adjustment, each.exact) for each in listed
+        )
         text_of, written = encode(each.text for each in listed)
         self.heads: Sequence[Head] = heads
         self.head_of: Places = head_of
-        self.contexts: Sequence[Stated] = bare  # without models, of which a million rows may have as many
+        self.contexts: Sequence[Stated] = (
+            bare  # without models, of which a million rows may have as many
+        )
         self.context_of: Places = bare_of[context_of]
         self.models: Sequence[str] = models
         self.model_of: Places = model_of[context_of]
@@ -95,13 +99,20 @@ class Entries(Listed[Entry]):
     def put(self, **columns: Any) -> Entries:
         """Return the numbers with other columns."""
         found = Entries.__new__(Entries)
-        found.__dict__ = {**{name: each for name, each in vars(self).items() if name not in _KNOWN}, **columns}
+        found.__dict__ = {
+            **{name: each for name, each in vars(self).items() if name not in _KNOWN},
+            **columns,
+        }
         return found
 
     def keep(self, chosen: Flags) -> Entries:
         """Return the numbers of a mask."""
         names = ("head_of", "context_of", "model_of", "text_of", "rows", "lines")
-        return self if chosen.all() else self.put(**{name: getattr(self, name)[chosen] for name in names})
+        return (
+            self
+            if chosen.all()
+            else self.put(**{name: getattr(self, name)[chosen] for name in names})
+        )
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
         """Return the numbers with the sign of percentages, or without it, where a mask says so."""
@@ -128,12 +139,16 @@ class Entries(Listed[Entry]):
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The numbers as written, percentages without their sign."""
-        return self.pick(np.array([_read_value(text) for text in self.written], dtype=float), self.floats.values)
+        return self.pick(
+            np.array([_read_value(text) for text in self.written], dtype=float), self.floats.values
+        )
 
     @cached_property
     def signed(self) -> Flags:
         """Which numbers have the sign of a percentage."""
-        return self.pick(np.array(["%" in text for text in self.written], dtype=np.bool_), self.floats.percent)
+        return self.pick(
+            np.array(["%" in text for text in self.written], dtype=np.bool_), self.floats.percent
+        )
 
     def _make(self, place: int) -> Entry:
         head, line = self.heads[self.head_of[place]], int(self.lines[place])
@@ -141,7 +156,15 @@ class Entries(Listed[Entry]):
         if model := self.models[self.model_of[place]]:
             context = replace(context, model=model)
         shown = None if line == NO_LINE else line
-        return Entry(head.metric, self.text_at(place), int(self.rows[place]), head.column, shown, context, *head[2:])
+        return Entry(
+            head.metric,
+            self.text_at(place),
+            int(self.rows[place]),
+            head.column,
+            shown,
+            context,
+            *head[2:],
+        )
 
     def text_at(self, place: int) -> str:
         """Return a number as written."""
@@ -175,7 +198,9 @@ class Skipped:
     why: str  # half a sentence
 
 
-Layout = Literal["wide", "long"]  # a row holds several metrics, each in its own column, or one number
+Layout = Literal[
+    "wide", "long"
+]  # a row holds several metrics, each in its own column, or one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +211,24 @@ class Reading:
     form: str  # a key of rankconst.results.formats.FORMATS
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
-    rows: Sequence[Mapping[str, str]]  # column to original cell; a file that is no table has a row for each number
+    rows: Sequence[
+        Mapping[str, str]
+    ]  # column to original cell; a file that is no table has a row for each number
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
     understood: str = ""  # how the file was understood, where it leaves that open: half a sentence
-    # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
+    # True if rows are objects of a file that is no table: an empty cell is a key that its object
+    # does not have.
     of_objects: bool = False
 
     def cells(self, column: str) -> Sequence[str]:
         """Return the cells of a column."""
-        return self.rows.columns[column] if isinstance(self.rows, Rows) else [row.get(column, "") for row in self.rows]
+        return (
+            self.rows.columns[column]
+            if isinstance(self.rows, Rows)
+            else [row.get(column, "") for row in self.rows]
+        )
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -214,10 +246,14 @@ def make_reading(
 ) -> Reading:
     """Put together what was found in a file that is no table; columns that no row fills are dropped."""
     filled = {key for row in rows for key, cell in row.items() if cell}
-    columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
+    columns = tuple(
+        key for key in dict.fromkeys(key for row in rows for key in row) if key in filled
+    )
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
     found = entries if isinstance(entries, Entries) else Entries(entries)
-    return Reading(document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True)
+    return Reading(
+        document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +261,14 @@ class Reader:
     """A format of results files."""
 
     key: str  # what users type to force it
-    recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
+    recognise: Callable[
+        [Document], bool
+    ]  # whether a document looks like it, without reading all of it
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool
-    most: int | None = None  # the most characters that are read, where reading takes many times as much memory
+    most: int | None = (
+        None  # the most characters that are read, where reading takes many times as much memory
+    )
 
 
 _EACH = 10
@@ -273,7 +313,9 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     for each in skipped:
         first.setdefault(each.why, each)
     lines = ("" if each.line is None else f"line {each.line:,}: " for each in first.values())
-    listed = (f"{line}{each.what}: {why}" for line, (why, each) in zip(lines, first.items(), strict=True))
+    listed = (
+        f"{line}{each.what}: {why}" for line, (why, each) in zip(lines, first.items(), strict=True)
+    )
     return "; ".join(islice(listed, 3))
 
 
@@ -288,7 +330,9 @@ class Measured:
 
     entry: Entry
     value: float  # in units of the metric: percentages are divided by 100
-    interval: Interval  # half a unit of the last decimal to either side, the part after ±, and NOISE
+    interval: (
+        Interval  # half a unit of the last decimal to either side, the part after ±, and NOISE
+    )
     averaged: bool = False  # True if ± says that it is a mean over several runs
 
     @property
@@ -314,12 +358,18 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
     if entry.adjustment is None:
         published = read_published(metric, entry.text, percent=percent, exact=exact)
     else:
-        published = parse_value(entry.text, percent=percent and entry.adjustment == "index", exact=exact)
+        published = parse_value(
+            entry.text, percent=percent and entry.adjustment == "index", exact=exact
+        )
     tool = TOOLS.get(entry.context.tool or "")
-    shift = 0.0 if tool is None or entry.adjustment is not None else tool.shifts.get(metric.label, 0.0)
+    shift = (
+        0.0 if tool is None or entry.adjustment is not None else tool.shifts.get(metric.label, 0.0)
+    )
     slack = NOISE * abs(published.value)
     interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
-    return Measured(entry, published.value + shift, interval, averaged=published.deviation is not None)
+    return Measured(
+        entry, published.value + shift, interval, averaged=published.deviation is not None
+    )
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:
@@ -364,7 +414,12 @@ class Group:
     def label(self) -> str:
         """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
         said = self.context
-        return ", ".join(filter(None, (said.model, said.dataset, said.split, said.side, said.rank_type, said.protocol)))
+        return ", ".join(
+            filter(
+                None,
+                (said.model, said.dataset, said.split, said.side, said.rank_type, said.protocol),
+            )
+        )
 
 
 def group_entries(reading: Reading) -> list[Group]:
@@ -373,7 +428,9 @@ def group_entries(reading: Reading) -> list[Group]:
     Metrics of several right answers are left out: of them only the name is known.
     """
     found: dict[Hashable, list[Entry]] = {}
-    for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
+    for evaluation, entry in zip(
+        number_evaluations(reading).tolist(), reading.entries, strict=True
+    ):
         if isinstance(entry.metric, AnswersMetric):
             continue
         found.setdefault((evaluation, entry.context), []).append(entry)
@@ -394,11 +451,18 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.
     codes = entries.rows
     for cells in map(reading.cells, names):
         own, distinct = encode_cells(cells)
-        codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
+        codes = (
+            own[entries.rows]
+            if codes is entries.rows
+            else combine(codes, own[entries.rows], len(distinct))
+        )
     if reading.layout == "long" and not names:
         codes = np.zeros(len(entries), dtype=np.intp)
     for of, told in (
-        (entries.model_of, entries.models if reading.layout == "long" or reading.of_objects else ()),
+        (
+            entries.model_of,
+            entries.models if reading.layout == "long" or reading.of_objects else (),
+        ),
         (entries.context_of, [context.rank_type for context in entries.contexts if by_ties]),
     ):
         own, distinct = encode(told)

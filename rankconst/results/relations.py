@@ -29,7 +29,11 @@ ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where most cells of a column are relations of the dataset."""
     entries, rows = reading.entries, reading.rows
-    dataset, *more = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts} or {None}
+    dataset, *more = (
+        {user.dataset}
+        if user.dataset
+        else {context.dataset for context in entries.contexts} or {None}
+    )
     if dataset is None or more:
         return reading
     others = {head.column for head in entries.heads}
@@ -67,14 +71,22 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
     return found if 2 * len(found) > len(names) else set()
 
 
-def _add_relation(context: Stated, cell: str, found: Collection[str], reading: Reading, column: str) -> Stated:
+def _add_relation(
+    context: Stated, cell: str, found: Collection[str], reading: Reading, column: str
+) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
     if cell in found:  # what it is called, and what heads it, is about the relation
         about = {"aggregation", "relations"}
-        asks = (ask for ask in context.asks if ask.text != cell and ask.place != CORNER and ask.field not in about)
+        asks = (
+            ask
+            for ask in context.asks
+            if ask.text != cell and ask.place != CORNER and ask.field not in about
+        )
         return replace(context, relations=(cell,), asks=tuple(asks))
     place = "its row" if cell else ""
-    question = Question("relations", (_NOT_ONE if cell else _NO_CELL).format(column), cell.lower(), place)
+    question = Question(
+        "relations", (_NOT_ONE if cell else _NO_CELL).format(column), cell.lower(), place
+    )
     return replace(context, asks=(*context.asks, question))

@@ -1,6 +1,7 @@
 r"""The same document with adjusted numbers: every byte stays but the numbers and what heads them.
 
-A cell knows its place in the document, so that its number is found there. A table with a question stays as published.
+A cell knows its place in the document, so that its number is found there. A table with a question
+stays as published.
 """
 
 from __future__ import annotations
@@ -48,12 +49,16 @@ class Exchange:
 
     def fits(self, metric: Metric) -> bool:
         """Tell whether numbers of a metric are replaced."""
-        return metric == self.metric or (self.metric is None and self.family in {None, metric.family})
+        return metric == self.metric or (
+            self.metric is None and self.family in {None, metric.family}
+        )
 
     def name(self, metric: Metric) -> str:
         """Return what the numbers of a metric are then called."""
         if self.baseline is not None:
-            return f"{metric.label} {'skill' if self.form == 'index' else self.form} ({self.baseline})"
+            return (
+                f"{metric.label} {'skill' if self.form == 'index' else self.form} ({self.baseline})"
+            )
         return metric.name_of(self.form) or f"{self.form} {metric.label}"
 
 
@@ -70,7 +75,9 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
             )
         return replace(_SKILLS[plain], baseline=baseline)
     if plain == SKILL:
-        raise UsageError("skill over which baseline? Name it by --baseline; over chance it is --replace index.")
+        raise UsageError(
+            "skill over which baseline? Name it by --baseline; over chance it is --replace index."
+        )
     if plain in {BOTH, *ADJUSTMENTS}:
         return _SKILLS.get(plain, Exchange(plain))
     every = plain.endswith("@k")
@@ -90,7 +97,9 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
         found = ", ".join(each.label for each in metrics)
-        raise DataError(f"{reading.name} has no numbers to replace; its metrics are {found or 'none'}.")
+        raise DataError(
+            f"{reading.name} has no numbers to replace; its metrics are {found or 'none'}."
+        )
     return chosen
 
 
@@ -127,7 +136,10 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
         cell = reading.rows[entry.row][entry.column]
         if not isinstance(cell, Placed):  # read from a block of code
             continue
-        spans = [Span(*found.span(), found[0]) for found in _LITERAL.finditer(document.text, cell.start, cell.end)]
+        spans = [
+            Span(*found.span(), found[0])
+            for found in _LITERAL.finditer(document.text, cell.start, cell.end)
+        ]
         wanted = [re.sub(r"[^\d.]", "", found[0]) for found in _LITERAL.finditer(entry.text)]
         size, digits = len(wanted), [span.digits for span in spans]
         found_at = [i for i in range(len(spans) - size + 1) if digits[i : i + size] == wanted]
@@ -152,10 +164,16 @@ class _Sheets:
 
     def __init__(self, tables: Sequence[Printed]) -> None:
         self._sites: dict[int, _Site] = {}
-        self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)  # table and column, from the top
+        self._names: dict[tuple[int, int], list[_Name]] = defaultdict(
+            list
+        )  # table and column, from the top
         for t, table in enumerate(tables):
             for i, row in enumerate(table.rows):
-                self._sites |= {cell.start: _Site(t, i, j) for j, cell in enumerate(row.cells) if _is_placed(cell)}
+                self._sites |= {
+                    cell.start: _Site(t, i, j)
+                    for j, cell in enumerate(row.cells)
+                    if _is_placed(cell)
+                }
                 for j, name in _list_names(i, row):
                     self._names[t, j].append(name)
 
@@ -165,7 +183,12 @@ class _Sheets:
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
         """Return what names the metric of a number: the nearest above it, or to its left."""
-        beside = (name for j in range(site.column) for name in self._names[site.table, j] if name.row == site.row)
+        beside = (
+            name
+            for j in range(site.column)
+            for name in self._names[site.table, j]
+            if name.row == site.row
+        )
         above = self._names[site.table, site.column]
         names = above[: bisect_left(above, site.row, key=lambda name: name.row)][::-1]
         return next((name for name in (*names, *beside) if name.fits(metric)), None)
@@ -217,7 +240,10 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-MARKUPS = {"latex": ("% ", "", latex.find_tables), "markdown": ("<!-- ", " -->", markdown.find_tables)}
+MARKUPS = {
+    "latex": ("% ", "", latex.find_tables),
+    "markdown": ("<!-- ", " -->", markdown.find_tables),
+}
 """Format of documents that can be rewritten to what begins and ends a comment, and what finds their tables."""
 
 
@@ -264,7 +290,9 @@ def rewrite(
     cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
-        raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
+        raise DataError(
+            f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}"
+        )
     written: dict[tuple[int, int], str] = {}
     for cell, places in zip(cells, _settle_decimals(cells), strict=True):
         written |= _write(cell, places, document.text)
@@ -273,15 +301,26 @@ def rewrite(
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{begin}{line}{end}\n" for line in said)
     notes += unnamed
-    return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
+    return Rewritten(
+        _put_into_source(document, edits, top),
+        len({cell.spans for cell in cells}),
+        tuple(sorted(notes)),
+    )
 
 
 def _choose_cells(
-    document: Document, adjusted: AdjustedReading, exchanges: Sequence[Exchange], sheets: _Sheets, *, percent: bool
+    document: Document,
+    adjusted: AdjustedReading,
+    exchanges: Sequence[Exchange],
+    sheets: _Sheets,
+    *,
+    percent: bool,
 ) -> tuple[list[Cell], list[tuple[int, str]]]:
     """Return the numbers to be replaced, and why others stay."""
     located, entries = locate(document, adjusted.reading), adjusted.entries
-    sites = [sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries]
+    sites = [
+        sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries
+    ]
     waiting = {
         site.table
         for site, each in zip(sites, entries, strict=True)
@@ -294,7 +333,9 @@ def _choose_cells(
         if exchange is None or each.entry.adjustment is not None:
             continue
         asked = "its table has a question" if site is not None and site.table in waiting else None
-        cell = asked or _make_cell(document.text, each, located.get(place), site, exchange, percent=percent)
+        cell = asked or _make_cell(
+            document.text, each, located.get(place), site, exchange, percent=percent
+        )
         if isinstance(cell, Cell):
             cells.append(cell)
         else:
@@ -340,7 +381,10 @@ def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str
         values[cell.spans[0]].add(cell.value)
     kept = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
     shared = (cell.entry for cell in cells if len(values[cell.spans[0]]) > 1)
-    return kept, [(each.line or 0, f"{each.column} stays as it is: one number for several rows") for each in shared]
+    return kept, [
+        (each.line or 0, f"{each.column} stays as it is: one number for several rows")
+        for each in shared
+    ]
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
@@ -371,7 +415,9 @@ def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
         in_brackets = source[span.start - 1] == "("
-        if in_brackets and first.decimals and not span.decimals:  # 0.533(2), in units of the last digit
+        if (
+            in_brackets and first.decimals and not span.decimals
+        ):  # 0.533(2), in units of the last digit
             texts.append(f"{deviation * 10 ** (decimals - first.decimals):.0f}")
         else:
             texts.append(f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}")
@@ -398,7 +444,9 @@ def _drop_zero(cell: Cell, text: str) -> str:
     return re.sub(r"^(-?)0\.", r"\1.", text) if cell.spans[0].text.startswith(".") else text
 
 
-def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:
+def _describe(
+    adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str
+) -> list[str]:
     """Return the lines that say what was done."""
     from rankconst.version import __version__
 
@@ -411,7 +459,11 @@ def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, comma
     protocols = ", ".join(dict.fromkeys(each.protocol for each in tasks))
     on = ", ".join(dict.fromkeys(f"{each.dataset} {each.split} {each.side}" for each in tasks))
     baseline = cells[0].exchange.baseline
-    done = "Adjusted for chance" if baseline is None else f"Compared with the {BASELINES[baseline].title} baseline"
+    done = (
+        "Adjusted for chance"
+        if baseline is None
+        else f"Compared with the {BASELINES[baseline].title} baseline"
+    )
     return [
         f"{done} by rankconst {__version__}: {what}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
@@ -460,12 +512,19 @@ def _rename_headings(
     for key, entries in under.items():
         forms = {exchanged.get((entry.row, entry.column)) for entry in entries}
         exchange = next(iter(forms))
-        found = [] if exchange is None or len(forms) > 1 else _rename(text, names[key], entries[0].metric, exchange)
+        found = (
+            []
+            if exchange is None or len(forms) > 1
+            else _rename(text, names[key], entries[0].metric, exchange)
+        )
         edits += found
         if not found:
             lost += (entry for entry in entries if (entry.row, entry.column) in exchanged)
     notes = {
-        entry.column: (entry.line or 0, f"the heading {entry.column} stays as it is; rename it to {put}")
+        entry.column: (
+            entry.line or 0,
+            f"the heading {entry.column} stays as it is; rename it to {put}",
+        )
         for entry in lost[::-1]
         if (put := exchanged[entry.row, entry.column].name(entry.metric))
     }
@@ -477,15 +536,27 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     skill = exchange.baseline is not None
     put = exchange.name(metric) if skill else metric.name_of(exchange.form)
     if name.metric is None:
-        put = None if put is None else put.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
+        put = (
+            None
+            if put is None
+            else put.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
+        )
     span = (0, len(name.plain)) if name.metric is None else find_name(name.plain, metric)
     word = "" if span is None else name.plain[slice(*span)]
     start, end = name.cell.start, name.cell.end
-    found = [*re.finditer(rf"(?<![\w@]){re.escape(word)}(?!\w)", text[start:end])] if word and put else []
+    found = (
+        [*re.finditer(rf"(?<![\w@]){re.escape(word)}(?!\w)", text[start:end])]
+        if word and put
+        else []
+    )
     if len(found) != 1 or put is None:
         return []
     again = read_label(name.plain.replace(word, put, 1))
-    if not skill and name.metric is not None and (again.metric, again.adjustment) != (metric, exchange.form):
+    if (
+        not skill
+        and name.metric is not None
+        and (again.metric, again.adjustment) != (metric, exchange.form)
+    ):
         return []
     place, stop = start + found[0].start(), start + found[0].end()
     edits = [(place, stop, f"{word} / {put}" if exchange.beside else put)]

@@ -1,7 +1,7 @@
 """JSON and YAML as evaluation tools write them: read without losing a digit, and without trusting the file.
 
-Numbers stay as they are written. Only mappings, lists and text are built: tags, anchors and aliases are refused and
-nesting is bounded, so that no file can make reading it cost more than its length.
+Numbers stay as they are written. Only mappings, lists and text are built: tags, anchors and aliases
+are refused and nesting is bounded, so that no file can make reading it cost more than its length.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ _TOKEN = re.compile(
 _WORDS = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
 _BRACKETS = {"(": "[", ")": "]"}
 _YAML_NUMBER = re.compile(
-    r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII
+    r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+    re.ASCII,
 )
 _ENDS = {"SequenceEndEvent", "MappingEndEvent"}
 _YAML_WORDS = {
@@ -100,7 +101,9 @@ def read_records(document: Document) -> tuple[Record, ...]:
     """Read JSON, JSON Lines, a dict as Python prints it, or YAML; parsed once, though each format asks."""
     if document not in _READ:
         whole = is_yaml(document)
-        _READ[document] = (Record(None, parse_yaml(document, document.text)),) if whole else _read_json(document)
+        _READ[document] = (
+            (Record(None, parse_yaml(document, document.text)),) if whole else _read_json(document)
+        )
     return _READ[document]
 
 
@@ -113,7 +116,11 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     except json.JSONDecodeError as error:
         # Nothing may follow a whole value, unless that is one line and each further line another.
         whole = text[: error.pos].strip()
-        if error.msg != "Extra data" or "\n" in whole or "\n" not in text[text.index(whole) : error.pos]:
+        if (
+            error.msg != "Extra data"
+            or "\n" in whole
+            or "\n" not in text[text.index(whole) : error.pos]
+        ):
             _refuse_json(error, document, 0, len(text.rstrip()))
     records = []
     for place, line in enumerate(text.split("\n"), start=1):
@@ -133,7 +140,11 @@ def _turn(value: Value) -> Value:
     if isinstance(names, list) and isinstance(data, list):
         rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
         texts = [str(name) for name in names]
-        return [dict(zip(texts, row, strict=True)) for row in rows] if len(rows) == len(data) else value
+        return (
+            [dict(zip(texts, row, strict=True)) for row in rows]
+            if len(rows) == len(data)
+            else value
+        )
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
     numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
@@ -148,7 +159,13 @@ def read_number(value: Value) -> tuple[str, str]:
     if value is None:
         return "", "it is null"
     if not isinstance(value, str):
-        kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
+        kind = (
+            "an object"
+            if isinstance(value, dict)
+            else "a list"
+            if isinstance(value, list)
+            else str(value).lower()
+        )
         return "", f"it is {kind}, not a number"
     if is_infinite(value):  # what it says of the numbers beside it, divergence.py says
         return str(value), ""
@@ -168,7 +185,9 @@ def _build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_build, parse_float=Number, parse_int=Number, parse_constant=Number)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_build, parse_float=Number, parse_int=Number, parse_constant=Number
+)
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:
@@ -186,14 +205,18 @@ def _load(text: str, document: Document, line: int | None) -> Value:
     return value
 
 
-def _refuse_json(error: json.JSONDecodeError, document: Document, before: int, end: int) -> NoReturn:
+def _refuse_json(
+    error: json.JSONDecodeError, document: Document, before: int, end: int
+) -> NoReturn:
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
     elif error.doc.startswith("tensor", error.pos):
         reason = "a tensor of several numbers is not read; write tensor.tolist() with json.dump."
     else:
         reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
-    raise DataError(f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}") from None
+    raise DataError(
+        f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}"
+    ) from None
 
 
 def _translate(token: re.Match[str]) -> str:
@@ -214,13 +237,19 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
     level = [value]
     for _ in range(DEEPEST):
         nested = [each for each in level if isinstance(each, (dict, list))]
-        level = [child for each in nested for child in (each.values() if isinstance(each, dict) else each)]
+        level = [
+            child
+            for each in nested
+            for child in (each.values() if isinstance(each, dict) else each)
+        ]
     if any(isinstance(each, (dict, list)) for each in level):
         _refuse_depth(document, line)
 
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:
-    raise DataError(f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; results never are.")
+    raise DataError(
+        f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; results never are."
+    )
 
 
 def _check_unicode(value: Value, document: Document, line: int | None) -> None:
@@ -229,7 +258,9 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
-        raise DataError(f"{document.at(line)}: {half} is half a character; expected text in UTF-8.") from None
+        raise DataError(
+            f"{document.at(line)}: {half} is half a character; expected text in UTF-8."
+        ) from None
 
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
@@ -238,7 +269,9 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
-        raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are.")
+        raise DataError(
+            f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are."
+        )
     try:
         # The parser in C, where PyYAML has it, is ten times as fast.
         events = yaml.parse(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
@@ -251,13 +284,18 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 
 
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    problem = (
+        getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    )
     mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
     if "nesting depth" in problem:  # newer versions of PyYAML have a limit
         _refuse_depth(document, line)
     reason, where = f"this is not YAML: {problem}.", document.at(line)
     if mark is not None and (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
-        where, reason = document.at(line + len(lines) - 1), "it ends in the middle: was the file copied whole?"
+        where, reason = (
+            document.at(line + len(lines) - 1),
+            "it ends in the middle: was the file copied whole?",
+        )
     elif mark is not None:
         where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
     raise DataError(f"{where}: {reason}") from None
@@ -297,7 +335,9 @@ class _Events:
             if type(key).__name__ != "ScalarEvent":
                 self._refuse(key, "a key is not text")
             if key.value in found:
-                self._refuse(key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one")
+                self._refuse(
+                    key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
+                )
             found[key.value] = self._build(next(self._events), depth + 1)
         return found
 
@@ -310,7 +350,9 @@ class _Events:
 
     def _refuse(self, event: Any, reason: str) -> NoReturn:
         mark = event.start_mark
-        raise DataError(f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}.")
+        raise DataError(
+            f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}."
+        )
 
     def _convert(self, event: Any) -> Value:
         """Return a scalar: text in quotes, a word of YAML, a number or other text."""
@@ -319,4 +361,8 @@ class _Events:
             return text
         if text in _YAML_WORDS:
             return _YAML_WORDS[text]
-        return Number(text, self._line + event.start_mark.line) if _YAML_NUMBER.fullmatch(text) else text
+        return (
+            Number(text, self._line + event.start_mark.line)
+            if _YAML_NUMBER.fullmatch(text)
+            else text
+        )

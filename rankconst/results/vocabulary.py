@@ -55,7 +55,9 @@ _REMEDIES = {
 
 @functools.cache
 def _load() -> Mapping[str, Any]:
-    return tomllib.loads(files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8")
+    )
 
 
 @functools.cache
@@ -75,7 +77,11 @@ def list_values() -> Mapping[str, tuple[str, str]]:
         for value, others in values.items()
         for spelling in (value, *others, *_load().get(field, {}).get(value, ()))
     }
-    return {spelling: said for spelling, said in found.items() if spelling not in _load()["apart"]["words"]}
+    return {
+        spelling: said
+        for spelling, said in found.items()
+        if spelling not in _load()["apart"]["words"]
+    }
 
 
 @functools.cache
@@ -83,11 +89,15 @@ def list_lexicon() -> Mapping[str, Word]:
     """Return the words that are asked about, in lower case, with their hyphens."""
     words = {}
     for row in _load()["lexicon"]:
-        told = {name: row[name] for name in ("field", "reason", "remedy", "kind", "says") if name in row}
+        told = {
+            name: row[name] for name in ("field", "reason", "remedy", "kind", "says") if name in row
+        }
         group = Word("", scopes=frozenset(row["scopes"]), **told)
         for text in itertools.chain.from_iterable(_vary(text) for text, _ in row["words"]):
             field, value = list_values().get(squash(text), ("", ""))
-            words[text] = replace(group, text=text, says=value if field == group.field else group.says)
+            words[text] = replace(
+                group, text=text, says=value if field == group.field else group.says
+            )
     return words
 
 
@@ -99,7 +109,11 @@ def _vary(text: str) -> tuple[str, ...]:
     if not last or (first.isdigit() and last.isdigit()):
         return (text,)
     digits = first.isdigit() or last.isdigit()
-    return tuple(dict.fromkeys((text, f"{first}to{last}", f"{first}:{last}", *[f"{first}2{last}"] * (not digits))))
+    return tuple(
+        dict.fromkeys(
+            (text, f"{first}to{last}", f"{first}:{last}", *[f"{first}2{last}"] * (not digits))
+        )
+    )
 
 
 @functools.cache
@@ -133,7 +147,12 @@ def list_beginnings() -> frozenset[str]:
     metrics = (
         each
         for metric in CATALOGUE.values()
-        for each in (metric.family, metric.symbol.format(k=""), *metric.spellings, *list_adjusted_names(metric))
+        for each in (
+            metric.family,
+            metric.symbol.format(k=""),
+            *metric.spellings,
+            *list_adjusted_names(metric),
+        )
     )
     names = (
         *map(squash, metrics),
@@ -149,4 +168,6 @@ def list_beginnings() -> frozenset[str]:
 @functools.cache
 def list_roles() -> Mapping[str, str]:
     """Return each heading of a column that says what its cells are, without punctuation, with the role."""
-    return {squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)}
+    return {
+        squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)
+    }

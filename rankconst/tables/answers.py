@@ -43,23 +43,31 @@ class AnswerTables(TablesInMemory):
     def name_library(self, name: str) -> AnswerTables:
         """Return the queries with metrics as a library names them."""
         key = parse_library(name).key
-        return replace(self, answers={tasks: replace(each, library=key) for tasks, each in self.answers.items()})
+        return replace(
+            self,
+            answers={tasks: replace(each, library=key) for tasks, each in self.answers.items()},
+        )
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a definition; the second time, at once."""
         if not tasks.is_chance:
-            raise UnknownNameError("numbers of candidates and of right answers say what chance gets, and nothing else.")
+            raise UnknownNameError(
+                "numbers of candidates and of right answers say what chance gets, and nothing else."
+            )
         if tasks not in self.answers:
             raise UnknownNameError(explain_absent(self, tasks))
         if (tasks, metric) not in self._known:
             key = metric.family.removesuffix("_of_answers")
-            self._known[tasks, metric] = replace(self.answers[tasks].define(key, metric.k), tasks=tasks)
+            self._known[tasks, metric] = replace(
+                self.answers[tasks].define(key, metric.k), tasks=tasks
+            )
         return self._known[tasks, metric]
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
         """Return what a name may mean on these queries, with the titles of the libraries: one meaning if all agree.
 
-        Raises UnknownNameError if no library has such a metric, or none says at which k it is cut off.
+        Raises UnknownNameError if no library has such a metric, or none says at which k it is cut
+        off.
         """
         if self.library:
             return {read_meaning(name, self.library): [parse_library(self.library).title]}

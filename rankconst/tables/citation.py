@@ -28,10 +28,13 @@ def identify(version: str, dataset: str, *parts: str) -> str:
 def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     """Return the sentence that a paper can print: the constant, its tasks and where it is from.
 
-    `title` is that of the dataset; `tabulated` is False for constants computed from the candidates in the tables.
+    `title` is that of the dataset; `tabulated` is False for constants computed from the candidates
+    in the tables.
     """
     tasks, metric, version = constants.tasks, constants.metric, constants.table_version
-    who = "a random ranker" if tasks.is_chance else f"the {BASELINES[tasks.baseline].title} baseline"
+    who = (
+        "a random ranker" if tasks.is_chance else f"the {BASELINES[tasks.baseline].title} baseline"
+    )
     where = f"{replace(tasks, baseline=DEFAULT_BASELINE).describe()}; {constants.num_tasks:,} ranking tasks"
     candidates = identify(version, str(tasks))
     if parse_version(version) is None:

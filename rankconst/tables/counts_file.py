@@ -58,7 +58,9 @@ def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
         for tasks, each in answers.items()
     }
     plain = make_tables(histograms)
-    return AnswerTables(plain.path, plain.descriptor, plain.folder, make=plain.make, answers=answers)
+    return AnswerTables(
+        plain.path, plain.descriptor, plain.folder, make=plain.make, answers=answers
+    )
 
 
 def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
@@ -70,9 +72,15 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
         rows = [{"dataset": key, "title": key, "aliases": []} for key in keys]
     elif name == "candidates":
         rows = [
-            {**{field: getattr(tasks, field) for field in _NAMES}, "num_candidates": size, "num_tasks": number}
+            {
+                **{field: getattr(tasks, field) for field in _NAMES},
+                "num_candidates": size,
+                "num_tasks": number,
+            }
             for tasks, histogram in histograms.items()
-            for size, number in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
+            for size, number in zip(
+                histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True
+            )
         ]
     return pa.Table.from_pylist(rows, schema=schema_of(name))
 
@@ -80,25 +88,34 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
 def read_counts(path: Path, tool: str | None = None) -> Tables:
     """Read a CSV file with a column num_candidates, and as needed num_tasks, side, split, protocol, dataset.
 
-    A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by the file's. With a
-    column relevant, the rows are queries with so many right answers; `tool` is then the library that evaluated them.
+    A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by
+    the file's. With a column relevant, the rows are queries with so many right answers; `tool` is
+    then the library that evaluated them.
     """
     found: dict[Tasks, Counter[tuple[int, int | None]]] = defaultdict(Counter)
     try:
         with path.open("rb") as file:
             content = read_at_most(file, _LARGEST)
         if len(content) > _LARGEST:
-            raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
+            raise DataError(
+                f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks."
+            )
         content.decode("utf-8-sig")  # all of it, for the place of what is not text
-        for tasks, size, right, number in _read_rows(path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")):
+        for tasks, size, right, number in _read_rows(
+            path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
+        ):
             found[tasks][size, right] += number
             if right == 0 and not tool:
                 raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else error
-        raise DataError(f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates.") from error
+        raise DataError(
+            f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates."
+        ) from error
     except csv.Error as error:
-        raise DataError(f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates.") from error
+        raise DataError(
+            f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates."
+        ) from error
     if not found:
         raise DataError(f"{path} holds no counts.")
     for tasks in found:
@@ -109,16 +126,23 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
     if any(right is not None for each in found.values() for _, right in each):
         return _gather_answers(found, tool)
     return make_tables(
-        {tasks: Histogram.from_counts([size for size, _ in each], [*each.values()]) for tasks, each in found.items()}
+        {
+            tasks: Histogram.from_counts([size for size, _ in each], [*each.values()])
+            for tasks, each in found.items()
+        }
     )
 
 
-def _gather_answers(found: Mapping[Tasks, Mapping[tuple[int, int | None], int]], tool: str | None) -> Tables:
+def _gather_answers(
+    found: Mapping[Tasks, Mapping[tuple[int, int | None], int]], tool: str | None
+) -> Tables:
     """Return tables of queries with several right answers."""
     answers = {}
     for tasks, each in found.items():
         sizes, right = zip(*each, strict=True)
-        answers[tasks] = gather_answers(sizes, right, tasks.dataset, num_tasks=[*each.values()], tool=tool)
+        answers[tasks] = gather_answers(
+            sizes, right, tasks.dataset, num_tasks=[*each.values()], tool=tool
+        )
     return make_answer_tables(answers)
 
 
@@ -126,9 +150,15 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
     """Yield the tasks of each row, how many candidates and right answers they have, and how many they are."""
     first = next(lines, "")
     plain = read_count(first.strip()) is not None
-    rows = csv.reader(chain(["num_candidates"] * plain, [first], lines), delimiter="\t" if "\t" in first else ",")
+    rows = csv.reader(
+        chain(["num_candidates"] * plain, [first], lines), delimiter="\t" if "\t" in first else ","
+    )
     names = [name.strip() for name in next(rows, [])]
-    if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
+    if (
+        "num_candidates" not in names
+        or not set(names) <= {*_COLUMNS}
+        or len(set(names)) < len(names)
+    ):
         raise DataError(
             f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
             f"{', '.join(_COLUMNS[1:])}."
@@ -159,8 +189,14 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         try:
             tasks, size, right, number = read(tuple(cells))
         except (ValueError, UnknownNameError) as error:
-            reason = error if isinstance(error, UnknownNameError) else f"expected {', '.join(names)}, numbers whole."
-            raise DataError(f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}") from error
+            reason = (
+                error
+                if isinstance(error, UnknownNameError)
+                else f"expected {', '.join(names)}, numbers whole."
+            )
+            raise DataError(
+                f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
+            ) from error
         if (least := min(size, number)) < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
         if right is not None and right > size:

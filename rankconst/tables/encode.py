@@ -1,7 +1,7 @@
 """Columns of values to the text or the bytes of a file.
 
-Numbers are written so that reading them gives the same bits; what is missing is empty. The same columns give the same
-bytes.
+Numbers are written so that reading them gives the same bits; what is missing is empty. The same
+columns give the same bytes.
 """
 
 from __future__ import annotations
@@ -22,18 +22,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    # Name to values, all of the same length: a list (None: missing) or a numpy array (NaN: missing).
+    # Name to values, all of the same length: a list (None: missing) or a numpy array (NaN:
+    # missing).
     Columns = Mapping[str, Any]
 
-# How many rows are formatted at a time: texts take far more memory than the numbers they are made of.
+# How many rows are formatted at a time: texts take far more memory than the numbers they are made
+# of.
 _BLOCK = 2_048
 
 
-# How cells begin that spreadsheets take for formulas (OWASP, CSV injection), in the wide letters of East Asia, too.
+# How cells begin that spreadsheets take for formulas (OWASP, CSV injection), in the wide letters of
+# East Asia, too.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # Not numbers, with or without a spread, and dashes for what is missing.
 _HARMLESS = re.compile(
-    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d., %]*+)?|[+-]++", re.ASCII
+    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d., %]*+)?|[+-]++",
+    re.ASCII,
 )
 
 
@@ -53,7 +57,8 @@ def write_delimited(columns: Columns) -> Iterator[str]:
     class Echo:
         write = staticmethod(str)
 
-    # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone would be quoted.
+    # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone
+    # would be quoted.
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
@@ -73,7 +78,8 @@ def write_rows(
 ) -> Iterator[str]:
     """Yield the text of all rows, a block of them at a time; `encode` writes what is not a number.
 
-    Each cell follows the text that `before` has for its column; `between` comes between two rows of a block.
+    Each cell follows the text that `before` has for its column; `between` comes between two rows of
+    a block.
     """
     import numpy as np
     import pyarrow as pa
@@ -84,8 +90,12 @@ def write_rows(
     cells_of = [_prepare(values, encode) for values in columns.values()]
     for start in range(0, size, _BLOCK):
         cells = [write(slice(start, start + _BLOCK)) for write in cells_of]
-        rows = pc.binary_join_element_wise(*chain.from_iterable(zip(fixed, cells, strict=True)), nothing)
-        block = pa.ListArray.from_arrays(wrap_numbers(np.array([0, len(rows)], dtype=np.int32)), rows)
+        rows = pc.binary_join_element_wise(
+            *chain.from_iterable(zip(fixed, cells, strict=True)), nothing
+        )
+        block = pa.ListArray.from_arrays(
+            wrap_numbers(np.array([0, len(rows)], dtype=np.int32)), rows
+        )
         whole: Any = pc.binary_join(block, divider)
         yield whole[0].as_py()
 
@@ -95,7 +105,11 @@ def list_values(values: Any) -> list[Any]:
     if not hasattr(values, "dtype"):
         return list(values)
     listed: list[Any] = values.tolist()
-    return [None if math.isnan(value) else value for value in listed] if values.dtype.kind == "f" else listed
+    return (
+        [None if math.isnan(value) else value for value in listed]
+        if values.dtype.kind == "f"
+        else listed
+    )
 
 
 # Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
@@ -114,13 +128,18 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
         if len(coded.dictionary) > len(numbers) // 2:
             return lambda rows: _write_floats(numbers[rows], encode)
-        texts, places = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode), coded.indices
+        texts, places = (
+            _write_floats(view_numbers(coded.dictionary).view(np.float64), encode),
+            coded.indices,
+        )
         return lambda rows: texts.take(places[rows])
     listed = list_values(values)
     if not _ALIKE.issuperset(map(type, listed)):
         return lambda rows: join_texts([*map(encode, listed[rows])])
     known: dict[Any, int] = {}
-    found = wrap_numbers(np.array([known.setdefault(value, len(known)) for value in listed], dtype=np.int32))
+    found = wrap_numbers(
+        np.array([known.setdefault(value, len(known)) for value in listed], dtype=np.int32)
+    )
     written = join_texts([*map(encode, known)])
     return lambda rows: written.take(found[rows])
 
@@ -137,7 +156,9 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
         repr(value) if math.isfinite(value) else encode(None if math.isnan(value) else value)
         for value in values[~plain].tolist()
     ]
-    return pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others)) if others else texts
+    return (
+        pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others)) if others else texts
+    )
 
 
 def write_parquet(columns: Columns) -> Iterator[bytes]:
@@ -157,5 +178,7 @@ def _make_array(values: Any) -> Any:
     try:
         array = pa.array(values, from_pandas=hasattr(values, "dtype"))
     except UnicodeEncodeError:  # an argument or a file name that is no UTF-8
-        array = pa.array([show_controls(value) if isinstance(value, str) else value for value in values])
+        array = pa.array(
+            [show_controls(value) if isinstance(value, str) else value for value in values]
+        )
     return pa.nulls(len(array)) if array.null_count == len(array) else array

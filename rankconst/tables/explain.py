@@ -6,8 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP, explain_missing
-from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, UNTABLED, explain_unfit, find_protocol
+from rankconst.catalogue.baselines import (
+    BASELINES,
+    DEFAULT_BASELINE,
+    FLOOR,
+    SINGLE_STEP,
+    explain_missing,
+)
+from rankconst.catalogue.protocols import (
+    RELATION_SIDE,
+    SPLITS,
+    UNTABLED,
+    explain_unfit,
+    find_protocol,
+)
 from rankconst.names import shorten
 
 if TYPE_CHECKING:
@@ -17,12 +29,12 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
-_NO_STATEMENTS = (
-    f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
-)
+_NO_STATEMENTS = f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
 
 
-def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]) -> str:
+def explain_unknown(
+    tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
+) -> str:
     """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
@@ -32,9 +44,15 @@ def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callab
     if known is None:
         elsewhere = explain_elsewhere(name)
         if elsewhere is not None:
-            lists = f"The tables ({tables.version}) hold others; `rankconst show datasets` lists them."
+            lists = (
+                f"The tables ({tables.version}) hold others; `rankconst show datasets` lists them."
+            )
             reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
-        return reason if elsewhere or tables.place is not None else f"{reason} For tables of your own add --tables DIR."
+        return (
+            reason
+            if elsewhere or tables.place is not None
+            else f"{reason} For tables of your own add --tables DIR."
+        )
     benchmark = load_benchmarks()[known]
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
     if benchmark.same_graph_as or benchmark.not_offered:
@@ -42,7 +60,8 @@ def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callab
         return f"{missing} {copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
     if benchmark.key in open_carried().datasets:
         return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
-    # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
+    # Only a folder can be added to; for a zip file or a download, tables of one's own are built
+    # next to it.
     if tables.place is not None and Path(tables.place).is_dir():
         return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {tables.place}."
     return (
@@ -72,7 +91,9 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
 def list_missing(tables: Tables, dataset: str) -> str:
     """Name the splits of a dataset that was counted without their files."""
     row = tables.datasets.get(dataset)
-    if row is None or row["entities"] is None:  # ranks of which only the number is known, or another's counts
+    if (
+        row is None or row["entities"] is None
+    ):  # ranks of which only the number is known, or another's counts
         return ""
     return " and ".join(split for split in SPLITS if row[f"triples_{split}"] is None)
 
@@ -93,7 +114,9 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
             f"baseline {baseline.key} is for temporal graphs whose splits follow each other in time. Use --baseline "
             f"{FLOOR}."
         )
-    return f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
+    return (
+        f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
+    )
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:

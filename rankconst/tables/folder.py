@@ -27,7 +27,8 @@ DESCRIPTOR = "datapackage.json"
 INCOMING = ".incoming"
 """The folder that holds the newer files of a set while these take their places, one after the other."""
 
-# Most sets are folders: what zip files need is imported for those alone, so that tables open quickly.
+# Most sets are folders: what zip files need is imported for those alone, so that tables open
+# quickly.
 
 
 LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
@@ -42,7 +43,15 @@ def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
     import zlib
 
     broken = zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError
-    return *broken, NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError, *others
+    return (
+        *broken,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        OverflowError,
+        MemoryError,
+        *others,
+    )
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
@@ -78,7 +87,9 @@ def _read_one(file: Path) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        raise TablesError(f"cannot read {file}: {error.strerror or error}. Check its permissions.") from error
+        raise TablesError(
+            f"cannot read {file}: {error.strerror or error}. Check its permissions."
+        ) from error
 
 
 def holds_set(folder: Path) -> bool:
@@ -89,7 +100,9 @@ def holds_set(folder: Path) -> bool:
 def is_of_set(file: Path) -> bool:
     """Tell whether a path, or what it links to, is where a set of tables has one of its files."""
     real = Path(os.path.realpath(file))
-    return real.name in {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)} and holds_set(real.parent)
+    return real.name in {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)} and holds_set(
+        real.parent
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +134,9 @@ class ZipPath:
         except (FileNotFoundError, TablesError):
             raise
         except _damage(OSError) as error:  # a wrong offset in the listing is an OSError
-            raise TablesError(f"{self} cannot be read: {first_line(error)}. Get the zip file again.") from error
+            raise TablesError(
+                f"{self} cannot be read: {first_line(error)}. Get the zip file again."
+            ) from error
 
 
 def parse_json(text: str) -> Any:
@@ -144,9 +159,13 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
     except TablesError:
         raise
     except RecursionError as error:
-        raise TablesError(f"{folder / DESCRIPTOR} is nested too deeply. Build the set again.") from error
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is nested too deeply. Build the set again."
+        ) from error
     except ValueError as error:
-        raise TablesError(f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again.") from error
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again."
+        ) from error
     if not _is_descriptor(descriptor):
         raise TablesError(
             f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, a list of "
@@ -164,12 +183,20 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 
 
 def _is_descriptor(descriptor: Any) -> bool:
-    if not isinstance(descriptor, dict) or not isinstance(version := descriptor.get("version"), str):
+    if not isinstance(descriptor, dict) or not isinstance(
+        version := descriptor.get("version"), str
+    ):
         return False
-    lists = [(descriptor.get("resources"), ("name", "hash")), (descriptor.get("provenance", []), ("dataset",))]
+    lists = [
+        (descriptor.get("resources"), ("name", "hash")),
+        (descriptor.get("provenance", []), ("dataset",)),
+    ]
     return _VERSION.fullmatch(version) is not None and all(
         isinstance(rows, list)
-        and all(isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys) for row in rows)
+        and all(
+            isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys)
+            for row in rows
+        )
         for rows, keys in lists
     )
 
@@ -185,15 +212,26 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
     import hashlib
 
     file = folder / f"{name}.parquet"
-    remedy = f"Restore it, or delete {folder} and build again." if isinstance(file, Path) else "Get the set again."
+    remedy = (
+        f"Restore it, or delete {folder} and build again."
+        if isinstance(file, Path)
+        else "Get the set again."
+    )
     try:
         content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise TablesError(f"{file} is missing; the set in {folder} is not whole. {remedy}") from error
+        raise TablesError(
+            f"{file} is missing; the set in {folder} is not whole. {remedy}"
+        ) from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
-        if isinstance(folder, Path) and {"name": name, "hash": got}.items() <= _describe(folder, name).items():
-            raise TablesError(f"the set in {folder} was replaced while it was read. Run the command again.")
+        if (
+            isinstance(folder, Path)
+            and {"name": name, "hash": got}.items() <= _describe(folder, name).items()
+        ):
+            raise TablesError(
+                f"the set in {folder} was replaced while it was read. Run the command again."
+            )
         raise TablesError(
             f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. {remedy}"
         )
@@ -211,7 +249,9 @@ def check_whole(folder: Folder) -> None:
     hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
     lacking = [name for name in COLUMNS if name not in hashes]
     if lacking:
-        raise TablesError(f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them.")
+        raise TablesError(
+            f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them."
+        )
     for name in COLUMNS:
         read_table_file(folder, name, hashes[name])
 
@@ -244,10 +284,16 @@ def find_set(archive: Path, label: str) -> ZipPath:
                 f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. Name the zip file "
                 "itself, not a page about it."
             ) from error
-        raise TablesError(f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again.") from error
+        raise TablesError(
+            f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
+        ) from error
     except OSError as error:
-        raise TablesError(f"cannot read {label}: {error.strerror or error}. Check its permissions.") from error
-    descriptors = [name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR]
+        raise TablesError(
+            f"cannot read {label}: {error.strerror or error}. Check its permissions."
+        ) from error
+    descriptors = [
+        name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR
+    ]
     if not descriptors:
         shown = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}" or "nothing"
         raise TablesError(

@@ -1,7 +1,8 @@
 """Ranking tasks of one's own, by their numbers of candidates; queries with several right answers; graphs.
 
-Constants depend on how many candidates each task has, and on nothing else. So whoever knows these numbers can adjust
-the results of any evaluation: typed candidates, relation prediction, temporal filters, recommender systems.
+Constants depend on how many candidates each task has, and on nothing else. So whoever knows these
+numbers can adjust the results of any evaluation: typed candidates, relation prediction, temporal
+filters, recommender systems.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class Counts:
         UnknownNameError
             If there is no such side.
         """
-        return functools.reduce(Histogram.pool, select_sides(self.sides, side, f"{self.name}: there are no tasks"))
+        return functools.reduce(
+            Histogram.pool, select_sides(self.sides, side, f"{self.name}: there are no tasks")
+        )
 
     def constants(self, metric: str | Metric, side: str = "both") -> Constants:
         """Compute the constants of a metric.
@@ -104,9 +107,11 @@ class Answers:
     queries
         Each distinct pair of candidates N and right answers R, shape (m, 2).
     weights
-        For each pair the number of queries, the sum of their weights and of the squares of these, shape (m, 3).
+        For each pair the number of queries, the sum of their weights and of the squares of these,
+        shape (m, 3).
     empty
-        What a query without right answers counts: ``"left out"``, ``"0"`` or ``"1"``; empty if that is not known.
+        What a query without right answers counts: ``"left out"``, ``"0"`` or ``"1"``; empty if that
+        is not known.
     library
         The key of the library whose names metrics have; empty for those of
         :data:`rankconst.catalogue.answers.FAMILIES`.
@@ -124,16 +129,17 @@ class Answers:
         Parameters
         ----------
         metric
-            A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``, ``f1@k``,
-            ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the last four with or without
-            ``@k``, or another key of :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
+            A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``,
+            ``f1@k``, ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the
+            last four with or without ``@k``, or another key of
+            :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
 
         Returns
         -------
         Constants
-            With exact moments, each with a bound on its rounding. The index is 1 for a ranker that puts all right
-            answers on top, which may get less than 1: Recall@10 of 20 right answers is at most 0.5. Of HitRatio@k there
-            is a p, too.
+            With exact moments, each with a bound on its rounding. The index is 1 for a ranker that
+            puts all right answers on top, which may get less than 1: Recall@10 of 20 right answers
+            is at most 0.5. Of HitRatio@k there is a p, too.
 
         Raises
         ------
@@ -168,7 +174,10 @@ class Answers:
         for found, first in ((best, np.ones(sizes.size)), (worst, sizes - right + 1.0)):
             found[there] = family.sum_up(Places.from_first(first, right), k) / over[there]
         rows = zip(find_laws(family, k, queries), over.tolist(), there.tolist(), strict=True)
-        laws = [law.over(divisor) if any_right else NOTHING._replace(mean=sure) for law, divisor, any_right in rows]
+        laws = [
+            law.over(divisor) if any_right else NOTHING._replace(mean=sure)
+            for law, divisor, any_right in rows
+        ]
         bound = replace(
             define_metric(key, k),
             best=math.fsum(sums * best) / math.fsum(sums),
@@ -177,9 +186,17 @@ class Answers:
         )
         weighted = bool((times != sums).any())
         return Constants(
-            Tasks(self.name, OWN_COUNTS.key, "", "both", "own weights" if weighted else DEFAULT_AGGREGATION),
+            Tasks(
+                self.name,
+                OWN_COUNTS.key,
+                "",
+                "both",
+                "own weights" if weighted else DEFAULT_AGGREGATION,
+            ),
             metric=bound,
-            histogram=Histogram.from_counts(queries[:, 0], times.astype(np.int64), sums / times if weighted else None),
+            histogram=Histogram.from_counts(
+                queries[:, 0], times.astype(np.int64), sums / times if weighted else None
+            ),
             moments=average(laws, weights),
             table_version=OWN_COUNTS.key,
         )
@@ -223,7 +240,9 @@ def gather_answers(
     right = read_counts("relevant", right, least=0)
     if (right > sizes).any():
         place = int(np.flatnonzero(right > sizes)[0])
-        raise DataError(f"query {place} has {right[place]} right answers among {sizes[place]} candidates.")
+        raise DataError(
+            f"query {place} has {right[place]} right answers among {sizes[place]} candidates."
+        )
     if not (np.isfinite(own).all() and (own > 0).all()):
         raise DataError("a weight is not a positive number.")
     if (own == own[0]).all():
@@ -270,20 +289,22 @@ def from_counts(
     Parameters
     ----------
     counts
-        For each task, how many candidates are ranked, the true answer included; in any order. Shape (n,), whole
-        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array, not
-        ``{num_candidates: num_tasks}``: write that out with ``np.repeat``. Or an evaluator of PyKEEN,
-        ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
+        For each task, how many candidates are ranked, the true answer included; in any order. Shape
+        (n,), whole numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such
+        an array, not ``{num_candidates: num_tasks}``: write that out with ``np.repeat``. Or an
+        evaluator of PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
     weights
         What each task counts in the average, of the same shape; each counts once if None.
     relevant
-        How many of the candidates are right, one number or one for each query; then `counts` may be one number, too. If
-        None, one of each task's candidates is right. A query may have none if `empty` or `tool` says what it counts.
+        How many of the candidates are right, one number or one for each query; then `counts` may be
+        one number, too. If None, one of each task's candidates is right. A query may have none if
+        `empty` or `tool` says what it counts.
     empty
-        What queries without right answers count: ``"left out"``, ``"0"`` or ``"1"``; if None, what the library does.
+        What queries without right answers count: ``"left out"``, ``"0"`` or ``"1"``; if None, what
+        the library does.
     tool
-        The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists them. If None,
-        metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
+        The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists
+        them. If None, metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
     name
         What messages call the tasks.
 
@@ -296,8 +317,8 @@ def from_counts(
     Raises
     ------
     DataError
-        If a count is not a whole number >= 1, or a weight is not positive; if a query has no right answer, and nothing
-        says what that counts.
+        If a count is not a whole number >= 1, or a weight is not positive; if a query has no right
+        answer, and nothing says what that counts.
     UnknownNameError
         If a side or the library is unknown.
     UsageError
@@ -321,22 +342,36 @@ def from_counts(
     counts = _take_counts(counts)
     if relevant is not None:
         if isinstance(counts, Mapping) or isinstance(weights, Mapping):
-            raise UsageError("queries with several right answers have no sides: give counts and weights as arrays.")
+            raise UsageError(
+                "queries with several right answers have no sides: give counts and weights as arrays."
+            )
         return gather_answers(counts, relevant, name, weights=weights, tool=tool, empty=empty)
     if empty is not None or tool is not None:
-        raise UsageError("empty and tool are for queries with several right answers: give relevant, too.")
+        raise UsageError(
+            "empty and tool are for queries with several right answers: give relevant, too."
+        )
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
-            raise UsageError("weights are given for each side, counts are not. Give both by side, or both as arrays.")
+            raise UsageError(
+                "weights are given for each side, counts are not. Give both by side, or both as arrays."
+            )
         return Counts(name, {"both": Histogram.from_counts(counts, weights=weights)})
     by_side = _key_by_side(counts)
     if weights is not None and not isinstance(weights, Mapping):
-        raise UsageError("counts are given for each side, weights are not. Give both by side, or both as arrays.")
+        raise UsageError(
+            "counts are given for each side, weights are not. Give both by side, or both as arrays."
+        )
     weighed = {} if weights is None else _key_by_side(weights)
     if weights is not None and set(weighed) != set(by_side):
-        raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")
+        raise UsageError(
+            f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}."
+        )
     return Counts(
-        name, {side: Histogram.from_counts(each, weights=weighed.get(side)) for side, each in by_side.items()}
+        name,
+        {
+            side: Histogram.from_counts(each, weights=weighed.get(side))
+            for side, each in by_side.items()
+        },
     )
 
 
@@ -346,9 +381,13 @@ def _take_counts(counts: Any) -> Any:
     if not isinstance(kept, Mapping):
         return counts
     if not any(map(len, kept.values())):
-        raise DataError("the evaluator holds no counts: make it with RankBasedEvaluator(clear_on_finalize=False).")
+        raise DataError(
+            "the evaluator holds no counts: make it with RankBasedEvaluator(clear_on_finalize=False)."
+        )
     return {
-        str(side): np.concatenate([np.ravel(batch) for batch in batches]) for side, batches in kept.items() if batches
+        str(side): np.concatenate([np.ravel(batch) for batch in batches])
+        for side, batches in kept.items()
+        if batches
     }
 
 
@@ -374,26 +413,28 @@ def from_triples(
     Parameters
     ----------
     train, valid, test
-        The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
-        columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
-        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there. A DataFrame with
-        a column time, or with begin and end, is one of a temporal graph.
+        The triples of each split: a DataFrame with columns head, relation and tail, in any usual
+        words, or with three columns in this order; an array or a list of rows of three, ids or
+        labels; or a triples factory of PyKEEN, by the labels that it has. `valid` may be None. A
+        repeated triple counts as often as it is there. A DataFrame with a column time, or with
+        begin and end, is one of a temporal graph.
     protocol
-        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a temporal graph
-        ``raw``, ``static`` and ``time-aware``.
+        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a
+        temporal graph ``raw``, ``static`` and ``time-aware``.
     name
         What the dataset is called.
 
     Returns
     -------
     Tables
-        With this one dataset; nothing is written. A constant is computed when it is first asked for.
+        With this one dataset; nothing is written. A constant is computed when it is first asked
+        for.
 
     Raises
     ------
     DataError
-        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers entities that its
-        train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
+        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers
+        entities that its train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
     UnknownNameError
         If there is no such protocol.
     UsageError

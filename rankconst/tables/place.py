@@ -1,8 +1,9 @@
 """Where a set of tables can be: in a folder, in a zip file, at the URL of one, in a deposit with a DOI.
 
-A zip file is read in place. What is on the network is downloaded once, checked as a whole, and cached in ``tables/`` of
-the cache folder (``RANKCONST_CACHE``, or the folder that the OS has for caches). From then on it is read from there
-without a request, until you delete that file: ``rankconst.load(url).path`` names it.
+A zip file is read in place. What is on the network is downloaded once, checked as a whole, and
+cached in ``tables/`` of the cache folder (``RANKCONST_CACHE``, or the folder that the OS has for
+caches). From then on it is read from there without a request, until you delete that file:
+``rankconst.load(url).path`` names it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.errors import DownloadError, TablesError, UsageError, explain_write_errors, first_line
+from rankconst.errors import (
+    DownloadError,
+    TablesError,
+    UsageError,
+    explain_write_errors,
+    first_line,
+)
 from rankconst.files import exists
 from rankconst.names import shorten
 from rankconst.tables.folder import check_whole, find_set, is_zip
@@ -44,7 +51,9 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
             exists(Path(text))  # raises what is said of it
             return Path(text), find_set(Path(text), text) if is_zip(Path(text)) else Path(text)
     except PermissionError as error:
-        raise TablesError(f"cannot read {text}: {error.strerror}. Check its permissions.") from error
+        raise TablesError(
+            f"cannot read {text}: {error.strerror}. Check its permissions."
+        ) from error
     except OSError:  # too long for a name, a loop of links
         pass
     from rankconst.download import hide_login
@@ -90,7 +99,9 @@ def _parse(text: str) -> _Remote:
     from rankconst.download import hide_login
 
     if not text.isprintable():
-        raise UsageError(f"{text!r} is not an address: it has characters that are not text. Type or copy it again.")
+        raise UsageError(
+            f"{text!r} is not an address: it has characters that are not text. Type or copy it again."
+        )
     address, mark, fragment = text.partition("#")
     found = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
     if mark and found is None:
@@ -119,13 +130,18 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
         described="the file that its deposit describes",
         mismatch="Try again.",
     )
-    address, known = _find_deposited(remote.address) if text.lower().startswith("doi:") else (remote.address, None)
+    address, known = (
+        _find_deposited(remote.address)
+        if text.lower().startswith("doi:")
+        else (remote.address, None)
+    )
     try:
         with explain_write_errors(
             f"to the cache {kept.parent}", "Set RANKCONST_CACHE to another folder.", DownloadError
         ):
             kept.parent.mkdir(parents=True, exist_ok=True)
-            # A folder of its own, so that simultaneous downloads do not meet; what is there is replaced at once.
+            # A folder of its own, so that simultaneous downloads do not meet; what is there is
+            # replaced at once.
             with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / "tables.zip"
                 download(address, fresh, known, remedies, Reporter())
@@ -145,7 +161,9 @@ def _find_deposited(address: str) -> tuple[str, str]:
 
     parsed = _DOI.fullmatch(address)
     if parsed is None:
-        raise UsageError(f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, or doi:10.PREFIX/SUFFIX/NAME.zip.")
+        raise UsageError(
+            f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, or doi:10.PREFIX/SUFFIX/NAME.zip."
+        )
     doi, name = parsed.groups()
     remedy = "get the zip file in another way and name that"
     try:
@@ -164,8 +182,14 @@ def _find_deposited(address: str) -> tuple[str, str]:
     if len(found) != 1:
         problem = "several zip files" if found else f"no {name}" if name else "no zip file"
         listed = ", ".join([shorten(file) for file in files][:9]) or "none"
-        advice = f"Name one of its zip files: doi:{doi}/NAME.zip." if zips else f"Check the DOI, or {remedy}."
-        raise DownloadError(f"doi:{doi} has {problem}: expected one, got the files {listed}. {advice}")
+        advice = (
+            f"Name one of its zip files: doi:{doi}/NAME.zip."
+            if zips
+            else f"Check the DOI, or {remedy}."
+        )
+        raise DownloadError(
+            f"doi:{doi} has {problem}: expected one, got the files {listed}. {advice}"
+        )
     return f"doi:{doi}/{found[0]}", files[found[0]]
 
 
@@ -176,6 +200,8 @@ def _list_files(doi: str) -> dict[str, str]:
     keeper = pooch.create(".", base_url=f"doi:{doi}/")  # nothing is written there
     keeper.load_registry_from_doi()
     for file, known in keeper.registry.items():
-        if not isinstance(file, str) or not re.fullmatch(r"(md5|sha1|sha256|sha512):[0-9a-f]+", known):
+        if not isinstance(file, str) or not re.fullmatch(
+            r"(md5|sha1|sha256|sha512):[0-9a-f]+", known
+        ):
             raise ValueError(f"{file!r} has no hash of a known kind: {known!r}")
     return dict(keeper.registry)

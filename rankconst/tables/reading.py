@@ -44,7 +44,9 @@ class TableFiles:
     folder: Folder = field(repr=False, compare=False)
     place: str | None = field(default=None, compare=False)
     _contents: dict[str, bytes] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _files: dict[str, pq.ParquetFile] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _files: dict[str, pq.ParquetFile] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process, or a copy, needs: not what was read, which may hold files."""
@@ -73,7 +75,8 @@ class TableFiles:
         Raises
         ------
         TablesError
-            If the file is missing, is not the one that was written, has another schema, or values that no table has.
+            If the file is missing, is not the one that was written, has another schema, or values
+            that no table has.
         """
         key = resolve_name("table", name, dict.fromkeys(COLUMNS, ()))
         return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
@@ -99,24 +102,34 @@ class TableFiles:
                 self._files[name] = file
             file = self._files[name]
             if coded:
-                file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
+                file = pq.ParquetFile(
+                    pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded)
+                )
             table = self._read_rows(file, columns, dataset, baseline)
             self._check_values(name, table)
-            if name == "constants" and {"metric", "expectation", "variance"} <= set(table.column_names):
+            if name == "constants" and {"metric", "expectation", "variance"} <= set(
+                table.column_names
+            ):
                 self._check_ranges(table, dataset)
         return table
 
     def _read_rows(
-        self, file: pq.ParquetFile, columns: tuple[str, ...], dataset: str | None, baseline: str | None
+        self,
+        file: pq.ParquetFile,
+        columns: tuple[str, ...],
+        dataset: str | None,
+        baseline: str | None,
     ) -> pa.Table:
         wanted = {"dataset": dataset, "baseline": baseline}
         chosen = {key: value for key, value in wanted.items() if value is not None}
-        # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
-        # (apache/arrow issue 34314), and files of this size gain nothing from them.
+        # One thread: pyarrow's workers, when only just started, can abort a short process at its
+        # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
         groups, alone = _find_row_groups(file, chosen)
         if alone:
             return file.read_row_groups(groups, [*columns], use_threads=False)
-        table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *columns])), use_threads=False)
+        table = file.read_row_groups(
+            groups, list(dict.fromkeys([*chosen, *columns])), use_threads=False
+        )
         return select_rows(table, chosen).select(columns)
 
     @contextmanager
@@ -133,7 +146,14 @@ class TableFiles:
                 f"{self.folder / name}.parquet cannot be read: there is not enough memory for what it says it holds. "
                 "Give the program more; if that does not help, get the set again."
             ) from error
-        except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+        except (
+            pa.ArrowException,
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            OverflowError,
+        ) as error:
             raise TablesError(
                 f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. Build the set again, or get "
                 "it again."
@@ -150,12 +170,22 @@ class TableFiles:
             nulls = 0 if may_lack else values.null_count
             if (name, column) == ("datasets", "dataset") and not nulls:
                 strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
-                wrong = "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
+                wrong = (
+                    ""
+                    if strange is None
+                    else f"{shorten(strange)!r}, which is not a key of a dataset"
+                )
             if column in {"aliases", "source_urls"} and not nulls:
-                nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks)
+                nulls = sum(
+                    _count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks
+                )
             if nulls:
                 wrong = f"{nulls:,} nulls"
-            elif (column in LEAST or pa.types.is_floating(values.type)) and not values.null_count and len(values):
+            elif (
+                (column in LEAST or pa.types.is_floating(values.type))
+                and not values.null_count
+                and len(values)
+            ):
                 numbers = to_array(values)
                 if not np.isfinite(numbers).all():
                     wrong = "numbers that are not finite"
@@ -174,10 +204,16 @@ class TableFiles:
         most = to_array(sizes).max() if len(sizes) else np.inf
         bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
         low, high = bounds[np.fromiter(map(codes.__getitem__, families), np.intp, len(families))].T
-        # A quarter of the squared range is the most that a variance can be; what is sampled may be somewhat more.
-        for column, least, largest in (("expectation", low, high), ("variance", 0 * low, np.square(high - low))):
+        # A quarter of the squared range is the most that a variance can be; what is sampled may be
+        # somewhat more.
+        for column, least, largest in (
+            ("expectation", low, high),
+            ("variance", 0 * low, np.square(high - low)),
+        ):
             numbers, slack = to_array(table[column]) if len(table) else low, NOISE * largest
-            for row in np.flatnonzero((numbers < least - slack) | (numbers > largest + slack)).tolist():
+            for row in np.flatnonzero(
+                (numbers < least - slack) | (numbers > largest + slack)
+            ).tolist():
                 raise TablesError(
                     f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} for {families[row]}"
                     f"{'' if dataset is None else f' on {dataset}'}; expected {least[row]:.6g} to {largest[row]:.6g}. "
@@ -200,7 +236,11 @@ class TableFiles:
 
     def leaves_out(self, name: str) -> bool:
         """Tell whether these tables came with the package, and a table is in the archive only."""
-        return name in ARCHIVED and self.place is None and not (self.path / f"{name}.parquet").is_file()
+        return (
+            name in ARCHIVED
+            and self.place is None
+            and not (self.path / f"{name}.parquet").is_file()
+        )
 
     def check_schema(self, name: str, found: pa.Schema) -> None:
         """Refuse a file with other columns than those of the table."""
@@ -224,7 +264,9 @@ def _bound_expectation(family: str, most: float) -> tuple[float, float]:
     if metric is None or metric.optimum is None:
         return 0.0, np.inf
     # Of two tasks ranks can be as far apart as of any number.
-    return metric.lower, metric.upper if metric.is_share else metric.worst(np.array([most]), np.array([2]))
+    return metric.lower, metric.upper if metric.is_share else metric.worst(
+        np.array([most]), np.array([2])
+    )
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
@@ -237,7 +279,9 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     # A value that repeats takes nothing in the file, and eight bytes in memory.
     check_size(
-        place, sum(max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups), len(content)
+        place,
+        sum(max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups),
+        len(content),
     )
     return file
 
@@ -266,7 +310,9 @@ def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[l
 def _find_bounds(chunk: Any, expected: str) -> Any:
     """Return the bounds that a file states of a column; pyarrow ends the process over those of another type."""
     if chunk.physical_type != expected:
-        raise ValueError(f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}")
+        raise ValueError(
+            f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
+        )
     return chunk.statistics
 
 
@@ -288,9 +334,13 @@ class Records:
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
-    _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
+    _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(
+        default_factory=dict, repr=False
+    )
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
-    _blocks: dict[str, pa.Table] = field(default_factory=dict, repr=False)  # of all relations, by baseline
+    _blocks: dict[str, pa.Table] = field(
+        default_factory=dict, repr=False
+    )  # of all relations, by baseline
 
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
@@ -316,7 +366,10 @@ class Records:
     @cached_property
     def relation_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts relation by relation."""
-        return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
+        return {
+            key: Histogram(*columns)
+            for key, columns in self._group("candidates_by_relation", "relation")
+        }
 
     @cached_property
     def relations(self) -> dict[Tasks, tuple[str, ...]]:
@@ -324,7 +377,10 @@ class Records:
         found: dict[tuple[str, ...], list[Tasks]] = {}
         for each in self.relation_histograms:
             found.setdefault((each.protocol, each.split, each.side), []).append(each)
-        return {replace(own[0], relations=()): tuple(each.relations[0] for each in own) for own in found.values()}
+        return {
+            replace(own[0], relations=()): tuple(each.relations[0] for each in own)
+            for own in found.values()
+        }
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
@@ -393,13 +449,25 @@ class Records:
         """Return the place of each key, and the columns of moments, under a baseline."""
         if baseline not in self._parsed:
             keys = ("protocol", "split", "side", "aggregation", "metric", "k")
-            fields = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+            fields = (
+                "expectation",
+                "expectation_error",
+                "variance",
+                "variance_error",
+                "method",
+                "num_draws",
+            )
             columns = self.read("constants", (*keys, *fields), baseline=baseline).to_pydict()
-            places = {key: place for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))}
+            places = {
+                key: place
+                for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))
+            }
             self._parsed[baseline] = places, [columns[name] for name in fields]
         return self._parsed[baseline]
 
-    def _group(self, name: str, further: str = "", *weights: str) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
+    def _group(
+        self, name: str, further: str = "", *weights: str
+    ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
         keys = ("protocol", "split", "side", *([further] if further else []))
         values = ("num_candidates", "num_tasks", *weights)
@@ -416,7 +484,9 @@ class Records:
             yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
 
 
-def find_runs(table: pa.Table, names: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+def find_runs(
+    table: pa.Table, names: Sequence[str]
+) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
     """Return the words of each run of rows with the same words in some coded columns, and where it begins."""
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
@@ -442,7 +512,9 @@ def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
     )
 
 
-def _sum_groups(columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sum_groups(
+    columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return for each row the sum of the counts of all rows that have the same words in some columns."""
     groups = np.zeros(counts.size, dtype=np.int64)
     for column in columns:

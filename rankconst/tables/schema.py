@@ -1,6 +1,7 @@
 """The columns of the tables: names, types, units and meaning, as data.
 
-Reading and writing use :func:`schema_of`; the descriptor of a set of tables repeats these descriptions.
+Reading and writing use :func:`schema_of`; the descriptor of a set of tables repeats these
+descriptions.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ class TableColumn(NamedTuple):
     """A column of a table."""
 
     name: str
-    kind: Literal["text", "texts", "count", "real", "truth"]  # texts: a list of them; count: int64; real: float64
+    kind: Literal[
+        "text", "texts", "count", "real", "truth"
+    ]  # texts: a list of them; count: int64; real: float64
     description: str
     unit: str = ""
 
 
 _TASKS = (
     TableColumn("dataset", "text", "key of the dataset"),
-    TableColumn("protocol", "text", "evaluation protocol: standard, libkge, pykeen, raw, or sampled:M"),
+    TableColumn(
+        "protocol", "text", "evaluation protocol: standard, libkge, pykeen, raw, or sampled:M"
+    ),
     TableColumn("split", "text", "train, valid or test"),
 )
 
@@ -34,9 +39,21 @@ _BASELINE = (
     TableColumn("baseline", "text", f"{', '.join(INFORMED)}; splits valid and test only"),
 )
 _BLOCKS = (
-    TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
-    TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
-    TableColumn("num_tasks", "count", "tasks with that offset and that many entities of the same score", "tasks"),
+    TableColumn(
+        "offset", "count", "entities that the baseline scores above the true answer", "entities"
+    ),
+    TableColumn(
+        "num_candidates",
+        "count",
+        "entities of the same score, the true answer included",
+        "entities",
+    ),
+    TableColumn(
+        "num_tasks",
+        "count",
+        "tasks with that offset and that many entities of the same score",
+        "tasks",
+    ),
 )
 
 COLUMNS: dict[str, tuple[TableColumn, ...]] = {
@@ -57,13 +74,37 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("valid_in_train", "count", "distinct valid triples that also stand in train"),
         TableColumn("test_in_train", "count", "distinct test triples that also stand in train"),
         TableColumn("test_in_valid", "count", "distinct test triples that also stand in valid"),
-        TableColumn("self_loops_train", "count", "distinct triples of train whose head is their tail"),
-        TableColumn("dropped_valid", "count", "rows of valid that protocol pykeen drops: unseen in train, or repeated"),
-        TableColumn("dropped_test", "count", "rows of test that protocol pykeen drops: unseen in train, or repeated"),
-        TableColumn("counting", "text", f"what counting ranks by: {', '.join(COUNTING)}; null where it has no rows"),
-        TableColumn("source_urls", "texts", "where the files come from; empty for a graph of one's own"),
-        TableColumn("sha256", "texts", "SHA-256 of the content of the train, valid and test files; null for no file"),
-        TableColumn("verified", "truth", "whether each source file was checked against a hash known beforehand"),
+        TableColumn(
+            "self_loops_train", "count", "distinct triples of train whose head is their tail"
+        ),
+        TableColumn(
+            "dropped_valid",
+            "count",
+            "rows of valid that protocol pykeen drops: unseen in train, or repeated",
+        ),
+        TableColumn(
+            "dropped_test",
+            "count",
+            "rows of test that protocol pykeen drops: unseen in train, or repeated",
+        ),
+        TableColumn(
+            "counting",
+            "text",
+            f"what counting ranks by: {', '.join(COUNTING)}; null where it has no rows",
+        ),
+        TableColumn(
+            "source_urls", "texts", "where the files come from; empty for a graph of one's own"
+        ),
+        TableColumn(
+            "sha256",
+            "texts",
+            "SHA-256 of the content of the train, valid and test files; null for no file",
+        ),
+        TableColumn(
+            "verified",
+            "truth",
+            "whether each source file was checked against a hash known beforehand",
+        ),
         TableColumn("licence", "text", "what the source states"),
         TableColumn("citation", "text", "the paper that introduced the dataset"),
         TableColumn("citation_url", "text", "where that paper is"),
@@ -82,16 +123,36 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     "macro_candidates": (
         *_TASKS,
         TableColumn("side", "text", "head or tail"),
-        TableColumn("aggregation", "text", "macro-query; macro-relation of train, of others it follows from relations"),
-        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
-        TableColumn("weight", "real", "what a task counts: 1 / tasks of its query or relation on its side"),
-        TableColumn("num_tasks", "count", "tasks with that many candidates and that weight", "tasks"),
+        TableColumn(
+            "aggregation",
+            "text",
+            "macro-query; macro-relation of train, of others it follows from relations",
+        ),
+        TableColumn(
+            "num_candidates",
+            "count",
+            "entities ranked in a task, the true answer included",
+            "entities",
+        ),
+        TableColumn(
+            "weight", "real", "what a task counts: 1 / tasks of its query or relation on its side"
+        ),
+        TableColumn(
+            "num_tasks", "count", "tasks with that many candidates and that weight", "tasks"
+        ),
     ),
     "candidates_by_relation": (
         *_TASKS,
         TableColumn("side", "text", "head or tail"),
-        TableColumn("relation", "text", "the relation as the files write it; splits valid and test only"),
-        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn(
+            "relation", "text", "the relation as the files write it; splits valid and test only"
+        ),
+        TableColumn(
+            "num_candidates",
+            "count",
+            "entities ranked in a task, the true answer included",
+            "entities",
+        ),
         TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
     ),
     "baseline_candidates": (*_BASELINE, *_BLOCKS),
@@ -104,18 +165,36 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     ),
     "constants": (
         *_TASKS,
-        TableColumn("side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"),
+        TableColumn(
+            "side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"
+        ),
         TableColumn("aggregation", "text", "micro: every task counts once"),
-        TableColumn("baseline", "text", "the ranker whose results are expected: uniform (chance), or counting"),
+        TableColumn(
+            "baseline",
+            "text",
+            "the ranker whose results are expected: uniform (chance), or counting",
+        ),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),
-        TableColumn("expectation", "real", "mean of the metric over the baseline's rankings", "unit of the metric"),
-        TableColumn("expectation_error", "real", "absolute error of the expectation", "unit of the metric"),
         TableColumn(
-            "variance", "real", "variance of the metric over the baseline's rankings", "squared unit of the metric"
+            "expectation",
+            "real",
+            "mean of the metric over the baseline's rankings",
+            "unit of the metric",
         ),
-        TableColumn("variance_error", "real", "absolute error of the variance", "squared unit of the metric"),
+        TableColumn(
+            "expectation_error", "real", "absolute error of the expectation", "unit of the metric"
+        ),
+        TableColumn(
+            "variance",
+            "real",
+            "variance of the metric over the baseline's rankings",
+            "squared unit of the metric",
+        ),
+        TableColumn(
+            "variance_error", "real", "absolute error of the variance", "squared unit of the metric"
+        ),
         TableColumn(
             "method",
             "text",

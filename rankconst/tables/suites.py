@@ -1,8 +1,8 @@
 """The mean of a metric over the graphs of a suite: its constants follow from those of the graphs.
 
-The mean over D graphs has expectation ``mean(E_d)`` and, as graphs are independent, variance ``sum(V_d) / D**2``. It
-is also a mean over all tasks, in which a task of graph d counts ``1 / (D n_d)``: its constants are those of a histogram
-with these weights.
+The mean over D graphs has expectation ``mean(E_d)`` and, as graphs are independent, variance
+``sum(V_d) / D**2``. It is also a mean over all tasks, in which a task of graph d counts ``1 / (D
+n_d)``: its constants are those of a histogram with these weights.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
     """Return the candidates of all graphs that the tables hold, a task counting 1 / (D n_d)."""
     if tasks.relations or not tasks.is_micro:
-        raise UsageError(f"{suite.key} averages over graphs: leave out relations and macro averages.")
+        raise UsageError(
+            f"{suite.key} averages over graphs: leave out relations and macro averages."
+        )
     covered = cover_suite(suite, tasks, tables)
     if not covered.held:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")

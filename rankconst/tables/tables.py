@@ -1,8 +1,9 @@
 """Open a version of the tables and look constants up in it.
 
-A set of tables is a folder with a Parquet file for each table of :data:`~rankconst.tables.schema.COLUMNS` and
-``datapackage.json``, which names the version and the SHA-256 of each. The set that this package carries is the
-default; older sets stay loadable by version. :mod:`rankconst.tables.place` says where else a set can be.
+A set of tables is a folder with a Parquet file for each table of
+:data:`~rankconst.tables.schema.COLUMNS` and ``datapackage.json``, which names the version and the
+SHA-256 of each. The set that this package carries is the default; older sets stay loadable by
+version. :mod:`rankconst.tables.place` says where else a set can be.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ class Tables(TableFiles):
     """
 
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[tuple[Tasks, Metric], Constants] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""
@@ -114,7 +117,9 @@ class Tables(TableFiles):
     def _spellings(self) -> dict[str, tuple[str, ...]]:
         """Dataset key to its further spellings."""
         columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
-        return {key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)}
+        return {
+            key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)
+        }
 
     @cached_property
     def _names(self) -> Names:
@@ -128,8 +133,8 @@ class Tables(TableFiles):
         Raises
         ------
         UnknownNameError
-            If the tables have no such dataset. The message suggests the nearest; of a benchmark that can be built it
-            says how.
+            If the tables have no such dataset. The message suggests the nearest; of a benchmark
+            that can be built it says how.
         """
         # The key as it is needs no registry, which takes longer to read than the tables.
         if require_text(name) in self._spellings:
@@ -167,10 +172,12 @@ class Tables(TableFiles):
         dataset, split, side, protocol, aggregation
             ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"query"`` ...
         relations
-            Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
+            Only the ranking tasks of these relations, as the benchmark's files write them. If None,
+            those of all.
         baseline
-            The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"`` and ``"counting"``
-            know the training set, ``"counting_single_step"`` all facts before a query's time.
+            The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"`` and
+            ``"counting"`` know the training set, ``"counting_single_step"`` all facts before a
+            query's time.
 
         Returns
         -------
@@ -212,14 +219,16 @@ class Tables(TableFiles):
         Parameters
         ----------
         dataset, split, side, protocol, names
-            As for :meth:`tasks`, in any usual spelling; or what that returns, as the first argument.
+            As for :meth:`tasks`, in any usual spelling; or what that returns, as the first
+            argument.
         metric
             In any usual spelling: ``"H@10"``.
 
         Returns
         -------
         Constants
-            From the table; what has no row in it, such as a Hits@k with another k, is computed from the histogram.
+            From the table; what has no row in it, such as a Hits@k with another k, is computed from
+            the histogram.
 
         Raises
         ------
@@ -240,14 +249,22 @@ class Tables(TableFiles):
                     f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; of {metric.label} see its graphs."
                 )
             # A metric's range depends on all candidates, whatever the baseline.
-            histogram = self.histogram(tasks if tasks.is_chance else replace(tasks, baseline=DEFAULT_BASELINE))
+            histogram = self.histogram(
+                tasks if tasks.is_chance else replace(tasks, baseline=DEFAULT_BASELINE)
+            )
             find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
             moments = self._find_moments(tasks, metric)
             if moments is None:
-                moments = compute_moments(metric, histogram if find_blocks is None else find_blocks())
-            if len(self._known) >= _MOST_KNOWN:  # of ever new relations, in a process that does not end
+                moments = compute_moments(
+                    metric, histogram if find_blocks is None else find_blocks()
+                )
+            if (
+                len(self._known) >= _MOST_KNOWN
+            ):  # of ever new relations, in a process that does not end
                 del self._known[next(iter(self._known))]
-            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
+            self._known[tasks, metric] = Constants(
+                tasks, metric, histogram, moments, self.version, find_blocks
+            )
         return self._known[tasks, metric]
 
     def find_suite(self, dataset: str) -> Suite | None:
@@ -307,7 +324,9 @@ class Tables(TableFiles):
                 raise UnknownNameError(explain_baseline(self, tasks))
             return blocks
         plain = tasks.is_micro and not tasks.relations
-        whole = records.pool(tasks if plain else replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
+        whole = records.pool(
+            tasks if plain else replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
+        )
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
             raise UnknownNameError(explain_absent(self, tasks))
@@ -316,7 +335,8 @@ class Tables(TableFiles):
             raise UnknownNameError(explain_lack(self, tasks, stored))
         if stored == tasks:
             return found
-        # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
+        # Every task has as many candidates, so the number of tasks and their weights are all that
+        # is needed.
         protocol = find_protocol(tasks.protocol)
         if not protocol.shared:
             sizes = np.full(len(found), (protocol.negatives or 0) + 1)
@@ -369,7 +389,10 @@ class Tables(TableFiles):
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
         held = self.records(tasks.dataset).histograms
         splits = POOLED_SPLITS.get(tasks.split, (tasks.split,))
-        return all(any(Tasks(tasks.dataset, tasks.protocol, split, side) in held for side in SIDES) for split in splits)
+        return all(
+            any(Tasks(tasks.dataset, tasks.protocol, split, side) in held for side in SIDES)
+            for split in splits
+        )
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
         """Return the sides of some ranking tasks that there are constants of, whatever their own side."""
@@ -416,7 +439,9 @@ class TablesInMemory(Tables):
     make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
     _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
 
-    def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
+    ) -> pa.Table:
         if name not in self._made:
             self._made[name] = self.make[name]()
         wanted = {"dataset": dataset, "baseline": how.get("baseline")}
@@ -435,7 +460,8 @@ class TablesInMemory(Tables):
 class JoinedTables(Tables):
     """Several sets as one: what is known of a dataset is that of the first set that holds it.
 
-    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first set with them.
+    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first
+    set with them.
     """
 
     sets: tuple[Tables, ...] = ()
@@ -456,7 +482,9 @@ class JoinedTables(Tables):
 
     def _find_set(self, tasks: Tasks) -> Tables:
         """Return the first set that holds some tasks; the first with their dataset if there is none."""
-        holding = (each for each in self.sets if tasks.dataset in each.datasets and each.holds(tasks))
+        holding = (
+            each for each in self.sets if tasks.dataset in each.datasets and each.holds(tasks)
+        )
         return next(holding, self.set_of(tasks.dataset))
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
@@ -496,7 +524,9 @@ class JoinedTables(Tables):
         own = (each.protocols(dataset) for each in self.sets if dataset in each.datasets)
         return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
 
-    def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
+    ) -> pa.Table:
         if dataset is not None:
             return self.set_of(dataset)._read(name, columns, dataset, **how)
         import pyarrow as pa
@@ -524,12 +554,12 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     Parameters
     ----------
     path
-        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file,
-        ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version
-        that came with the package. A URL or DOI may end in
-        ``#sha256=`` and the hash of that file. What is
-        downloaded stays in the cache folder and is read from there afterwards; to have it anew, delete the file that
-        `Tables.path` names. If None, the tables that came with the package.
+        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such
+        a zip file, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
+        ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version that came with the package. A URL or DOI may
+        end in ``#sha256=`` and the hash of that file. What is downloaded stays in the cache folder
+        and is read from there afterwards; to have it anew, delete the file that `Tables.path`
+        names. If None, the tables that came with the package.
     version
         The version wanted. If None, the newest (or whatever `path` holds).
 
@@ -567,7 +597,9 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             )
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
-            raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
+            raise UnknownNameError(
+                f"unknown table version {wanted!r}. Carried: {', '.join(folders)}."
+            )
         tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
         from rankconst.tables.place import find_location

@@ -1,13 +1,14 @@
 """The probability that a random ranker does at least as well as an observed value.
 
-Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. A z-score turns an observed value
-into such a probability through the normal law. That fails where hits are rare (Hits@1 of a random ranker on WN18RR:
-0.15 expected among 6,268, so that Hits@1 >= 0.001 has a chance of 10^-9.5 while z = 15.6 says 10^-54.6), and
-everywhere far from the mean. Here the law itself is used. Under a baseline other than chance, those of Hits@k, MR and
-IAMR are known.
+Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. A z-score
+turns an observed value into such a probability through the normal law. That fails where hits are
+rare (Hits@1 of a random ranker on WN18RR: 0.15 expected among 6,268, so that Hits@1 >= 0.001 has a
+chance of 10^-9.5 while z = 15.6 says 10^-54.6), and everywhere far from the mean. Here the law
+itself is used. Under a baseline other than chance, those of Hits@k, MR and IAMR are known.
 
-Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of atoms; its tail
-is only bracketed, and the stated error says how loosely. So is GMR's over a few ranks and a few tasks.
+Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of
+atoms; its tail is only bracketed, and the stated error says how loosely. So is GMR's over a few
+ranks and a few tasks.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ _MOST_TASKS = 10**11
 def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail:
     """Compute the probability that a random ranker does at least as well as `value`.
 
-    That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that no ranks give
-    counts as the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
-    rounded in print deserves :func:`tail_probabilities` of it and both ends of its interval.
+    That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that
+    no ranks give counts as the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means
+    at least 21,817 hits. A value rounded in print deserves :func:`tail_probabilities` of it and
+    both ends of its interval.
 
     Equality is forgiving: 8 ulps for Hits@k and MR, 1e-12 relative for the others.
 
@@ -73,7 +75,9 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     observed = [float(value) for value in values]
     for value in observed:
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
-            raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
+            raise DataError(
+                f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}."
+            )
     rule = TAILS[metric.family]
     law = rule.make(histogram, metric)
     return [rule.compute(law, histogram, value) for value in observed]
@@ -92,7 +96,9 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
     if metric.family in TAILS:
         return ""
-    known = _list_labels(TAILS) if metric.family in CATALOGUE else "HitRatio@k of several right answers"
+    known = (
+        _list_labels(TAILS) if metric.family in CATALOGUE else "HitRatio@k of several right answers"
+    )
     return f"no tail probability of {metric.label} is known, only of {known}."
 
 
@@ -115,7 +121,9 @@ def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Ta
     """P(sum of ranks <= floor(n value)): the sum is whole."""
     below, above = split_offsets(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
-    return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x))
+    return _settle(
+        law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x)
+    )
 
 
 def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
@@ -128,7 +136,9 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
     return _few_or_many(law, -histogram.total * math.log(value), histogram.total)
 
 
-def _of_inverse(compute: Callable[[SumLaw, Histogram, Fraction], Tail]) -> Callable[[SumLaw, Histogram, float], Tail]:
+def _of_inverse(
+    compute: Callable[[SumLaw, Histogram, Fraction], Tail],
+) -> Callable[[SumLaw, Histogram, float], Tail]:
     """Return the rule of one over a metric: the better the one, the better the other."""
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
@@ -177,7 +187,9 @@ def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:
 
 
 TAILS: dict[str, TailRule] = {
-    "hits_at_k": TailRule(lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram), _hits_at_k, blocks=True),
+    "hits_at_k": TailRule(
+        lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram), _hits_at_k, blocks=True
+    ),
     "hit_ratio_of_answers": TailRule(_make_hits_of_answers, _hits_at_k),
     "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
     "inverse_harmonic_mean_rank": TailRule(
@@ -189,9 +201,13 @@ TAILS: dict[str, TailRule] = {
     "inverse_geometric_mean_rank": TailRule(
         _for_all_k(LogRankLaw), _of_inverse(_geometric_mean_rank), transform=np.log
     ),
-    "inverse_arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _of_inverse(_mean_rank), blocks=True),
+    "inverse_arithmetic_mean_rank": TailRule(
+        _for_all_k(RankLaw), _of_inverse(_mean_rank), blocks=True
+    ),
     "harmonic_mean_rank": TailRule(
-        _for_all_k(ReciprocalLaw), _of_inverse(_mean_reciprocal_rank), transform=lambda value: 1.0 / value - 1.0
+        _for_all_k(ReciprocalLaw),
+        _of_inverse(_mean_reciprocal_rank),
+        transform=lambda value: 1.0 / value - 1.0,
     ),
 }
 """Metric family to the rule of its tail; a family that is not here has none."""

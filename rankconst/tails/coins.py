@@ -1,6 +1,7 @@
 r"""The sign test: by how much heads and tails of a fair coin differ.
 
-The probability of k heads or more among n tosses is an incomplete beta integral. Taken relative to that of exactly k,
+The probability of k heads or more among n tosses is an incomplete beta integral. Taken relative to
+that of exactly k,
 
 .. math:: P(X \ge k) = P(X = k)\; k \int_0^1 (1 - u)^{k - 1} (1 + u)^{n - k}\,du,
 

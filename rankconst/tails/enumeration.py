@@ -43,8 +43,9 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     .. math:: \#\Bigl\{\sum r_i \le s\Bigr\} = \sum_{a \le c} (-1)^{|a|} \prod_u \binom{c_u}{a_u}
               \binom{s - \sum_u a_u N_u}{n}
 
-    by inclusion and exclusion over the tasks with r_i > N_i (Feller 1968, *An Introduction to Probability Theory* I,
-    section XI.7, problem 18, for dice). Returns None if there are too many a.
+    by inclusion and exclusion over the tasks with r_i > N_i (Feller 1968, *An Introduction to
+    Probability Theory* I, section XI.7, problem 18, for dice). Returns None if there are too many
+    a.
     """
     n = histogram.total
     if n > 40 or math.prod(int(c) + 1 for c in histogram.num_tasks) > _SUBSETS:
@@ -59,16 +60,21 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())
     possible = math.prod(sizes)
     rest = possible - favourable
-    log = math.log1p(-(rest / possible)) if favourable > rest else math.log(favourable) - math.log(possible)
+    log = (
+        math.log1p(-(rest / possible))
+        if favourable > rest
+        else math.log(favourable) - math.log(possible)
+    )
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
 
 def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     """Compute P(S - top >= x) from the distinct values of S, or return None if they are too many.
 
-    Probabilities are tilted to the saddlepoint, so that what matters is never rounded to 0; sums that cannot reach x
-    are dropped; the last product, that of the two halves, is never formed. Sums that fall short of x by less than the
-    slack count as reaching it; sums that differ by less are merged.
+    Probabilities are tilted to the saddlepoint, so that what matters is never rounded to 0; sums
+    that cannot reach x are dropped; the last product, that of the two halves, is never formed. Sums
+    that fall short of x by less than the slack count as reaching it; sums that differ by less are
+    merged.
     """
     if len(law.counts) > _SIZES:
         return None
@@ -77,7 +83,8 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     # The complement's sums are those below, which no sum can be known to leave until all are in.
     bound = least if saddle.upper else -math.inf
     kept = _reach(law, law.counts, bound)
-    # What has more values than a product may form pairs for can be used at most once in either half.
+    # What has more values than a product may form pairs for can be used at most once in either
+    # half.
     if law.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
     halves = _halves(law, saddle, kept, bound, slack)
@@ -109,7 +116,9 @@ def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
     return low
 
 
-def _halves(law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float) -> tuple[Part, Part, float] | None:
+def _halves(
+    law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float
+) -> tuple[Part, Part, float] | None:
     """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away; None if too many.
 
     Each task has its first `kept` ranks.

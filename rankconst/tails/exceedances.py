@@ -1,8 +1,9 @@
 r"""The tail of Hits@k where all n true answers are ranked among the same M negatives.
 
-A hit is a true answer above the k-th best negative. For a random ranker all orders of the n + M scores are equally
-likely, and the number of hits is beta-binomial(n; k, M - k + 1) (Gumbel and von Schelling 1950, *The distribution of
-the number of exceedances*). There are at least x hits iff fewer than k of the first D = x + k - 1 scores are negatives,
+A hit is a true answer above the k-th best negative. For a random ranker all orders of the n + M
+scores are equally likely, and the number of hits is beta-binomial(n; k, M - k + 1) (Gumbel and von
+Schelling 1950, *The distribution of the number of exceedances*). There are at least x hits iff
+fewer than k of the first D = x + k - 1 scores are negatives,
 
 .. math:: P(X \ge x) = \sum_{j < k} \binom{M}{j} \binom{n}{D - j} \Big/ \binom{n + M}{D},
 
@@ -31,7 +32,13 @@ _CHUNK, _NEGLIGIBLE = 4096, 1e-18
 # Up to here ln x! less its leading terms comes from ln x! itself.
 _SMALL = 16
 _FIRST = np.array(
-    [0.0, *(math.lgamma(i + 1) - (i + 0.5) * math.log(i) + i - 0.5 * math.log(2 * math.pi) for i in range(1, 17))]
+    [
+        0.0,
+        *(
+            math.lgamma(i + 1) - (i + 0.5) * math.log(i) + i - 0.5 * math.log(2 * math.pi)
+            for i in range(1, 17)
+        ),
+    ]
 )
 
 
@@ -43,21 +50,28 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
     if hits > n:
         return Tail(-math.inf, 0.0, "exact")
     drawn = hits + k - 1
-    # Fewer than k of the drawn scores are negatives, or k and more: the terms of the rarer event fall from the start.
+    # Fewer than k of the drawn scores are negatives, or k and more: the terms of the rarer event
+    # fall from the start.
     rare = (k - 1) * (n + negatives) <= drawn * negatives
     steps = range(k - 1, max(drawn - n, 0) - 1, -1) if rare else range(k, min(negatives, drawn) + 1)
     logs: list[float] = []
     error = 0.0
     for start in range(0, len(steps), _CHUNK):
         part = steps[start : start + _CHUNK]
-        terms, off = _log_terms(np.arange(part.start, part.stop, part.step, dtype=np.float64), negatives, n, drawn)
+        terms, off = _log_terms(
+            np.arange(part.start, part.stop, part.step, dtype=np.float64), negatives, n, drawn
+        )
         logs += terms.tolist()
         error = max(error, off)
         if logs[-1] < logs[0] + math.log(_NEGLIGIBLE):
             break
     largest = max(logs)
     total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))
-    return Tail.from_log(total, error, "exact") if rare else Tail.from_complement(total, error, "exact")
+    return (
+        Tail.from_log(total, error, "exact")
+        if rare
+        else Tail.from_complement(total, error, "exact")
+    )
 
 
 def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, float]:
@@ -82,7 +96,9 @@ def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values,
         log_power -= count * logs - away
         moved += np.abs(away) + count * np.abs(logs)
     corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
-    inner = np.where((x > 0) & (x < size), size / (2 * math.pi * np.maximum(x * (size - x), 0.5)), 1.0)
+    inner = np.where(
+        (x > 0) & (x < size), size / (2 * math.pi * np.maximum(x * (size - x), 0.5)), 1.0
+    )
     return log_power + corrections + 0.5 * np.log(inner), moved
 
 

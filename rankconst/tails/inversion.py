@@ -6,9 +6,10 @@ With K(z) = ln E[exp(z S)] and any t > 0,
           \qquad \text{on a lattice of step } \delta:\quad
           \frac{1}{2\pi i} \int_{t - i\pi/\delta}^{t + i\pi/\delta} e^{K(z) - z x}\,\frac{\delta\,dz}{1 - e^{-\delta z}}
 
-and for t < 0 the same integrals give P(S >= x) - 1. t is taken where the integrand is least on the real axis: there
-its modulus is the probability up to a factor of the order of the standard deviation, nothing cancels, and a
-probability of 1e-5000 has the relative accuracy of one of 0.1. The trapezoidal rule with step h adds the terms
+and for t < 0 the same integrals give P(S >= x) - 1. t is taken where the integrand is least on the
+real axis: there its modulus is the probability up to a factor of the order of the standard
+deviation, nothing cancels, and a probability of 1e-5000 has the relative accuracy of one of 0.1.
+The trapezoidal rule with step h adds the terms
 
 .. math:: \sum_{m \ne 0} e^{2\pi m t/h}\,P(S \ge x + 2\pi m/h),
 
@@ -16,10 +17,11 @@ which Chernoff's inequality bounds by K at real arguments; h is the largest step
 On a lattice nothing else is lost. Lugannani and Rice's formula (1980, *Adv. Appl. Prob.* 12, 475) is the leading
 term of the same integral; a few dozen evaluations of K more give all of it.
 
-Sums of reciprocals or logarithms lie on no usable lattice. Their integrand falls to nothing too, but may rise again
-far away, at frequencies where nearly all likely ranks are in phase: that is how an integral shows that the law is
-discrete. Such near-returns are looked up where they can be (:func:`_granularity`), and their weight is the stated
-error. If the integrand does not fall within the budget, S is smeared by a bounded amount instead,
+Sums of reciprocals or logarithms lie on no usable lattice. Their integrand falls to nothing too,
+but may rise again far away, at frequencies where nearly all likely ranks are in phase: that is how
+an integral shows that the law is discrete. Such near-returns are looked up where they can be
+(:func:`_granularity`), and their weight is the stated error. If the integrand does not fall within
+the budget, S is smeared by a bounded amount instead,
 
 .. math:: P(S + \epsilon U \ge x + \epsilon) \le P(S \ge x) \le P(S + \epsilon U \ge x - \epsilon),
           \qquad |U| \le 1,
@@ -54,7 +56,8 @@ if TYPE_CHECKING:
 
 # Chance is taken for certain where the complement is below e^-90.
 _NEGLIGIBLE = -90.0
-# ln of the discretisation error, and the modulus below which the integrand counts as gone; both relative.
+# ln of the discretisation error, and the modulus below which the integrand counts as gone; both
+# relative.
 _FINE = 36.0
 _GONE = 1e-17
 # Exponentials that one integral may take, and nodes on a lattice's circle.
@@ -91,8 +94,8 @@ class Saddle:
 def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
     """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
 
-    A hundredth of the best t is near enough: any t gives the same integral. x is the observed sum minus the top,
-    strictly between -width and 0; `span` the lattice whose kernel is meant, or None.
+    A hundredth of the best t is near enough: any t gives the same integral. x is the observed sum
+    minus the top, strictly between -width and 0; `span` the lattice whose kernel is meant, or None.
     """
     step = 1e-8 / law.width
     mean = float(law.cgf(np.array([step * 1j]), True)[0].imag) / step
@@ -106,7 +109,8 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
 
-    # A complement matters only next to 1: it need not be followed to where its terms overflow, or below e^-90.
+    # A complement matters only next to 1: it need not be followed to where its terms overflow, or
+    # below e^-90.
     least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
     t, last = sign / law.width, math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
@@ -158,24 +162,31 @@ def invert(law: SumLaw, x: float) -> Tail:
     z, g, gone = _walk(law, saddle, step, True)
     if gone:
         log, error = _sum(saddle, z, g)
-        grains = _granularity(law, saddle, float(z[-1].imag)) / math.exp(log - saddle.cgf + saddle.t * saddle.x)
+        grains = _granularity(law, saddle, float(z[-1].imag)) / math.exp(
+            log - saddle.cgf + saddle.t * saddle.x
+        )
         if grains < _GRANULAR:
             return _tail(log, error + 2.0 * grains, saddle, "inversion")
         z, g, _ = _walk(law, saddle, step, False)
     return _bracket(saddle, z, g)
 
 
-def _tail(log: float, error: float, saddle: Saddle, method: Method, most: float | None = None) -> Tail:
+def _tail(
+    log: float, error: float, saddle: Saddle, method: Method, most: float | None = None
+) -> Tail:
     if saddle.upper:
         return Tail.from_log(log, error, method)
-    return Tail.from_complement(log, error, method, log if most is None and error >= _LOST else most)
+    return Tail.from_complement(
+        log, error, method, log if most is None and error >= _LOST else most
+    )
 
 
 def _period(law: SumLaw, saddle: Saddle) -> float:
     r"""Return the least D = 2 pi / h for which Chernoff's bounds make the terms m = 1 and -1 negligible.
 
-    The term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) - u (x + D)) for u >= 0, and the term -1 at
-    most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t (both mirrored for t < 0).
+    The term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) - u (x + D)) for u >=
+    0, and the term -1 at most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t (both mirrored for t <
+    0).
     """
     size = abs(saddle.t)
     # The integral itself is about 1 / (t deviation) on this scale.
@@ -197,8 +208,9 @@ def _walk(
 ) -> tuple[Complex, Complex, bool]:
     """Evaluate the integrand, 1 at most, at t + i step m for m = 0, 1, ... until it is gone.
 
-    If it `settles`, it counts as gone when the last half of the way held nothing. `circle` is the number of nodes off
-    the axis that complete a lattice's circle. Returns nodes, integrand and whether the integral is complete.
+    If it `settles`, it counts as gone when the last half of the way held nothing. `circle` is the
+    number of nodes off the axis that complete a lattice's circle. Returns nodes, integrand and
+    whether the integral is complete.
     """
     start = _scale(saddle)
     nodes, values = [], []
@@ -211,7 +223,11 @@ def _walk(
         spent += law.cost(abs(z[-1])) * len(z)
         if spent > _BUDGET and first > _LEAST_NODES:
             break
-        g = np.exp(law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x) * _kernel(saddle.span, z) / start
+        g = (
+            np.exp(law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x)
+            * _kernel(saddle.span, z)
+            / start
+        )
         nodes.append(z)
         values.append(g)
         half = stop - first == count
@@ -236,7 +252,9 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
         return log + math.log(2.0 * scale * lost), _LOST
-    return log + math.log(scale * total), saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
+    return log + math.log(scale * total), saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(
+        -_FINE
+    )
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
@@ -249,7 +267,10 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
         lost = 4.0 * math.exp(-_BETA) * _BETA
         ends.append((log, error + lost))
     (low, low_error), (high, high_error) = sorted(ends)
-    error, most = 0.5 * (high - low) + max(low_error, high_error), high + (high_error if high_error < _LOST else 0.0)
+    error, most = (
+        0.5 * (high - low) + max(low_error, high_error),
+        high + (high_error if high_error < _LOST else 0.0),
+    )
     return _tail(0.5 * (low + high), error, saddle, "inversion", most)
 
 
@@ -257,15 +278,18 @@ def _window(z: Complex) -> Complex:
     """Return E[exp(z U)] for U of the Kaiser-Bessel shape."""
     root: Complex = np.sqrt(_BETA * _BETA + np.square(z))
     # sinh(root) / sinh(beta) and beta / root, without overflow.
-    window: Complex = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    window: Complex = (
+        np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    )
     return window
 
 
 def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
 
-    A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted density's scale. The
-    modulus is that of n average tasks; ranks beyond those listed are taken to be out of phase.
+    A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted
+    density's scale. The modulus is that of n average tasks; ranks beyond those listed are taken to
+    be out of phase.
     """
     if not isinstance(law, (ReciprocalLaw, LogRankLaw)):
         return 0.0
@@ -273,7 +297,9 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
     reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
     exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
-    likely = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
+    likely = (
+        np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
+    )
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
     find_returns = _reciprocal_returns if isinstance(law, ReciprocalLaw) else _logarithmic_returns
     frequencies, turned = find_returns(len(ranks))
@@ -286,9 +312,13 @@ def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
     """Take multiples of lcm(1 .. m): every r <= m is in phase."""
     # Whole numbers, so that nothing is lost modulo r.
     common = (math.lcm(*range(1, m + 1)) for m in range(1, min(largest, 36) + 1))
-    multiples = np.array(sorted({each * k for each in common for k in range(1, 65)}), dtype=np.int64)
+    multiples = np.array(
+        sorted({each * k for each in common for k in range(1, 65)}), dtype=np.int64
+    )
     ranks = np.arange(1, largest + 1)
-    return 2.0 * math.pi * multiples.astype(np.float64), np.exp(2j * math.pi * ((multiples[:, None] % ranks) / ranks))
+    return 2.0 * math.pi * multiples.astype(np.float64), np.exp(
+        2j * math.pi * ((multiples[:, None] % ranks) / ranks)
+    )
 
 
 @functools.lru_cache(maxsize=4)

@@ -9,11 +9,12 @@ MRR                   1/r                  :math:`(1/N) \sum e^{z (1/j - 1)}`
 GMR, IGMR             -ln r                :math:`(1/N) \sum j^{-z}`
 ====================  ===================  ==========================================================
 
-Doing at least as well as observed is S >= s for every one of them. S is measured from its largest value ("top",
-every rank 1) for Re z >= 0 and from its smallest ("bottom") for Re z < 0, so that every term is at most 1 in modulus.
+Doing at least as well as observed is S >= s for every one of them. S is measured from its largest
+value ("top", every rank 1) for Re z >= 0 and from its smallest ("bottom") for Re z < 0, so that
+every term is at most 1 in modulus.
 
-Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and the sum of ranks is
-that of r - a shifted by the sum of all a. No law is formed of the others.
+Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and
+the sum of ranks is that of r - a shifted by the sum of all a. No law is formed of the others.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class SumLaw(ABC):
 
     # True if the transform, once gone, stays away until the end of the lattice's circle.
     settles = False
-    # The step of the lattice on which S - top lies; None if there is none, or it is too fine to use.
+    # The step of the lattice on which S - top lies; None if there is none, or it is too fine to
+    # use.
     span: float | None = None
     # Top minus bottom.
     width: float
@@ -86,8 +88,12 @@ class SumLaw(ABC):
     def cgf(self, z: Complex, upper: bool) -> Complex:
         """Return the cumulant generating function, ln E[exp(z (S - top))] if `upper`, else that of S - bottom."""
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
-        # Plain sums: for sizes like these, threads of a linear algebra library cost more than they save.
-        parts = [np.sum(self.log_means(z[i : i + rows], upper) * self.tasks, axis=1) for i in range(0, len(z), rows)]
+        # Plain sums: for sizes like these, threads of a linear algebra library cost more than they
+        # save.
+        parts = [
+            np.sum(self.log_means(z[i : i + rows], upper) * self.tasks, axis=1)
+            for i in range(0, len(z), rows)
+        ]
         return np.concatenate(parts)
 
 
@@ -99,9 +105,23 @@ class HitsLaw(SumLaw):
     span = 1.0
 
     def __init__(
-        self, hit: Values, miss: Values, tasks: Values, off: float = 0.0, *, missed: int = 0, k: int = 0
+        self,
+        hit: Values,
+        miss: Values,
+        tasks: Values,
+        off: float = 0.0,
+        *,
+        missed: int = 0,
+        k: int = 0,
     ) -> None:
-        self.hit, self.miss, self.tasks, self.off, self.missed, self.k = hit, miss, tasks, off, missed, k
+        self.hit, self.miss, self.tasks, self.off, self.missed, self.k = (
+            hit,
+            miss,
+            tasks,
+            off,
+            missed,
+            k,
+        )
         self.width = float(tasks.sum())
 
     @classmethod
@@ -109,8 +129,16 @@ class HitsLaw(SumLaw):
         """Return the law of the tasks ranked among the first k."""
         places, sizes = k - offsets_of(histogram), histogram.num_candidates
         varies = (places > 0) & (sizes > places)
-        hits, of, tasks = (each[varies].astype(np.float64) for each in (places, sizes, histogram.num_tasks))
-        return cls(hits / of, (of - hits) / of, tasks, missed=int(histogram.num_tasks[places <= 0].sum()), k=k)
+        hits, of, tasks = (
+            each[varies].astype(np.float64) for each in (places, sizes, histogram.num_tasks)
+        )
+        return cls(
+            hits / of,
+            (of - hits) / of,
+            tasks,
+            missed=int(histogram.num_tasks[places <= 0].sum()),
+            k=k,
+        )
 
     @property
     def log_best(self) -> float:
@@ -120,7 +148,9 @@ class HitsLaw(SumLaw):
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Add two terms: numpy's log1p of complex numbers is no better near 1 than log."""
         return np.log(
-            self.hit + self.miss * np.exp(-z)[:, None] if upper else self.miss + self.hit * np.exp(z)[:, None]
+            self.hit + self.miss * np.exp(-z)[:, None]
+            if upper
+            else self.miss + self.hit * np.exp(z)[:, None]
         )
 
 
@@ -216,8 +246,8 @@ class ReciprocalLaw(SumLaw):
 class LogRankLaw(SumLaw):
     r"""Minus the sum of log ranks.
 
-    Beyond J >= 2 abs(z) terms the sum of :math:`j^{-z}` follows from the Euler-Maclaurin formula with eight terms,
-    whose remainder is below :math:`(4\pi)^{-16}` of the last term added.
+    Beyond J >= 2 abs(z) terms the sum of :math:`j^{-z}` follows from the Euler-Maclaurin formula
+    with eight terms, whose remainder is below :math:`(4\pi)^{-16}` of the last term added.
     """
 
     def __init__(self, histogram: Histogram) -> None:
@@ -267,13 +297,17 @@ class LogRankLaw(SumLaw):
             end = np.exp(-z * np.log(size))
             w = (1.0 - z) * length
             zero = w == 0
-            integral = head * start * length * np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
+            integral = (
+                head * start * length * np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
+            )
         else:
             start, end = np.exp(z * length), np.ones_like(z)
             integral = (size - head * start) / (1.0 - z)
         total: Complex = integral + 0.5 * (end - start)
         rising: Complex = z
         for k, weight in enumerate(EULER_MACLAURIN, start=1):
-            total = total - weight * rising * (end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k))
+            total = total - weight * rising * (
+                end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k)
+            )
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
         return total

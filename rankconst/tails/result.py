@@ -9,9 +9,9 @@ from typing import Literal
 from rankconst.doubles import UNIT_ROUNDOFF
 
 # exact: a counting formula, or the contour integral of a law on a lattice, free of approximation.
-# convolution: the law of the sum, merged from the laws of its parts.
-# inversion: the whole integral through the saddlepoint, not just its leading term, of a law treated as continuous: what
-# ranks give exactly the value count half, which the error covers.
+# convolution: the law of the sum, merged from the laws of its parts. inversion: the whole integral
+# through the saddlepoint, not just its leading term, of a law treated as continuous: what ranks
+# give exactly the value count half, which the error covers.
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)
@@ -21,9 +21,9 @@ LN10 = math.log(10.0)
 class Tail:
     """The probability that a random ranker does at least as well as an observed value: its decimal logarithm.
 
-    The absolute error of `log10` is a bound on rounding and discretisation for ``exact`` and ``convolution``; for
-    ``inversion`` it also holds an estimate of what the law's granularity adds (:mod:`.inversion`), or half the width of
-    a rigorous bracket.
+    The absolute error of `log10` is a bound on rounding and discretisation for ``exact`` and
+    ``convolution``; for ``inversion`` it also holds an estimate of what the law's granularity adds
+    (:mod:`.inversion`), or half the width of a rigorous bracket.
     """
 
     log10: float
@@ -41,10 +41,13 @@ class Tail:
         return cls(min(log, 0.0) / LN10, _add_rounding(error, log) / LN10, method)
 
     @classmethod
-    def from_complement(cls, log: float, error: float, method: Method, most: float | None = None) -> Tail:
+    def from_complement(
+        cls, log: float, error: float, method: Method, most: float | None = None
+    ) -> Tail:
         """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
 
-        An error that is no longer small means a complement between 0 and exp(most), log + error if None.
+        An error that is no longer small means a complement between 0 and exp(most), log + error if
+        None.
         """
         if log >= 0:
             return cls(0.0, math.inf, method)

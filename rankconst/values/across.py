@@ -1,17 +1,19 @@
 """Models compared by their means over several graphs: as to the queries asked, and as to another draw of graphs.
 
-Papers mix up two questions. *Are the models different on these queries?* Each graph contributes the difference of two
-published numbers, whose variance under the hypothesis of equal models has a bound (:mod:`rankconst.values.comparison`):
-min(A + B, 2 - A - B) / n for n ranks. Queries are independent, so the bounds add up over the graphs:
+Papers mix up two questions. *Are the models different on these queries?* Each graph contributes the
+difference of two published numbers, whose variance under the hypothesis of equal models has a bound
+(:mod:`rankconst.values.comparison`): min(A + B, 2 - A - B) / n for n ranks. Queries are
+independent, so the bounds add up over the graphs:
 
     z >= |sum of differences| / sqrt(sum of min(A + B, 2 - A - B) / n)
 
-Each query's part has a random sign if the models are equally good, so that p is at most 3.18 times the normal one,
-however few queries make up the difference (Bentkus and Dzindzalieta 2015).
+Each query's part has a random sign if the models are equally good, so that p is at most 3.18 times
+the normal one, however few queries make up the difference (Bentkus and Dzindzalieta 2015).
 
-*Would they differ on other graphs like these?* Then each graph is one observation. For two models that is Wilcoxon's
-signed-rank test, here by its exact distribution; graphs on which both numbers are equal say nothing and are left out.
-For many models the mean ranks of two of them are apart if they differ by the critical difference of Nemenyi's test.
+*Would they differ on other graphs like these?* Then each graph is one observation. For two models
+that is Wilcoxon's signed-rank test, here by its exact distribution; graphs on which both numbers
+are equal say nothing and are left out. For many models the mean ranks of two of them are apart if
+they differ by the critical difference of Nemenyi's test.
 
 References
 ----------
@@ -66,14 +68,17 @@ class Across:
     names : tuple of str
         The M models.
     means, mean_ranks : numpy.ndarray
-        The mean result of each model, in units of the metric, and its mean rank among the models. Shape (M,).
+        The mean result of each model, in units of the metric, and its mean rank among the models.
+        Shape (M,).
     wins : numpy.ndarray
         On how many graphs the model of the row is better than that of the column. Shape (M, M).
     log10_p_queries : numpy.ndarray or None
-        Decimal logarithm of a bound on the probability that two equally good models differ as these do on the queries
-        of these graphs, corrected by Holm. Shape (M, M). None for a metric that is not between 0 and 1.
+        Decimal logarithm of a bound on the probability that two equally good models differ as these
+        do on the queries of these graphs, corrected by Holm. Shape (M, M). None for a metric that
+        is not between 0 and 1.
     log10_p_graphs : numpy.ndarray
-        Decimal logarithm of the p of the signed-rank test over the graphs, corrected by Holm. Shape (M, M).
+        Decimal logarithm of the p of the signed-rank test over the graphs, corrected by Holm. Shape
+        (M, M).
     critical_difference : float
         The difference of two mean ranks that is significant at 5 % (Nemenyi).
     """
@@ -93,15 +98,21 @@ class Across:
         said = []
         if self.log10_p_queries is not None:
             said.append(f"On the queries of these graphs {self._judge(self.log10_p_queries)}.")
-        said.append(f"On other graphs like these {self._judge(self.log10_p_graphs)}: {self._count_wins()}.")
+        said.append(
+            f"On other graphs like these {self._judge(self.log10_p_graphs)}: {self._count_wins()}."
+        )
         if len(self.datasets) < _LEAST_GRAPHS:
             said.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
         elif len(self.names) > 2:
-            said.append(f"Mean ranks that differ by {self.critical_difference:.2f} are apart (Nemenyi).")
+            said.append(
+                f"Mean ranks that differ by {self.critical_difference:.2f} are apart (Nemenyi)."
+            )
         return "\n".join(said)
 
     def _judge(self, log10_p: Values) -> str:
-        worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= math.log10(LEVEL)]
+        worse = [
+            name for name, p in zip(self.names, log10_p[0], strict=True) if p <= math.log10(LEVEL)
+        ]
         best, others = self.names[0], len(self.names) - 1
         if not worse:
             whom = self.names[1] if others == 1 else f"any of the {others} other models"
@@ -116,10 +127,17 @@ class Across:
     def __str__(self) -> str:
         rows = [("", "model", "mean", "mean rank")]
         for place, name in enumerate(self.names):
-            mean = f"{self.means[place]:.4f}" if self.metric.optimum == 1 else show_number(self.means[place])
+            mean = (
+                f"{self.means[place]:.4f}"
+                if self.metric.optimum == 1
+                else show_number(self.means[place])
+            )
             rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}" for a, b, c, d in rows]
+        lines = [
+            f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}"
+            for a, b, c, d in rows
+        ]
         title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
         if len(self.datasets) <= _FEW:
             title += f": {', '.join(self.datasets)}"
@@ -160,7 +178,9 @@ def compare_across(grid: Grid) -> Across:
     over_queries = None
     if metric.lower == 0 and metric.optimum == 1:
         z = bound_z(lower[one], upper[one], lower[other], upper[other], grid.num_tasks)
-        over_queries = np.array([min(0.0, math.log10(2 * _FACTOR) + log10_normal_tail(each)) for each in z])
+        over_queries = np.array(
+            [min(0.0, math.log10(2 * _FACTOR) + log10_normal_tail(each)) for each in z]
+        )
     better = sign * (values[:, None, :] - values[None, :, :]) > 0
     size = len(order)
     return Across(
@@ -176,17 +196,22 @@ def compare_across(grid: Grid) -> Across:
     )
 
 
-def bound_z(lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values) -> Values:
+def bound_z(
+    lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
+) -> Values:
     """Bound from below by how many standard errors two means over graphs differ, whatever queries have in common.
 
-    Arrays are of shape (pairs, graphs), `num_tasks` of shape (graphs,); the result is of shape (pairs,).
+    Arrays are of shape (pairs, graphs), `num_tasks` of shape (graphs,); the result is of shape
+    (pairs,).
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
     nearest = np.where(least > 0, least, np.where(most < 0, -most, 0.0))
     spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
     variance = (spread / num_tasks).sum(axis=1)
-    found: Values = np.divide(nearest, np.sqrt(variance), out=np.zeros_like(nearest), where=variance > 0)
+    found: Values = np.divide(
+        nearest, np.sqrt(variance), out=np.zeros_like(nearest), where=variance > 0
+    )
     return found
 
 

@@ -8,8 +8,9 @@ adjustment      formula                        reads
 ``z``           +-(M - E[M]) / sqrt(Var[M])    0 = random, larger is always better
 ==============  =============================  =====================================
 
-Some tools rank whole batches only, and which evaluation triples they left out is not known. Of n triples,
-n' = floor(n / batch) batch are ranked. The metrics covered are means over tasks, so over the ranked tasks R, t of them,
+Some tools rank whole batches only, and which evaluation triples they left out is not known. Of n
+triples, n' = floor(n / batch) batch are ranked. The metrics covered are means over tasks, so over
+the ranked tasks R, t of them,
 
 .. math:: E = \frac1t \sum_{i \in R} e_i, \qquad Var = \frac1{t^2} \sum_{i \in R} v_i
 
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 class Affine:
     """The map M -> (M - origin) / unit.
 
-    Kept in this form rather than as scale and offset, so that a random ranker's value gives exactly 0 and a perfect
-    one's index exactly 1.
+    Kept in this form rather than as scale and offset, so that a random ranker's value gives exactly
+    0 and a perfect one's index exactly 1.
 
     Attributes
     ----------
@@ -66,7 +67,8 @@ class Affine:
     unit
         The change of the metric that becomes 1; negative where smaller is better.
     admit
-        Turns a value into its number and refuses an impossible one. If None, the map takes numbers unchecked.
+        Turns a value into its number and refuses an impossible one. If None, the map takes numbers
+        unchecked.
     """
 
     origin: float
@@ -123,7 +125,9 @@ def bound_error(moments: Moments, error: float) -> float:
 
 def _normalised(metric: Metric, moments: Moments) -> Affine:
     if moments.expectation == 0:
-        raise UndefinedError(f"the normalised {metric.label} is undefined here: its expectation is 0.")
+        raise UndefinedError(
+            f"the normalised {metric.label} is undefined here: its expectation is 0."
+        )
     return Affine(0.0, moments.expectation)
 
 
@@ -146,12 +150,18 @@ def _z(metric: Metric, moments: Moments) -> Affine:
         why = f"is 0: the expected {moments.expectation:g} is certain"
         if moments.variance_error:
             why = f"cannot be distinguished from 0, with an error of {moments.variance_error:.2g}"
-        raise UndefinedError(f"the z-score of {metric.label} is undefined here: the variance {why}.")
+        raise UndefinedError(
+            f"the z-score of {metric.label} is undefined here: the variance {why}."
+        )
     deviation = math.sqrt(moments.variance)
     return Affine(moments.expectation, deviation if metric.increasing else -deviation)
 
 
-ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
+ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {
+    "normalised": _normalised,
+    "index": _index,
+    "z": _z,
+}
 """Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
 
 _FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
@@ -161,9 +171,9 @@ _FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
 class Adjusted:
     """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
 
-    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the reason. Fields hold the
-    kind that was passed in: a float, a numpy array or a pandas Series. The ends of an interval are equal for a value
-    that is exact.
+    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the
+    reason. Fields hold the kind that was passed in: a float, a numpy array or a pandas Series. The
+    ends of an interval are equal for a value that is exact.
     """
 
     value: Any
@@ -178,7 +188,9 @@ class Adjusted:
 
     def __repr__(self) -> str:
         forms = (f"{form} {'; '.join(cells)}" for form, cells in self._show(_FEW).items())
-        more = f", the first {_FEW} of {size:,} values" if (size := np.size(self.value)) > _FEW else ""
+        more = (
+            f", the first {_FEW} of {size:,} values" if (size := np.size(self.value)) > _FEW else ""
+        )
         return f"Adjusted({', '.join(forms)}{more})"
 
     def _repr_html_(self) -> str:
@@ -195,22 +207,28 @@ class Adjusted:
         }
         return {
             form: [
-                show_range(*map(float, ends)) for ends in zip(*(np.ravel(each)[:most] for each in column), strict=True)
+                show_range(*map(float, ends))
+                for ends in zip(*(np.ravel(each)[:most] for each in column), strict=True)
             ]
             for form, column in columns.items()
         }
 
 
-def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:
+def map_corners(
+    adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval
+) -> Interval:
     """Return what an adjusted form can be if neither the value nor the moments are known exactly.
 
-    `corners` are the moments at all combinations of their bounds: each form is monotone in the value, the expectation
-    and the variance, so it is extreme at corners. UndefinedError if it is undefined at a corner, or between two.
+    `corners` are the moments at all combinations of their bounds: each form is monotone in the
+    value, the expectation and the variance, so it is extreme at corners. UndefinedError if it is
+    undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]
     if min(units) < 0 < max(units):
-        raise UndefinedError(f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined.")
+        raise UndefinedError(
+            f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined."
+        )
     intervals = [each.map_interval(*ends) for each in maps]
     lower, upper = intervals[0]
     for each in intervals[1:]:
@@ -230,7 +248,9 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     sides = 2 if side == "both" else 1
     triples, odd = divmod(num_tasks, sides)
     if odd:
-        raise DataError(f"{num_tasks} tasks cannot be those of both sides; expected two for each triple.")
+        raise DataError(
+            f"{num_tasks} tasks cannot be those of both sides; expected two for each triple."
+        )
     if triples < batch:
         raise DataError(
             f"nothing was ranked: only whole batches of {batch} triples are, and there are {triples} triples."
@@ -238,17 +258,22 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     return triples // batch * batch * sides
 
 
-def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, batch: int) -> Adjusted:
+def adjust_dropped(
+    constants: Constants, value: Any, lower: Any, upper: Any, batch: int
+) -> Adjusted:
     """Adjust values of a tool that leaves out the last, incomplete batch, with intervals that hold whichever it was.
 
-    The central values are those of an even draw: the expectation over all tasks, and the variance over as many as are
-    ranked. A form is None if it is undefined for some of the sets that may have been ranked.
+    The central values are those of an even draw: the expectation over all tasks, and the variance
+    over as many as are ranked. A form is None if it is undefined for some of the sets that may have
+    been ranked.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
     if central is constants or constants.histogram.is_weighted:
         return adjusted
-    expectations, variances = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
+    expectations, variances = _bound_moments(
+        constants.metric, constants.histogram, central.num_tasks
+    )
     corners = [
         replace(central.moments, expectation=expectation, variance=variance)
         for expectation, variance in product(expectations, variances)
@@ -257,7 +282,9 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
     lost = []
     for name in ADJUSTMENTS:
         try:
-            widened[f"{name}_interval"] = map_corners(name, constants.metric, corners, adjusted.value_interval)
+            widened[f"{name}_interval"] = map_corners(
+                name, constants.metric, corners, adjusted.value_interval
+            )
         except UndefinedError:
             widened[name] = widened[f"{name}_interval"] = None
             lost.append(name)
@@ -265,27 +292,34 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
         f"{' and '.join(map(constants.metric.column_of, lost))} cannot be computed: which {central.num_tasks:,} of the "
         f"{constants.num_tasks:,} tasks were ranked is unknown, and on some a random ranker is always perfect."
     )
-    return replace(adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined))
+    return replace(
+        adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined)
+    )
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
     """Return the constants of as many tasks as are ranked, drawn evenly; `constants` themselves if all are.
 
-    The expectation is that of all tasks, the variance that of as many as are ranked. The histogram is of the tasks with
-    the most candidates: it bounds what can be published. DataError if no batch was whole; UndefinedError for a metric
-    that is not a mean over tasks, a macro average, or some relations only.
+    The expectation is that of all tasks, the variance that of as many as are ranked. The histogram
+    is of the tasks with the most candidates: it bounds what can be published. DataError if no batch
+    was whole; UndefinedError for a metric that is not a mean over tasks, a macro average, or some
+    relations only.
     """
     metric, histogram = constants.metric, constants.histogram
     if not constants.tasks.is_chance:
         raise UndefinedError(f"{_NOT_KNOWN} other baselines than chance. {_REMEDY}")
     if not metric.is_mean:
-        raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is not a mean over tasks. {_REMEDY}")
+        raise UndefinedError(
+            f"{_NOT_KNOWN} {metric.label}, which is not a mean over tasks. {_REMEDY}"
+        )
     if histogram.is_weighted:
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
     if histogram.shared:
         raise UndefinedError(f"{_NOT_KNOWN} tasks that share their negatives. {_REMEDY}")
     if constants.tasks.relations:
-        raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")
+        raise UndefinedError(
+            f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}"
+        )
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
@@ -300,10 +334,14 @@ _REMEDY = "Leave out the tool and name its protocol, to adjust as if all triples
 @functools.lru_cache(maxsize=64)
 def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
     """Return bounds of expectation and variance over any `ranked` of the tasks."""
-    single = [compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates]
+    single = [
+        compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
+    ]
 
     def bound(name: str, scale: int) -> Interval:
-        mid, error = (np.array([getattr(each, field) for each in single]) for field in (name, f"{name}_error"))
+        mid, error = (
+            np.array([getattr(each, field) for each in single]) for field in (name, f"{name}_error")
+        )
         return Interval(
             _add_smallest(mid - error, histogram.num_tasks, ranked) / scale,
             -_add_smallest(-(mid + error), histogram.num_tasks, ranked) / scale,

@@ -1,8 +1,9 @@
 """The mean of a metric over several graphs, and what chance and counting get of it.
 
-Each of D graphs counts once, and graphs are independent, so that the mean has expectation ``sum(E_d) / D`` and variance
-``sum(V_d) / D**2``. Index and z of the mean follow from these two as for a single number. The mean of the indices is
-another number: it weighs graph d by ``1 / (optimum - E_d)``, and can order models differently.
+Each of D graphs counts once, and graphs are independent, so that the mean has expectation
+``sum(E_d) / D`` and variance ``sum(V_d) / D**2``. Index and z of the mean follow from these two as
+for a single number. The mean of the indices is another number: it weighs graph d by ``1 / (optimum
+- E_d)``, and can order models differently.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Average:
     mean_index : float
         The mean of the D indices, without unit.
     error : float
-        The standard error of the mean over the graphs: with another draw of graphs, it would vary by that much.
+        The standard error of the mean over the graphs: with another draw of graphs, it would vary
+        by that much.
     counting : float or None
         What the counting baseline gets on average; None where that is not known.
     heaviest : str
@@ -101,7 +103,11 @@ def average_graphs(results: GraphResults) -> Average:
     variance = float(sum(each.variance for each in results.chance)) / size**2
     sign = 1 if metric.increasing else -1
     heaviest = int(expected.argmax())
-    counted = None if results.counting is None else np.array([each.expectation for each in results.counting])
+    counted = (
+        None
+        if results.counting is None
+        else np.array([each.expectation for each in results.counting])
+    )
     return Average(
         metric=metric,
         datasets=results.datasets,
@@ -136,4 +142,6 @@ def _average_indices(values: Values, expected: Values, optimum: float) -> float:
 def _list_below(results: GraphResults, counted: Values) -> tuple[str, ...]:
     """List the graphs on which results are below those of counting."""
     below = results.upper < counted if results.metric.increasing else results.lower > counted
-    return tuple(name for name, is_below in zip(results.datasets, below.tolist(), strict=True) if is_below)
+    return tuple(
+        name for name, is_below in zip(results.datasets, below.tolist(), strict=True) if is_below
+    )

@@ -1,10 +1,11 @@
 """What one metric of a set of ranks says about another: exact bounds, each attained by some ranks.
 
-A bound is a function of shares and means, not of the ranks themselves, so it holds for every distribution of ranks
-whatever each task counts: for macro averages, for the mean over several runs, and for the mean of two sides.
+A bound is a function of shares and means, not of the ranks themselves, so it holds for every
+distribution of ranks whatever each task counts: for macro averages, for the mean over several runs,
+and for the mean of two sides.
 
-Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 where ranks are whole, and 1/2 where a tie gets the mean of
-the best and the worst rank it could have.
+Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 where ranks are whole, and 1/2 where a
+tie gets the mean of the best and the worst rank it could have.
 """
 
 from __future__ import annotations
@@ -55,17 +56,24 @@ def exceeds(left: float, right: float) -> bool:
     return left > right + 1e-9 * max(abs(left), abs(right))
 
 
-def bound_reciprocal_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
+def bound_reciprocal_by_hits(
+    hits: Mapping[int, Interval], step: float, most: float = math.inf
+) -> Interval:
     """Bound the MRR by shares of hits, k to the interval of Hits@k; `most` is the largest number of candidates.
 
-    With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m beyond k_m. MRR is
-    least if each share is at the last rank of its range, and largest if it is at the first. Both grow with every H_j.
+    With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m
+    beyond k_m. MRR is least if each share is at the last rank of its range, and largest if it is at
+    the first. Both grow with every H_j.
     """
     firsts, lasts, least, largest = _range_hits(hits, step, most)
-    return Interval(_weigh(least, [1 / rank for rank in lasts]), _weigh(largest, [1 / rank for rank in firsts]))
+    return Interval(
+        _weigh(least, [1 / rank for rank in lasts]), _weigh(largest, [1 / rank for rank in firsts])
+    )
 
 
-def bound_mean_rank_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
+def bound_mean_rank_by_hits(
+    hits: Mapping[int, Interval], step: float, most: float = math.inf
+) -> Interval:
     """Bound the MR in the same way; the upper bound is infinite if `most` is, unless all ranks are hits."""
     firsts, lasts, least, largest = _range_hits(hits, step, most)
     return Interval(_weigh(largest, firsts), _weigh(least, lasts))
@@ -85,15 +93,18 @@ def _range_hits(
 def _weigh(shares: list[float], values: list[float]) -> float:
     """Return the mean of values, the first with weight shares[0], the next with shares[1] - shares[0], and so on."""
     weights = np.diff([0.0, *shares, 1.0])
-    return math.fsum(weight * value for weight, value in zip(weights.tolist(), values, strict=True) if weight)
+    return math.fsum(
+        weight * value for weight, value in zip(weights.tolist(), values, strict=True) if weight
+    )
 
 
 def least_mean_rank(reciprocal: float, step: float) -> float:
     """Return the least MR that an MRR allows; below it, no MR has so small an MRR either.
 
-    (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex, the lower boundary
-    joins neighbours on the grid: between r and r + step it is MR = 2 r + step - r (r + step) MRR, which is above the
-    curve 1/MRR that the inequality of arithmetic and harmonic mean gives, and meets it at the points.
+    (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex,
+    the lower boundary joins neighbours on the grid: between r and r + step it is MR = 2 r + step -
+    r (r + step) MRR, which is above the curve 1/MRR that the inequality of arithmetic and harmonic
+    mean gives, and meets it at the points.
 
     >>> least_mean_rank(0.75, step=1)
     1.5
@@ -108,8 +119,9 @@ def least_mean_rank(reciprocal: float, step: float) -> float:
 def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
 
-    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share n (MR - 1) ranks
-    beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many candidates go first.
+    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share
+    n (MR - 1) ranks beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many
+    candidates go first.
 
     >>> from rankconst.tasks import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))

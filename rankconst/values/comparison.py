@@ -1,40 +1,47 @@
 """What can be said about two results on the same ranking tasks: from two published numbers, or from the ranks.
 
-Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models are equally good, each
-D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i, has mean 0 and variance sum D_i^2:
+Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models
+are equally good, each D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i,
+has mean 0 and variance sum D_i^2:
 
     z = |sum D_i| / sqrt(sum D_i^2)
 
-For Hits@k this is McNemar's z, and the exact test is the sign test: the tasks that only one of the models hits are like
-tosses of a coin. Two published numbers give sum D_i, but of sum D_i^2 only bounds, so z lies between two ends.
+For Hits@k this is McNemar's z, and the exact test is the sign test: the tasks that only one of the
+models hits are like tosses of a coin. Two published numbers give sum D_i, but of sum D_i^2 only
+bounds, so z lies between two ends.
 
-**The least z.** Let p_i and q_i be how far w_i x_i and w_i y_i are from the best value of the task, and s_i how far the
-worst is: both p_i and q_i are in [0, s_i]. As |p - q| <= s, |p - q| <= p + q and |p - q| <= (s - p) + (s - q),
+**The least z.** Let p_i and q_i be how far w_i x_i and w_i y_i are from the best value of the task,
+and s_i how far the worst is: both p_i and q_i are in [0, s_i]. As |p - q| <= s, |p - q| <= p + q
+and |p - q| <= (s - p) + (s - q),
 
     (p_i - q_i)^2 <= s_i |p_i - q_i| <= s_i min(u_i, 2 s_i - u_i),    u_i = p_i + q_i,
 
-and the sum of the u_i follows from the two numbers. The right side is concave in u_i, with slope s_i up to s_i and
--s_i from there, so its sum over the tasks is largest if the largest slopes are used first. For n tasks, Hits@k of A and
-B, and more than k candidates everywhere, this is n min(A + B, 2 - A - B), the largest number of tasks that one model
-alone can hit, and is reached. So it is for MRR, where it is a little smaller: no task adds less than 1/N_i.
+and the sum of the u_i follows from the two numbers. The right side is concave in u_i, with slope
+s_i up to s_i and -s_i from there, so its sum over the tasks is largest if the largest slopes are
+used first. For n tasks, Hits@k of A and B, and more than k candidates everywhere, this is n min(A +
+B, 2 - A - B), the largest number of tasks that one model alone can hit, and is reached. So it is
+for MRR, where it is a little smaller: no task adds less than 1/N_i.
 
-**The least z without negative correlation.** If tasks on which the one model does well are not those on which the other
-does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most
-sum s_i p_i + sum s_i q_i less twice that. For Hits@k this is n (A + B - 2 A B).
+**The least z without negative correlation.** If tasks on which the one model does well are not
+those on which the other does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum
+p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most sum s_i p_i + sum s_i q_i less twice that. For Hits@k
+this is n (A + B - 2 A B).
 
-**The least z of known deviations.** If the ranks of the models have standard deviations s and t, that of the D_i is at
-most s + t, so sum D_i^2 is at most n (s + t)^2 + (sum D_i)^2 / n.
+**The least z of known deviations.** If the ranks of the models have standard deviations s and t,
+that of the D_i is at most s + t, so sum D_i^2 is at most n (s + t)^2 + (sum D_i)^2 / n.
 
-**The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there sum D_i^2 is also at
-least the least w_i times |sum D_i|.
+**The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there
+sum D_i^2 is also at least the least w_i times |sum D_i|.
 
-**p.** Of random signs, sum D_i is close to normal if no task adds much. It is taken as nearer to 0 by the most that one
-adds, as whole numbers are: so p is no smaller than that of the sign test. If fewer than 100 tasks can make up the
-largest sum D_i^2, p is at most 1 / (4 Phi(-sqrt 2)) = 3.18 times the normal one, whatever the D_i are.
+**p.** Of random signs, sum D_i is close to normal if no task adds much. It is taken as nearer to 0
+by the most that one adds, as whole numbers are: so p is no smaller than that of the sign test. If
+fewer than 100 tasks can make up the largest sum D_i^2, p is at most 1 / (4 Phi(-sqrt 2)) = 3.18
+times the normal one, whatever the D_i are.
 
-**Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i and 0 at both ends, where the difference d is 0,
-too. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards the other: the least z is that of the two
-nearest numbers that the rounding leaves open. The largest is that of the two farthest.
+**Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i and 0 at both ends, where
+the difference d is 0, too. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards
+the other: the least z is that of the two nearest numbers that the rounding leaves open. The largest
+is that of the two farthest.
 
 References
 ----------
@@ -73,7 +80,8 @@ LEVEL = 0.05
 """A difference with a larger p is called open to chance."""
 
 _QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that level
-# A sum that fewer tasks can make up is not normal enough: what bounds it is so many times the normal probability.
+# A sum that fewer tasks can make up is not normal enough: what bounds it is so many times the
+# normal probability.
 _MANY = 100
 _FACTOR = 1 / (2 * math.erfc(1.0))
 _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
@@ -88,8 +96,9 @@ LEFT_OUT = "Not considered: dependence between tasks, variation between training
 class Comparison:
     """How sure the difference of two results on the same ranking tasks is.
 
-    Of ranks, z and p are numbers, and the ends of their intervals are equal. Two published numbers leave open on which
-    tasks the models differ: the intervals hold for whatever they may have in common, and for all that rounding hides.
+    Of ranks, z and p are numbers, and the ends of their intervals are equal. Two published numbers
+    leave open on which tasks the models differ: the intervals hold for whatever they may have in
+    common, and for all that rounding hides.
 
     Attributes
     ----------
@@ -104,18 +113,22 @@ class Comparison:
     difference_interval
         What the rounding of the two leaves open.
     z_interval
-        Standard errors between the two, in favour of the better: of the sign-flip test, which is McNemar's for Hits@k.
+        Standard errors between the two, in favour of the better: of the sign-flip test, which is
+        McNemar's for Hits@k.
     z_uncorrelated
-        The least z unless the results of the two models are negatively correlated over the tasks: unless tasks that are
-        easy for the one are hard for the other. For macro averages no more is known than the least z.
+        The least z unless the results of the two models are negatively correlated over the tasks:
+        unless tasks that are easy for the one are hard for the other. For macro averages no more is
+        known than the least z.
     log10_p_interval
-        Decimal logarithm of the two-sided p: the probability of such a difference between equally good models.
+        Decimal logarithm of the two-sided p: the probability of such a difference between equally
+        good models.
     method
-        How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of few tasks, ``normal``
-        from z by the normal law, ``bound`` from z for any ranks, where few tasks may make up the difference.
+        How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of
+        few tasks, ``normal`` from z by the normal law, ``bound`` from z for any ranks, where few
+        tasks may make up the difference.
     smallest
-        The least difference that is significant at 5 % on these tasks, around these values: of published numbers,
-        whatever the models have in common.
+        The least difference that is significant at 5 % on these tasks, around these values: of
+        published numbers, whatever the models have in common.
     confidence_interval
         A 95 % confidence interval of the difference: of published numbers, the widest.
     note
@@ -145,7 +158,11 @@ class Comparison:
         return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
 
     def _repr_html_(self) -> str:
-        shown = {"first": self.names[0], "second": self.names[1], "difference": self._show_difference()}
+        shown = {
+            "first": self.names[0],
+            "second": self.names[1],
+            "difference": self._show_difference(),
+        }
         shown |= {"z": show_z(self), "p": show_p(self)}
         return write_html({name: [text] for name, text in shown.items()}, self.describe())
 
@@ -159,7 +176,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and text, the ends of intervals as ``_lower`` and ``_upper``."""
-        found: dict[str, Any] = {} if self.tasks is None else {name: getattr(self.tasks, name) for name in _TASKS}
+        found: dict[str, Any] = (
+            {} if self.tasks is None else {name: getattr(self.tasks, name) for name in _TASKS}
+        )
         if self.tasks is not None:
             found["relations"] = list(self.tasks.relations)
         found |= {
@@ -185,7 +204,9 @@ class Comparison:
 
     def _describe_known(self) -> str:
         said = f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
-        ends = show_uncertain(abs(self.difference), self._turn(self.confidence_interval), ends_only=True)
+        ends = show_uncertain(
+            abs(self.difference), self._turn(self.confidence_interval), ends_only=True
+        )
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
         return f"{said}the difference of {self._show_difference()} is {errors}. 95% confidence interval: {ends}."
 
@@ -204,7 +225,9 @@ class Comparison:
         if self._may_be_less:
             said += " Rounded as it is, this one may be less."
         if self.z_uncorrelated >= _quantile(self.method):
-            return f"{said} Unless their results are negatively correlated, this one is significant."
+            return (
+                f"{said} Unless their results are negatively correlated, this one is significant."
+            )
         if not self.metric.hits_k:
             return said
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
@@ -267,12 +290,14 @@ def compare_values(
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
 
-    Raises UndefinedError where the metric is not a mean over tasks or the tasks share their negatives, UsageError
-    for tasks of another baseline than chance.
+    Raises UndefinedError where the metric is not a mean over tasks or the tasks share their
+    negatives, UsageError for tasks of another baseline than chance.
     """
     bounds = bound_pairs(metric, tasks, histogram, values, intervals)
     z, p = (Interval(float(low[0]), float(up[0])) for low, up in (bounds.z, bounds.log10_p))
-    difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
+    difference = Interval(
+        intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower
+    )
     smallest = float(bounds.smallest[0])
     return Comparison(
         metric=metric,
@@ -296,7 +321,8 @@ def compare_values(
 class Bounds:
     """What values that are known up to their intervals leave open of each pair of them, shape (pairs,).
 
-    The fields are those of :class:`Comparison`, intervals as a pair of arrays. `notes` has one for each value.
+    The fields are those of :class:`Comparison`, intervals as a pair of arrays. `notes` has one for
+    each value.
     """
 
     z: tuple[Values, Values]
@@ -324,7 +350,9 @@ def bound_pairs(
     """
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
-        raise UsageError("two results are compared on the tasks themselves: leave out the baseline.")
+        raise UsageError(
+            "two results are compared on the tasks themselves: leave out the baseline."
+        )
     if histogram.shared:
         raise UndefinedError(
             "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
@@ -342,7 +370,9 @@ def bound_pairs(
     squares = bound_squares(nearest)
     least, most = (total * np.abs(pairs[1] - pairs[0]) for pairs in (nearest, farthest))
     if spreads is not None and histogram.weights is None:
-        squares = np.fmin(squares, total * (spreads[first] + spreads[second]) ** 2 + least**2 / total)
+        squares = np.fmin(
+            squares, total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
+        )
     z_upper = _bound_z(metric, histogram, most)
     z = np.minimum(_divide_by_root(least, squares), z_upper)
     # The losses of each value, the least and the most.
@@ -350,7 +380,9 @@ def bound_pairs(
     uncorrelated = squares
     if histogram.weights is None:
         filled, shared = room.fill(losses[1]), losses[0] / math.sqrt(histogram.total)
-        uncorrelated = np.minimum(squares, filled[first] + filled[second] - 2 * shared[first] * shared[second])
+        uncorrelated = np.minimum(
+            squares, filled[first] + filled[second] - 2 * shared[first] * shared[second]
+        )
     z_uncorrelated = np.minimum(_divide_by_root(least, uncorrelated), z_upper)
     # No test that flips signs has a smaller p than that of equal signs.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
@@ -359,16 +391,19 @@ def bound_pairs(
     if metric.hits_k and not histogram.is_weighted:
         hits, notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(hits[0, first] + hits[0, second])
-        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises
-        # by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of the farthest
-        # numbers of hits.
+        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if
+        # a - b rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the
+        # nearest and of the farthest numbers of hits.
         ends = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
         surplus, alone = (np.rint(total * np.abs(pairs[1] - pairs[0])) for pairs in ends)
         p_lower[is_exact] = np.minimum((1 - alone) * math.log10(2.0), 0.0)
         p_upper[is_exact] = bound_sign_tests(np.rint(bound_squares(ends[0])), surplus)
         method = np.where(is_exact, "exact", method)
-    # The bound is largest where the losses are half of what they can be, or as near to it as they come.
-    half = np.clip(room.losses[-1], losses[0, first] + losses[0, second], losses[1, first] + losses[1, second])
+    # The bound is largest where the losses are half of what they can be, or as near to it as they
+    # come.
+    half = np.clip(
+        room.losses[-1], losses[0, first] + losses[0, second], losses[1, first] + losses[1, second]
+    )
     return Bounds(
         z=(z, z_upper),
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
@@ -411,7 +446,9 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     """Compare the ranks of two models, task by task."""
     require_mean(metric)
     if first.size < 2:
-        raise DataError(f"got {first.size} task; expected at least 2: one task does not tell how much they vary.")
+        raise DataError(
+            f"got {first.size} task; expected at least 2: one task does not tell how much they vary."
+        )
     terms = [_list_terms(metric, ranks) for ranks in (first, second)]
     n, differences = first.size, terms[1] - terms[0]
     squares, total = float(np.sum(differences**2)), float(np.sum(differences))
@@ -438,7 +475,10 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         log10_p_interval=Interval(log10_p, log10_p),
         method=method,
         # Hits, which are whole, need one more.
-        smallest=float(_find_smallest(np.array(squares), np.array(method), float(metric.hits_k is not None))) / n,
+        smallest=float(
+            _find_smallest(np.array(squares), np.array(method), float(metric.hits_k is not None))
+        )
+        / n,
         confidence_interval=Interval(difference - half, difference + half),
     )
 
@@ -456,8 +496,8 @@ def require_mean(metric: Metric) -> None:
 class Room:
     """How much the squares of differences can add up to over tasks with losses in [0, span].
 
-    The tasks with the largest spans are used first: `squares` are the sums of span times loss where those losses are
-    used up that add up to `losses`, both from 0 on.
+    The tasks with the largest spans are used first: `squares` are the sums of span times loss where
+    those losses are used up that add up to `losses`, both from 0 on.
     """
 
     losses: Values
@@ -476,7 +516,8 @@ class Room:
 
     def bound_squares(self, losses: Values) -> Values:
         """Return the largest sum of (p - q)^2 over the tasks, given the sum of all p + q."""
-        # Of every task the sum of p and q first brings it to its span, at slope span, and then away from it.
+        # Of every task the sum of p and q first brings it to its span, at slope span, and then away
+        # from it.
         return self.fill(np.minimum(losses, 2 * self.losses[-1] - losses))
 
 
@@ -486,7 +527,9 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
     return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
 
 
-def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> tuple[Values, Values]:
+def _pair_ends(
+    lower: Values, upper: Values, first: Places, second: Places
+) -> tuple[Values, Values]:
     """Return the two nearest numbers of two intervals, and the two farthest, each of shape (2, pairs)."""
     up, down = np.stack([upper[first], lower[second]]), np.stack([lower[first], upper[second]])
     is_up = np.abs(up[1] - up[0]) <= np.abs(down[1] - down[0])

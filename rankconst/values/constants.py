@@ -17,7 +17,14 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
-from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
+from rankconst.values.published import (
+    NOISE,
+    Interval,
+    Published,
+    check_decimals,
+    half_unit,
+    read_published,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,14 +125,14 @@ class Constants:
         Parameters
         ----------
         rank_type
-            How ties are ranked: ``optimistic``, the true answer first; ``pessimistic``, the true answer last; or
-            ``realistic``, the mean of the two, (N + 1) / 2.
+            How ties are ranked: ``optimistic``, the true answer first; ``pessimistic``, the true
+            answer last; or ``realistic``, the mean of the two, (N + 1) / 2.
 
         Returns
         -------
         float
-            In units of the metric, exact but for rounding, whatever the baseline. The realistic MR is that of a random
-            ranker; MRR and Hits@k are not.
+            In units of the metric, exact but for rounding, whatever the baseline. The realistic MR
+            is that of a random ranker; MRR and Hits@k are not.
 
         Raises
         ------
@@ -191,8 +198,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If a random ranker, or the baseline, is already perfect (every task has one candidate, or k reaches all of
-            them).
+            If a random ranker, or the baseline, is already perfect (every task has one candidate,
+            or k reaches all of them).
         """
         return self._map("index")
 
@@ -223,30 +230,34 @@ class Constants:
         Parameters
         ----------
         value
-            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` means 0.3375 to 0.3385,
-            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact.
-            A list may hold any of these, and gives arrays; so do columns of polars and Arrow, of numbers or text. In
-            all of them NaN, or a null of Arrow, is a missing value.
+            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` means 0.3375
+            to 0.3385, and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and
+            Series of them are exact. A list may hold any of these, and gives arrays; so do columns
+            of polars and Arrow, of numbers or text. In all of them NaN, or a null of Arrow, is a
+            missing value.
         decimals
-            To how many decimals the value was rounded. If None, text shows it and other values are exact.
+            To how many decimals the value was rounded. If None, text shows it and other values are
+            exact.
         percent
             True for a percentage without its sign.
 
         Returns
         -------
         Adjusted
-            The value with its three adjusted forms and their intervals; None for a form that is undefined on these
-            tasks.
+            The value with its three adjusted forms and their intervals; None for a form that is
+            undefined on these tasks.
 
         Raises
         ------
         DataError
-            For a value that is not a number or outside the metric's range, or a percentage of a metric that is not a
-            share.
+            For a value that is not a number or outside the metric's range, or a percentage of a
+            metric that is not a share.
         """
         return self.adjust_between(*self._read(value, decimals, percent))
 
-    def _read(self, value: Any, decimals: int | None = None, percent: bool = False) -> tuple[Any, Any, Any]:
+    def _read(
+        self, value: Any, decimals: int | None = None, percent: bool = False
+    ) -> tuple[Any, Any, Any]:
         """Return the numbers that are written, and their ends."""
         if isinstance(value, Published):
             return value.value, value.lower, value.upper
@@ -262,14 +273,20 @@ class Constants:
             kept = value if isinstance(value, (float, int)) and not percent else published.value
             return kept, published.lower, published.upper
         value = as_values(value)
-        if isinstance(value, Iterable) and not isinstance(value, _UNORDERED) and not hasattr(value, "__array__"):
+        if (
+            isinstance(value, Iterable)
+            and not isinstance(value, _UNORDERED)
+            and not hasattr(value, "__array__")
+        ):
             read = [
                 Published("", math.nan, math.nan, math.nan)
                 if isinstance(each, float) and math.isnan(each)
                 else read_published(self.metric, each, decimals=decimals, percent=percent)
                 for each in value
             ]
-            value, lower, upper = (np.array([getattr(each, name) for each in read]) for name in _ENDS)
+            value, lower, upper = (
+                np.array([getattr(each, name) for each in read]) for name in _ENDS
+            )
             return value, lower, upper
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
@@ -282,10 +299,11 @@ class Constants:
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
         """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
 
-        What lies outside the metric's range is cut off the interval: the published number was rounded, the metric
-        itself cannot be there. Intervals of a metric whose moments are sampled take in two standard errors of these,
-        and where the bounds of the variance or of the expectation leave z open, as of a median that hardly ever varies,
-        the intervals take in these bounds.
+        What lies outside the metric's range is cut off the interval: the published number was
+        rounded, the metric itself cannot be there. Intervals of a metric whose moments are sampled
+        take in two standard errors of these, and where the bounds of the variance or of the
+        expectation leave z open, as of a median that hardly ever varies, the intervals take in
+        these bounds.
 
         Raises
         ------
@@ -295,7 +313,9 @@ class Constants:
         self._check(value, lower, upper)
         low, high = self._range()
         # An exact value a rounding error beyond the worst keeps itself.
-        ends = Interval(np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower))
+        ends = Interval(
+            np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower)
+        )
         if np.ndim(value) == 0:
             ends = Interval(float(ends.lower), float(ends.upper))
         forms: dict[str, Any] = {}
@@ -309,7 +329,9 @@ class Constants:
                 undefined[name] = str(error)
         return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
 
-    def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
+    def significance(
+        self, value: Any, *, decimals: int | None = None, percent: bool = False
+    ) -> Significance:
         """Compute the probability that a random ranker, or the baseline, does at least as well as a published value.
 
         Parameters
@@ -325,8 +347,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known of the metric, the baseline or macro averages: :meth:`explain_lack` says which are. Or
-            if no number of hits, or sum of ranks, gives the value.
+            If no tail is known of the metric, the baseline or macro averages: :meth:`explain_lack`
+            says which are. Or if no number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
@@ -337,7 +359,9 @@ class Constants:
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         if np.ndim(adjusted.value):
             raise DataError("expected a single value, got several; ask for each by itself.")
-        return compute_significance(self.metric, self.ranking, float(adjusted.value), adjusted.value_interval)
+        return compute_significance(
+            self.metric, self.ranking, float(adjusted.value), adjusted.value_interval
+        )
 
     @property
     def ranking(self) -> Histogram:
@@ -349,9 +373,13 @@ class Constants:
         from rankconst.tails import explain_lack
 
         lack = explain_lack(self.metric, self.histogram)
-        return lack if lack or self._find_blocks is None else explain_lack(self.metric, self.ranking)
+        return (
+            lack if lack or self._find_blocks is None else explain_lack(self.metric, self.ranking)
+        )
 
-    def compare(self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False) -> Comparison:
+    def compare(
+        self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False
+    ) -> Comparison:
         """Say how sure the difference of two published values of these tasks is, from the two numbers alone.
 
         Parameters
@@ -378,7 +406,10 @@ class Constants:
         from rankconst.values.comparison import compare_values, require_mean
 
         require_mean(self.metric)
-        read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in (first, second)]
+        read = [
+            read_published(self.metric, each, decimals=decimals, percent=percent)
+            for each in (first, second)
+        ]
         one, other = (self.adjust(each).value_interval for each in read)
         found = compare_values(
             self.metric,
@@ -396,7 +427,9 @@ class Constants:
         known = self.moments
         if known.method != "sampled" and _are_sharp(known):
             return [known]
-        mean, spread = (bound_error(known, error) for error in (known.expectation_error, known.variance_error))
+        mean, spread = (
+            bound_error(known, error) for error in (known.expectation_error, known.variance_error)
+        )
         return [
             replace(
                 known,
@@ -410,7 +443,11 @@ class Constants:
         ]
 
     def _range(self) -> Interval:
-        return Interval(*sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst)))
+        return Interval(
+            *sorted(
+                (self.worst if self.metric.optimum is None else self.metric.optimum, self.worst)
+            )
+        )
 
     def _check(self, *numbers: Any) -> None:
         columns = [np.asarray(each, dtype=np.float64) for each in numbers]
@@ -439,13 +476,19 @@ class Constants:
             # A number that comes without an interval may still be a printed one.
             slack = half_unit(number) if least == most else 0.0
             beyond_worst = most + slack < low if metric.increasing else least - slack > high
-            outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
+            outside = number < min(metric.lower, least_granted) or number > max(
+                metric.upper, most_granted
+            )
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
             bounded = outside and math.isfinite(metric.upper)
             least_named, most_named = (metric.lower, metric.upper) if bounded else (low, high)
             shown = f"{least_named:.1e}" if 0 < least_named < _SMALL else f"{least_named:.6g}"
-            possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{shown} to {most_named:.6g}."
+            possible = (
+                f"{low:.6g}, which every ranker gets here."
+                if low == high
+                else f"{shown} to {most_named:.6g}."
+            )
             found[place] = (
                 f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
                 f"expected {possible} {_hint(metric, number)}"
@@ -458,7 +501,10 @@ def _are_sharp(known: Moments) -> bool:
     if known.variance == known.variance_error == 0:
         return True
     deviation = math.sqrt(known.variance)
-    return known.variance_error <= NOISE * known.variance and known.expectation_error <= NOISE * deviation
+    return (
+        known.variance_error <= NOISE * known.variance
+        and known.expectation_error <= NOISE * deviation
+    )
 
 
 def _require_numbers(values: Any) -> Any:
@@ -466,7 +512,9 @@ def _require_numbers(values: Any) -> Any:
     kind = getattr(values, "dtype", np.dtype(float))
     if not hasattr(values, "__array__") or kind.kind not in "fiu":
         got = kind if hasattr(values, "dtype") else show_value(values)
-        raise DataError(f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame).")
+        raise DataError(
+            f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame)."
+        )
     # In half precision the difference to chance would lose most of its digits, or overflow.
     few = kind.kind == "f" and kind.itemsize < 8
     return values.astype("Float64" if str(kind) == "Float32" else "float64") if few else values

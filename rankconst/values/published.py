@@ -1,6 +1,7 @@
 """Published numbers as they are written: the text, the number, and the interval that its rounding leaves open.
 
-``0.338`` may be any number from 0.3375 to 0.3385: nothing computed from it can be more certain than that.
+``0.338`` may be any number from 0.3375 to 0.3385: nothing computed from it can be more certain than
+that.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Published:
 
     text: str
     value: float  # in the metric's own units: a percentage is divided by 100
-    # Half a unit of the last decimal to either side, widened by the number after ±; equal if it was not read from text.
+    # Half a unit of the last decimal to either side, widened by the number after ±; equal if it was
+    # not read from text.
     lower: float
     upper: float
     deviation: float | None = None  # the number after ±
@@ -83,8 +85,9 @@ def parse_value(
 ) -> Published:
     """Read a published number: ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``, a Decimal, an exact float.
 
-    `decimals` says to how many it was rounded if the text does not show it, `percent` that it is a percentage without
-    a sign, `exact` that a program wrote every digit, `place` where it is, for the message of a DataError.
+    `decimals` says to how many it was rounded if the text does not show it, `percent` that it is a
+    percentage without a sign, `exact` that a program wrote every digit, `place` where it is, for
+    the message of a DataError.
 
     >>> parse_value("0.338").interval
     Interval(lower=0.3375, upper=0.3385)
@@ -123,7 +126,9 @@ def check_decimals(decimals: Any, place: str = "") -> int:
     """Return to how many decimals numbers were rounded; DataError if that is no such number."""
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
-        raise DataError(f"{_at(place)}decimals = {spell(decimals, str)}; expected a whole number from 0 to {_LONGEST}.")
+        raise DataError(
+            f"{_at(place)}decimals = {spell(decimals, str)}; expected a whole number from 0 to {_LONGEST}."
+        )
     return int(decimals)
 
 
@@ -152,8 +157,8 @@ def read_numbers(
 ) -> NDArray[np.float64]:
     """Read many published values of a metric: value, lower and upper end of each, shape (n, 3).
 
-    Cells that are written alike are read once. The parameters are those of :func:`read_published`, and so are the
-    errors.
+    Cells that are written alike are read once. The parameters are those of :func:`read_published`,
+    and so are the errors.
     """
     import numpy as np
 
@@ -167,14 +172,20 @@ def read_numbers(
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
     for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
-        each = read_published(metric, distinct[code], decimals=decimals, percent=percent, exact=exact)
+        each = read_published(
+            metric, distinct[code], decimals=decimals, percent=percent, exact=exact
+        )
         numbers[code] = each.value, each.lower, each.upper
     codes = {key: code for code, key in enumerate(cell_of)}
-    found: NDArray[np.float64] = numbers[np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))]
+    found: NDArray[np.float64] = numbers[
+        np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))
+    ]
     return found
 
 
-def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool) -> NDArray[np.float64]:
+def _read_plain(
+    cells: list[str], metric: Metric, *, percent: bool, exact: bool
+) -> NDArray[np.float64]:
     """Read texts of up to 15 digits with at most one point, all at once, shape (n, 3); NaN for other texts.
 
     With so few digits the value and both ends are correctly rounded quotients of whole numbers, as in
@@ -196,11 +207,15 @@ def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool)
     signed = view_numbers(pc.ends_with(chosen, "%"))
     bare = pc.replace_substring(chosen, "%", "")
     point = view_numbers(pc.find_substring(bare, "."))
-    decimals = np.where(point < 0, 0, view_numbers(pc.utf8_length(bare)) - point - 1) + 2 * (signed | percent)
+    decimals = np.where(point < 0, 0, view_numbers(pc.utf8_length(bare)) - point - 1) + 2 * (
+        signed | percent
+    )
     digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
-    ends = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
+    ends = (
+        (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
+    )
     numbers[plain] = np.stack((value, *ends), axis=1)
     return numbers
 
@@ -238,7 +253,9 @@ def _read_number(value: object, place: str) -> Decimal:
 
 def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
     if len(text) > _LONGEST:
-        raise DataError(f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters.")
+        raise DataError(
+            f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters."
+        )
     bare = _THIN.sub(lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(_TYPESET)
     bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
@@ -302,11 +319,13 @@ def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) 
     return way(round(number * 10.0**places, 9)) / 10.0**places
 
 
-def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False) -> str:
+def show_uncertain(
+    value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False
+) -> str:
     """Write a number with the range that is open about it, with no digit beyond that; one that is certain as it is.
 
-    It is not a number with ±, which reads like a deviation over runs. The ends are rounded outwards, so that the whole
-    interval is covered but for 2 % of it.
+    It is not a number with ±, which reads like a deviation over runs. The ends are rounded
+    outwards, so that the whole interval is covered but for 2 % of it.
 
     Examples
     --------
@@ -325,7 +344,11 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
     # One digit of what is open, or two if the first is 1 or 2.
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
     slack = 0.02 * open_by / unit
-    nearest, least, most = round(value / unit), interval.lower / unit + slack, interval.upper / unit - slack
+    nearest, least, most = (
+        round(value / unit),
+        interval.lower / unit + slack,
+        interval.upper / unit - slack,
+    )
     counts = nearest, math.floor(least), math.ceil(most)
     if interval.lower <= value <= interval.upper:  # then so it is as shown
         counts = nearest, min(counts[1], nearest), max(counts[2], nearest)
@@ -344,4 +367,8 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
 
 def show_range(best: float | None, lower: float, upper: float) -> str:
     """Write a number with its ends for a notebook; nothing where there is none."""
-    return "" if best is None or not math.isfinite(best) else show_uncertain(best, Interval(lower, upper))
+    return (
+        ""
+        if best is None or not math.isfinite(best)
+        else show_uncertain(best, Interval(lower, upper))
+    )

@@ -96,8 +96,9 @@ class Ranks:
         Returns
         -------
         Comparison
-            For Hits@k the exact sign test of the tasks that one model alone hits (McNemar's); for MRR, MR and nDCG the
-            sign-flip test of the differences, by the normal law. With a confidence interval of the difference.
+            For Hits@k the exact sign test of the tasks that one model alone hits (McNemar's); for
+            MRR, MR and nDCG the sign-flip test of the differences, by the normal law. With a
+            confidence interval of the difference.
 
         Raises
         ------
@@ -110,9 +111,17 @@ class Ranks:
         """
         first, second = self.select(side), other.select(side)
         if self.sides.keys() != other.sides.keys() and parse_side(side) == "both":
-            raise DataError(f"the one has ranks of {', '.join(self.sides)}, the other of {', '.join(other.sides)}.")
-        if any(self.sides[key].size != ranks.size for key, ranks in other.sides.items() if key in self.sides):
-            raise DataError(f"{first.size:,} and {second.size:,} ranks cannot be of the same tasks.")
+            raise DataError(
+                f"the one has ranks of {', '.join(self.sides)}, the other of {', '.join(other.sides)}."
+            )
+        if any(
+            self.sides[key].size != ranks.size
+            for key, ranks in other.sides.items()
+            if key in self.sides
+        ):
+            raise DataError(
+                f"{first.size:,} and {second.size:,} ranks cannot be of the same tasks."
+            )
         for key, columns in self.triples.items():
             for name, values in columns.items():
                 others = other.triples.get(key, {}).get(name)
@@ -185,26 +194,27 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
     Parameters
     ----------
     ranks
-        One rank for each task, in any order: an array of shape (n,). Or a mapping from side (``head``, ``tail``,
-        ``relation``) to such an array. Or a DataFrame with a column ``rank``, and perhaps ``side``; its columns
-        ``head``, ``relation`` and ``tail`` make sure that models are compared on the same tasks. 1 is best; the mean
-        rank of a tie, such as 2.5, will do.
+        One rank for each task, in any order: an array of shape (n,). Or a mapping from side
+        (``head``, ``tail``, ``relation``) to such an array. Or a DataFrame with a column ``rank``,
+        and perhaps ``side``; its columns ``head``, ``relation`` and ``tail`` make sure that models
+        are compared on the same tasks. 1 is best; the mean rank of a tie, such as 2.5, will do.
     queries
-        If queries have several right answers: the query of each rank, a number or a name. `ranks` is then one array,
-        with every right answer of every query, each at its place in the whole ranking; ``inf`` for one that was not
-        retrieved. A query without right answers has no rank: it is left out, as many libraries do.
+        If queries have several right answers: the query of each rank, a number or a name. `ranks`
+        is then one array, with every right answer of every query, each at its place in the whole
+        ranking; ``inf`` for one that was not retrieved. A query without right answers has no rank:
+        it is left out, as many libraries do.
 
     Returns
     -------
     Ranks, or AnswerRanks if `queries` are given
-        Which evaluate metrics; :class:`Ranks` also compare models, and :func:`rankconst.adjust` takes them with their
-        dataset.
+        Which evaluate metrics; :class:`Ranks` also compare models, and :func:`rankconst.adjust`
+        takes them with their dataset.
 
     Raises
     ------
     DataError
-        If something is not a rank: below 1, missing or not a number. If two right answers of a query have the
-        same rank.
+        If something is not a rank: below 1, missing or not a number. If two right answers of a
+        query have the same rank.
     UnknownNameError
         If a side is unknown.
     UsageError
@@ -228,14 +238,22 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
         return _from_frame(ranks)
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})
-    return Ranks({key: _read(each, f"ranks of side {key}") for key, each in key_by_side(ranks).items()})
+    return Ranks(
+        {key: _read(each, f"ranks of side {key}") for key, each in key_by_side(ranks).items()}
+    )
 
 
 def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
     """Return what is given for each side, by the key of the side; UsageError if a side is there twice."""
     keys = [parse_side(side) for side in given]
-    if not keys or len(set(keys)) < len(keys) or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)):
-        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(map(str, given)) or 'no side'}.")
+    if (
+        not keys
+        or len(set(keys)) < len(keys)
+        or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys))
+    ):
+        raise UsageError(
+            f"expected head, tail or relation, each once; got {', '.join(map(str, given)) or 'no side'}."
+        )
     return dict(zip(keys, given.values(), strict=True))
 
 
@@ -252,7 +270,9 @@ def select_sides(held: Mapping[str, _Held], side: str, lack: str) -> list[_Held]
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     """Return the ranks query by query."""
     if queries.shape != ranks.shape:
-        raise DataError(f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank.")
+        raise DataError(
+            f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank."
+        )
     try:
         names, codes = np.unique(queries, return_inverse=True)
     except TypeError:
@@ -264,7 +284,9 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(there) == 0))
     if twice.size:
         query, place = names[codes[twice[0]]], ranks[twice[0]]
-        raise DataError(f"query {query}: two right answers have rank {place:g}; expected the place of each.")
+        raise DataError(
+            f"query {query}: two right answers have rank {place:g}; expected the place of each."
+        )
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
     return AnswerRanks(Places(ranks, starts, np.diff(starts, append=ranks.size)))
 
@@ -272,15 +294,27 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
 def _from_frame(frame: Any) -> Ranks:
     names = {str(column).strip().lower(): column for column in frame.columns}
     if "rank" not in names:
-        raise UsageError(f"the DataFrame has no column rank; it has {', '.join(map(str, frame.columns))}.")
+        raise UsageError(
+            f"the DataFrame has no column rank; it has {', '.join(map(str, frame.columns))}."
+        )
     if not len(frame):
         raise DataError("the DataFrame has no rows.")
-    words = {word: parse_side(str(word)) for word in frame[names["side"]].unique()} if "side" in names else {}
+    words = (
+        {word: parse_side(str(word)) for word in frame[names["side"]].unique()}
+        if "side" in names
+        else {}
+    )
     sides = frame[names["side"]].map(words).to_numpy() if words else np.full(len(frame), "both")
     kept = {key: sides == key for key in SIDES if (sides == key).any()}
-    ranks = {key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank") for key, chosen in kept.items()}
+    ranks = {
+        key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank")
+        for key, chosen in kept.items()
+    }
     found = [name for name in _TRIPLE if name in names]
-    triples = {key: {name: frame[names[name]].to_numpy()[chosen] for name in found} for key, chosen in kept.items()}
+    triples = {
+        key: {name: frame[names[name]].to_numpy()[chosen] for name in found}
+        for key, chosen in kept.items()
+    }
     if "both" in ranks and not {*ENTITY_SIDES}.isdisjoint(ranks):
         raise UsageError("column side: expected head and tail, or both; got all three.")
     return Ranks(ranks, triples)
@@ -291,7 +325,9 @@ def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDA
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
-        raise DataError(f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}.")
+        raise DataError(
+            f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}."
+        )
     array = given.astype(np.float64)
     wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
     if wrong.size:

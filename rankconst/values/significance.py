@@ -27,12 +27,14 @@ class Significance:
     Attributes
     ----------
     log10
-        Decimal logarithm of the probability for the value itself, or for the nearest one that some ranks give: hits and
-        ranks add up to whole numbers. It is finite where the probability underflows.
+        Decimal logarithm of the probability for the value itself, or for the nearest one that some
+        ranks give: hits and ranks add up to whole numbers. It is finite where the probability
+        underflows.
     interval
         The logarithms that the value's rounding leaves open, the error of the computation included.
     method
-        How the tail was computed: ``exact``, ``convolution`` or ``inversion``; see :class:`~rankconst.tails.Tail`.
+        How the tail was computed: ``exact``, ``convolution`` or ``inversion``; see
+        :class:`~rankconst.tails.Tail`.
     """
 
     log10: float
@@ -51,7 +53,8 @@ class Significance:
 def show_probability(log10: float, interval: Interval) -> str:
     """Write a probability with the effect of rounding: two digits, or where it is minute what it is below.
 
-    The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain` does.
+    The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain`
+    does.
 
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0015–0.0032'
@@ -65,13 +68,19 @@ def show_probability(log10: float, interval: Interval) -> str:
     ends = [10.0**end for end in interval]
     if len(nearest := {f"{end:.2g}" for end in ends}) == 1:
         return nearest.pop()
-    return "–".join(f"{round_outwards(end, way):.2g}" for end, way in zip(ends, (math.floor, math.ceil), strict=True))
+    return "–".join(
+        f"{round_outwards(end, way):.2g}"
+        for end, way in zip(ends, (math.floor, math.ceil), strict=True)
+    )
 
 
-def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:
+def compute_significance(
+    metric: Metric, histogram: Histogram, value: float, interval: Interval
+) -> Significance:
     """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
 
-    Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give such a value.
+    Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
+    such a value.
     """
     if metric.is_counted and not explain_lack(metric, histogram):
         value, interval = attain(metric, histogram.total, value, interval)
@@ -86,8 +95,8 @@ def compute_significance(metric: Metric, histogram: Histogram, value: float, int
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
     """Return the nearest value that some ranks give, and the least and the largest of the interval.
 
-    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact value that no ranks
-    give is taken as a printed one.
+    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact
+    value that no ranks give is taken as a printed one.
     """
     open_by = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - open_by, interval.upper + open_by)

@@ -1,8 +1,9 @@
 """A table of results on the same tasks: which are told apart by the published numbers alone, corrected for many pairs.
 
-Two published numbers bound the probability that two equally good models differ by as much, whatever their ranks have in
-common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound is multiplied by m, the next one by
-m - 1, and so on (Holm 1979): the probability that any pair of equally good models is told apart is at most the level.
+Two published numbers bound the probability that two equally good models differ by as much, whatever
+their ranks have in common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound
+is multiplied by m, the next one by m - 1, and so on (Holm 1979): the probability that any pair of
+equally good models is told apart is at most the level.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ class Standings:
     names, published
         Models, and their results as they were printed.
     log10_p
-        Decimal logarithm of a bound on the probability that two equally good models differ as these do, Holm's
-        correction included, shape (models, models), symmetric; 0 where they are not told apart at all.
+        Decimal logarithm of a bound on the probability that two equally good models differ as these
+        do, Holm's correction included, shape (models, models), symmetric; 0 where they are not told
+        apart at all.
     smallest
         A difference that is enough for a pair alone, at the level of the best result.
     uses_spreads
@@ -69,11 +71,21 @@ class Standings:
         """Say in a sentence how much the order means."""
         found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
-        corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
+        corrected = (
+            f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
+        )
         every = "both" if others == 2 else f"all {others}"
-        many = every if found == others else f"{found} of the {others}" if found else f"any of {others}"
+        many = (
+            every
+            if found == others
+            else f"{found} of the {others}"
+            if found
+            else f"any of {others}"
+        )
         whom = "the other model" if others == 1 else f"{many} other models"
-        verb, level = ("is better than", "p <") if found else ("cannot be distinguished from", "at p =")
+        verb, level = (
+            ("is better than", "p <") if found else ("cannot be distinguished from", "at p =")
+        )
         alone = f"For a single pair, a difference of {show_enough(self.smallest)} is enough."
         if not found and abs(self.published[0].value - self.published[1].value) >= self.smallest:
             alone += " Rounded as they are, these may differ by less."
@@ -86,14 +98,19 @@ class Standings:
     def table(self) -> dict[str, list[Any]]:
         """Columns with a row for each model: letter, result, and the letters of those that it is better than."""
         letters = self.letters
-        worse = [[letters[other] for other in self.list_worse(place)] for place in range(len(self.names))]
+        worse = [
+            [letters[other] for other in self.list_worse(place)] for place in range(len(self.names))
+        ]
         return {
             "letter": list(letters),
             "model": list(self.names),
             "value": [each.value for each in self.published],
             "text": [each.text for each in self.published],
             "better_than": worse,
-            "log10_p_next": [*(float(self.log10_p[k, k + 1]) for k in range(len(letters) - 1)), None],
+            "log10_p_next": [
+                *(float(self.log10_p[k, k + 1]) for k in range(len(letters) - 1)),
+                None,
+            ],
         }
 
     def to_pandas(self) -> pd.DataFrame:
@@ -108,12 +125,21 @@ class Standings:
     def __str__(self) -> str:
         tasks, cells = self.constants.tasks, self.table
         rows = [
-            *zip(*(cells[key] for key in ("letter", "model", "text")), map(" ".join, cells["better_than"]), strict=True)
+            *zip(
+                *(cells[key] for key in ("letter", "model", "text")),
+                map(" ".join, cells["better_than"]),
+                strict=True,
+            )
         ]
         first, second, third = (max(len(row[place]) for row in rows) for place in range(3))
         where = f"{tasks.dataset} ({tasks.describe()}), {self.constants.num_tasks:,} tasks"
-        lines = [f"  {row[0]:<{first}}  {row[1]:<{second}}  {row[2]:>{third}}  {row[3]}".rstrip() for row in rows]
-        return "\n".join([f"{self.constants.metric.label} on {where}", "", *lines, "", self.describe()])
+        lines = [
+            f"  {row[0]:<{first}}  {row[1]:<{second}}  {row[2]:>{third}}  {row[3]}".rstrip()
+            for row in rows
+        ]
+        return "\n".join(
+            [f"{self.constants.metric.label} on {where}", "", *lines, "", self.describe()]
+        )
 
 
 def name_letter(place: int) -> str:
@@ -123,17 +149,22 @@ def name_letter(place: int) -> str:
 
 
 def rank_models(
-    constants: Constants, models: Sequence[tuple[str, Published]], spreads: Mapping[str, float] | None = None
+    constants: Constants,
+    models: Sequence[tuple[str, Published]],
+    spreads: Mapping[str, float] | None = None,
 ) -> Standings:
     """Order results and bound, for each pair, the probability that their difference is chance.
 
-    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is. `spreads` are the standard
-    deviations of the ranks of models, as far as they are known.
+    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is. `spreads`
+    are the standard deviations of the ranks of models, as far as they are known.
 
-    Raises UsageError for fewer than two models, and what :func:`~rankconst.values.comparison.bound_pairs` raises.
+    Raises UsageError for fewer than two models, and what
+    :func:`~rankconst.values.comparison.bound_pairs` raises.
     """
     if not 2 <= len(models) <= _MOST:
-        raise UsageError(f"{len(models)} results of {constants.metric.label} on these tasks; expected 2 to {_MOST}.")
+        raise UsageError(
+            f"{len(models)} results of {constants.metric.label} on these tasks; expected 2 to {_MOST}."
+        )
     sign = -1 if constants.metric.increasing else 1
     ordered = sorted(models, key=lambda model: sign * model[1].value)
     published = tuple(value for _, value in ordered)
@@ -144,7 +175,9 @@ def rank_models(
         constants.ranking,
         [value.value for value in published],
         [value.interval for value in published],
-        spreads=None if spreads is None else np.array([spreads.get(name, math.nan) for name in names]),
+        spreads=None
+        if spreads is None
+        else np.array([spreads.get(name, math.nan) for name in names]),
     )
     log10_p = correct_for_many(bounds.log10_p[1], len(names))
     used = len({*(spreads or ())} & {*names}) > 1

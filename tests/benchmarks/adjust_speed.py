@@ -2,10 +2,11 @@
 
     python tests/benchmarks/adjust_speed.py
 
-One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 on the command line, both
-with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads
-the same cells, forms as many columns by multiplication, and assigns or writes them; it checks nothing. A third line
-compares JSON Lines of 80,000 numbers with the same numbers as CSV.
+One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 on the
+command line, both with five metrics as text of four decimals, a column of datasets and one of
+distinct names of models. The floor reads the same cells, forms as many columns by multiplication,
+and assigns or writes them; it checks nothing. A third line compares JSON Lines of 80,000 numbers
+with the same numbers as CSV.
 """
 
 from __future__ import annotations
@@ -74,16 +75,22 @@ def write_least(source: str, target: str) -> None:
 def compare_containers(folder: str) -> None:
     """Print how much longer records of JSON Lines take than the rows of a CSV file."""
     frame = make_frame(LINES // len(METRICS))
-    rows, records, target = (str(Path(folder, name)) for name in ("rows.csv", "records.jsonl", "adjusted.csv"))
+    rows, records, target = (
+        str(Path(folder, name)) for name in ("rows.csv", "records.jsonl", "adjusted.csv")
+    )
     frame.to_csv(rows, index=False)
     numbers = frame.astype(dict.fromkeys(METRICS, float)).to_dict("records")
-    Path(records).write_text("".join(f"{json.dumps(record)}\n" for record in numbers), encoding="utf-8")
+    Path(records).write_text(
+        "".join(f"{json.dumps(record)}\n" for record in numbers), encoding="utf-8"
+    )
     times = []
     for source in (rows, records) * RUNS:
         Path(target).unlink(missing_ok=True)
         times.append(run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target))
     taken, floor = min(times[1::2]), min(times[::2])
-    print(f"JSON Lines of {LINES:,} numbers: {taken:.2f} s, as CSV {floor:.2f} s, ratio {taken / floor:.2f}")
+    print(
+        f"JSON Lines of {LINES:,} numbers: {taken:.2f} s, as CSV {floor:.2f} s, ratio {taken / floor:.2f}"
+    )
 
 
 def report(what: str, taken: float, floor: float) -> None:
@@ -115,7 +122,10 @@ def main() -> None:
         times = []
         for _ in range(RUNS):
             Path(target).unlink(missing_ok=True)
-            times += [run(__file__, source, least), run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target)]
+            times += [
+                run(__file__, source, least),
+                run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target),
+            ]
         report(f"a file of {LINES:,} rows", min(times[1::2]), min(times[::2]))
         compare_containers(folder)
 

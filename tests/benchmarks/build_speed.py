@@ -2,10 +2,11 @@
 
 Run: python tests/benchmarks/build_speed.py [--runs 5]
 
-Each dataset is built from its file for four protocols, three splits and three sides, with the cache or a mirror
-(``RANKCONST_MIRROR``) warm, so that no download is timed. In turn with it, in the same run, a plain Python program
-counts the same candidates in the usual way, with a dictionary of sets, for one protocol and one split only. CPU
-seconds are user plus system time of the process and its threads; memory is its peak resident set.
+Each dataset is built from its file for four protocols, three splits and three sides, with the cache
+or a mirror (``RANKCONST_MIRROR``) warm, so that no download is timed. In turn with it, in the same
+run, a plain Python program counts the same candidates in the usual way, with a dictionary of sets,
+for one protocol and one split only. CPU seconds are user plus system time of the process and its
+threads; memory is its peak resident set.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
-    print("| dataset | CPU | peak memory | plain Python, one protocol and split | ratio |\n|---|---|---|---|---|")
+    print(
+        "| dataset | CPU | peak memory | plain Python, one protocol and split | ratio |\n|---|---|---|---|---|"
+    )
     for dataset in DATASETS:
         print(compare(dataset, runs), flush=True)
 

@@ -1,9 +1,9 @@
 """Compute the archive again in another way, and compare: ``python tests/benchmarks/check_independently.py``.
 
-Candidates are counted with dictionaries of sets, triple by triple; expectations and variances come from tables of
-cumulative sums over ranks and, for IAMR and HMR, from the trapezoidal rule on a logarithmic grid. Nothing of the
-builder's counting or of ``rankconst.moments`` is used. Needs the benchmarks' files: a mirror (RANKCONST_MIRROR) or the
-cache.
+Candidates are counted with dictionaries of sets, triple by triple; expectations and variances come
+from tables of cumulative sums over ranks and, for IAMR and HMR, from the trapezoidal rule on a
+logarithmic grid. Nothing of the builder's counting or of ``rankconst.moments`` is used. Needs the
+benchmarks' files: a mirror (RANKCONST_MIRROR) or the cache.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ KS = (1, 3, 5, 10, 50, 100)
 METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
 
 
-def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes], tuple[int, int]]:
+def read(
+    source: Benchmark, fetcher: Fetcher
+) -> tuple[dict[str, list[Triple]], set[bytes], tuple[int, int]]:
     """Return the facts of each split as head, relation, tail and time; what else counts as seen; numbers stated."""
     found: dict[str, list[Triple]] = {}
     form, stated = source.format, (0, 0)
@@ -56,19 +58,27 @@ def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], 
             continue
         content = content.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
         lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
-        places = [place for wanted in "hrtd" for place, column in enumerate(form.columns) if column == wanted]
+        places = [
+            place
+            for wanted in "hrtd"
+            for place, column in enumerate(form.columns)
+            if column == wanted
+        ]
         cells = (line.split(form.delimiter.encode()) for line in lines)
         rows = ([cell.strip() for cell in row] for row in cells) if form.padded else cells
         found[role] = [tuple(row[place] for place in places) for row in rows]
         if form.qualified:
-            # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its filter compares all.
+            # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its
+            # filter compares all.
             cells = (line.split(form.delimiter.encode()) for line in lines)
             found[role] = [(h, (r, *qualifiers), t) for h, r, t, *qualifiers in cells]
     context = {relation for _, relation, _ in found.get("transductive_train", [])}
     return {split: found[split] for split in SPLITS if split in found}, context, stated
 
 
-def count_timed(splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str) -> dict[str, list[int]]:
+def count_timed(
+    splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str
+) -> dict[str, list[int]]:
     """Return the number of candidates of each task of a temporal graph, for heads and tails."""
     size = stated or len({e for rows in splits.values() for h, _, t, *_ in rows for e in (h, t)})
     end = {"time-aware": None, "static": 3}[protocol]
@@ -83,13 +93,19 @@ def count_timed(splits: Mapping[str, list[Triple]], stated: int, protocol: str, 
     }
 
 
-def select(splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str) -> list[Triple]:
+def select(
+    splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str
+) -> list[Triple]:
     """Return the facts of a split that are ranked."""
     if protocol != "pykeen":
         return splits[split]
     seen = {entity for h, _, t, *_ in splits["train"] for entity in (h, t)}
     relations = {row[1] for row in splits["train"]} | context
-    return [row for row in dict.fromkeys(splits[split]) if {row[0], row[2]} <= seen and row[1] in relations]
+    return [
+        row
+        for row in dict.fromkeys(splits[split])
+        if {row[0], row[2]} <= seen and row[1] in relations
+    ]
 
 
 def count(
@@ -107,7 +123,11 @@ def count(
     tasks = select(splits, context, protocol, split)
     if protocol == "raw":
         return {side: [stated or len(entities)] * len(tasks) for side in ("head", "tail")}
-    names = SPLITS if protocol in {"standard", "qualified", "stare"} else SPLITS[: SPLITS.index(split) + 1]
+    names = (
+        SPLITS
+        if protocol in {"standard", "qualified", "stare"}
+        else SPLITS[: SPLITS.index(split) + 1]
+    )
     heads, tails = collections.defaultdict(set), collections.defaultdict(set)
     for name in names:
         for h, r, t in splits.get(name, []):
@@ -143,7 +163,9 @@ def count_relations(
     return [size + 1 - len(known[pair]) for pair in asked]
 
 
-def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> dict[str, tuple[float, float]]:
+def compute(
+    counts: collections.Counter[int], tables: Mapping[str, Values]
+) -> dict[str, tuple[float, float]]:
     """Return expectation and variance of each metric, from the multiplicities of N."""
     size = np.array(sorted(counts))
     tasks = np.array([counts[int(n)] for n in size], dtype=np.float64)
@@ -163,7 +185,8 @@ def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> d
         **{f"hits@{k}": average(np.minimum(k / size, 1), np.minimum(k / size, 1)) for k in KS},
     }
     for name, sign in (("gmr", 1), ("igmr", -1)):
-        # exp(x) - 1 instead of exp(x), in extended precision where there is one: the variance is a small difference.
+        # exp(x) - 1 instead of exp(x), in extended precision where there is one: the variance is a
+        # small difference.
         logs = sign * np.log(rank.astype(np.longdouble)) / total
         once, twice = (np.log1p(np.cumsum(np.expm1(p * logs))[size - 1] / size) for p in (1, 2))
         first, second = tasks.astype(np.longdouble) @ once, tasks.astype(np.longdouble) @ twice
@@ -191,20 +214,30 @@ def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> d
 def main() -> None:
     """Compare every dataset, protocol, split and side, and print the largest differences."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--dataset", action="append", help="only these; all that are counted from files if left out")
+    parser.add_argument(
+        "--dataset", action="append", help="only these; all that are counted from files if left out"
+    )
     parser.add_argument("--split", action="append", choices=SPLITS, help="only these splits")
-    parser.add_argument("--tables", help="a folder of tables; those that come with rankconst if left out")
+    parser.add_argument(
+        "--tables", help="a folder of tables; those that come with rankconst if left out"
+    )
     arguments = parser.parse_args()
     archive, sources = rankconst.load(arguments.tables), load_benchmarks()
-    fetcher = Fetcher(cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, offline=True)
+    fetcher = Fetcher(
+        cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, offline=True
+    )
     harmonic = 1 / np.arange(1, max(row["entities"] or 1 for row in archive.datasets.values()) + 1)
     tables = {"1/j": np.cumsum(harmonic), "1/j^2": np.cumsum(harmonic**2)}
     worst: dict[tuple[str, str], float] = collections.defaultdict(float)
     started, compared, done = time.perf_counter(), 0, {}
-    for key in arguments.dataset or [key for key in archive.datasets if sources[key].sampled is None]:
+    for key in arguments.dataset or [
+        key for key in archive.datasets if sources[key].sampled is None
+    ]:
         splits, context, stated = read(sources[key], fetcher)
         for protocol in archive.protocols(key):
-            for split in (s for s in arguments.split or SPLITS if archive.holds(Tasks(key, protocol, s))):
+            for split in (
+                s for s in arguments.split or SPLITS if archive.holds(Tasks(key, protocol, s))
+            ):
                 sides = count(splits, context, stated[0], protocol, split)
                 sides["both"] = sides["head"] + sides["tail"]
                 if "relation" in archive.sides(Tasks(key, protocol, split)):
@@ -225,14 +258,20 @@ def main() -> None:
                         for name, ours, theirs in zip(
                             ("expectation", "variance"), exact, done[law][metric], strict=True
                         ):
-                            error = abs(ours - theirs) / ours if ours > 1e-30 else abs(ours - theirs)
+                            error = (
+                                abs(ours - theirs) / ours if ours > 1e-30 else abs(ours - theirs)
+                            )
                             worst[metric, name] = max(worst[metric, name], error)
                         compared += 1
         print(f"{key}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
-    print(f"{compared:,} constants compared, {len(done):,} different histograms, all candidates equal")
+    print(
+        f"{compared:,} constants compared, {len(done):,} different histograms, all candidates equal"
+    )
     print("| metric | largest difference of expectations | of variances |\n|---|---|---|")
     for metric in METRICS:
-        print(f"| {metric} | {worst[metric, 'expectation']:.1e} | {worst[metric, 'variance']:.1e} |")
+        print(
+            f"| {metric} | {worst[metric, 'expectation']:.1e} | {worst[metric, 'variance']:.1e} |"
+        )
 
 
 if __name__ == "__main__":

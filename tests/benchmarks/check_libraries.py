@@ -1,8 +1,9 @@
 """Run the libraries of libraries.toml that are installed on random scores: ``python check_libraries.py [LIBRARY...]``.
 
-For each of twelve sets of candidates N, right answers R and k, the value of every query is held against the definition
-that the registry names, and mean and variance over all queries against the constants, within four standard errors.
-Then a query without right answers is added, for what it counts. Ends with 1 if anything differs.
+For each of twelve sets of candidates N, right answers R and k, the value of every query is held
+against the definition that the registry names, and mean and variance over all queries against the
+constants, within four standard errors. Then a query without right answers is added, for what it
+counts. Ends with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from rankconst.catalogue.libraries import LEFT_OUT, parse_library
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SETS = [(5, 1, 1), (5, 2, 3), (9, 4, 3), (3, 2, 5), (20, 20, 5), (20, 1, 10), (50, 12, 10), (50, 3, 10)]
+SETS = [
+    (5, 1, 1),
+    (5, 2, 3),
+    (9, 4, 3),
+    (3, 2, 5),
+    (20, 20, 5),
+    (20, 1, 10),
+    (50, 12, 10),
+    (50, 3, 10),
+]
 SETS += [(100, 20, 10), (100, 5, 100), (200, 5, 10), (200, 20, 10)]
 QUERIES = 400
 # float32, in which some of them compute.
@@ -43,7 +53,9 @@ class Queries(NamedTuple):
         """Return right answers and scores of each query by names of documents, as trec_eval has them."""
         truth, run = {}, {}
         for q, (scores, right) in enumerate(zip(self.scores, self.right, strict=True)):
-            truth[f"q{q:04}"] = {f"d{d}": int(each) for d, each in enumerate(right.tolist()) if each} or {"none": 0}
+            truth[f"q{q:04}"] = {
+                f"d{d}": int(each) for d, each in enumerate(right.tolist()) if each
+            } or {"none": 0}
             run[f"q{q:04}"] = {f"d{d}": each for d, each in enumerate(scores.tolist())}
         return truth, run
 
@@ -56,7 +68,10 @@ def run_ranx(queries: Queries, k: int) -> Values:
     from ranx import Qrels, Run, evaluate
 
     truth, run = queries.name()
-    names = [f"{name}@{k}" for name in ("recall", "precision", "f1", "hit_rate", "hits", "mrr", "ndcg", "map")]
+    names = [
+        f"{name}@{k}"
+        for name in ("recall", "precision", "f1", "hit_rate", "hits", "mrr", "ndcg", "map")
+    ]
     names += ["mrr", "ndcg", "map"]
     if not queries.right.any(axis=1).all():
         names.remove(f"f1@{k}")  # 0 / 0
@@ -70,7 +85,9 @@ def run_trec_eval(queries: Queries, k: int) -> Values:
 
     truth, run = queries.name()
     measures = {f"{name}.{k}" for name in ("recall", "P", "success", "ndcg_cut", "map_cut")}
-    found = pytrec_eval.RelevanceEvaluator(truth, measures | {"recip_rank", "ndcg", "map"}).evaluate(run)
+    found = pytrec_eval.RelevanceEvaluator(
+        truth, measures | {"recip_rank", "ndcg", "map"}
+    ).evaluate(run)
     return {name: np.array([found[query][name] for query in truth]) for name in found["q0000"]}
 
 
@@ -79,7 +96,10 @@ def run_ir_measures(queries: Queries, k: int) -> Values:
     import ir_measures
 
     truth, run = queries.name()
-    measures = [ir_measures.parse_measure(f"{name}@{k}") for name in ("R", "P", "Success", "nDCG", "AP", "RR")]
+    measures = [
+        ir_measures.parse_measure(f"{name}@{k}")
+        for name in ("R", "P", "Success", "nDCG", "AP", "RR")
+    ]
     measures += [ir_measures.RR, ir_measures.AP, ir_measures.nDCG]
     found: Values = {}
     for metric in ir_measures.iter_calc(measures, truth, run):
@@ -91,9 +111,13 @@ def run_sklearn(queries: Queries, k: int) -> Values:
     """Return the values of each query by the library's names."""
     from sklearn.metrics import label_ranking_average_precision_score, ndcg_score
 
-    pairs = [(right[None].astype(int), scores[None]) for scores, right in zip(*queries, strict=True)]
+    pairs = [
+        (right[None].astype(int), scores[None]) for scores, right in zip(*queries, strict=True)
+    ]
     found = {
-        "label_ranking_average_precision_score": [label_ranking_average_precision_score(*each) for each in pairs],
+        "label_ranking_average_precision_score": [
+            label_ranking_average_precision_score(*each) for each in pairs
+        ],
         f"ndcg_score@{k}": [ndcg_score(*each, k=k) for each in pairs],
     }
     return {name: np.array(values) for name, values in found.items()}
@@ -103,7 +127,13 @@ def run_cornac(queries: Queries, k: int) -> Values:
     """Return the values of each query by the library's names."""
     from cornac import metrics
 
-    rows = [metrics.Recall(k), metrics.Precision(k), metrics.FMeasure(k), metrics.HitRatio(k), metrics.MRR()]
+    rows = [
+        metrics.Recall(k),
+        metrics.Precision(k),
+        metrics.FMeasure(k),
+        metrics.HitRatio(k),
+        metrics.MRR(),
+    ]
     rows += [metrics.NDCG(k), metrics.MAP()]
     if k > queries.scores.shape[1]:  # it raises
         rows = [metrics.MRR(), metrics.MAP()]
@@ -111,7 +141,12 @@ def run_cornac(queries: Queries, k: int) -> Values:
     for scores, right in zip(*queries, strict=True):
         gt, order = np.flatnonzero(right), np.argsort(-scores)
         for row in rows:
-            how = {"gt_pos": gt, "gt_neg": np.flatnonzero(~right), "pd_rank": order, "pd_scores": scores}
+            how = {
+                "gt_pos": gt,
+                "gt_neg": np.flatnonzero(~right),
+                "pd_rank": order,
+                "pd_scores": scores,
+            }
             found[row.name].append(row.compute(**how, item_indices=np.arange(scores.size)))
     return {name: np.array(values) for name, values in found.items()}
 
@@ -134,14 +169,21 @@ def run_rectools(queries: Queries, k: int) -> Values:
     )
     rows = {"recall": Recall(k), "precision": Precision(k), "f1": F1Beta(k), "hit_rate": HitRate(k)}
     rows |= {"mrr": MRR(k), "map": MAP(k), "ndcg": NDCG(k)}
-    return {f"{name}@{k}": row.calc_per_user(reco, truth).sort_index().to_numpy() for name, row in rows.items()}
+    return {
+        f"{name}@{k}": row.calc_per_user(reco, truth).sort_index().to_numpy()
+        for name, row in rows.items()
+    }
 
 
 def run_rexmex(queries: Queries, k: int) -> Values:
     """Return the values of each query by the library's names."""
     from rexmex.metrics import ranking
 
-    found: Values = {"mean_reciprocal_rank": [], f"hits_at_k@{k}": [], f"average_precision_at_k@{k}": []}
+    found: Values = {
+        "mean_reciprocal_rank": [],
+        f"hits_at_k@{k}": [],
+        f"average_precision_at_k@{k}": [],
+    }
     for scores, right in zip(*queries, strict=True):
         order, gt = np.argsort(-scores).tolist(), np.flatnonzero(right).tolist()
         found["mean_reciprocal_rank"].append(ranking.mean_reciprocal_rank(gt, order))
@@ -165,9 +207,16 @@ def run_recommenders(queries: Queries, k: int) -> Values:
             "prediction": queries.scores.ravel(),
         }
     )
-    rows = {"recall_at_k": of.recall_at_k, "precision_at_k": of.precision_at_k, "ndcg_at_k": of.ndcg_at_k}
+    rows = {
+        "recall_at_k": of.recall_at_k,
+        "precision_at_k": of.precision_at_k,
+        "ndcg_at_k": of.ndcg_at_k,
+    }
     rows |= {"map": of.map, "map_at_k": of.map_at_k}
-    return {f"{name}@{k}": row(truth, pred, col_prediction="prediction", k=k) for name, row in rows.items()}
+    return {
+        f"{name}@{k}": row(truth, pred, col_prediction="prediction", k=k)
+        for name, row in rows.items()
+    }
 
 
 def run_lightgbm(queries: Queries, k: int) -> Values:
@@ -182,7 +231,13 @@ def run_lightgbm(queries: Queries, k: int) -> Values:
         init_score=queries.scores.ravel(),
         params={"verbose": -1, "feature_pre_filter": False},
     )
-    how = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [k], "verbose": -1, "learning_rate": 1e-30}
+    how = {
+        "objective": "lambdarank",
+        "metric": ["ndcg", "map"],
+        "eval_at": [k],
+        "verbose": -1,
+        "learning_rate": 1e-30,
+    }
     booster = lightgbm.Booster(how, data)
     return {name: value for _, name, value, _ in booster.eval_train()}
 
@@ -199,7 +254,9 @@ def run_xgboost(queries: Queries, k: int) -> Values:
         base_margin=queries.scores.ravel(),
     )
     names = [f"ndcg@{k}", f"map@{k}", f"pre@{k}", "ndcg", "map"]
-    booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": names, "base_score": 0.0}, [data])
+    booster = xgboost.Booster(
+        {"objective": "rank:ndcg", "eval_metric": names, "base_score": 0.0}, [data]
+    )
     found = (each.split(":") for each in booster.eval(data).split("\t")[1:])
     return {name.removeprefix("eval-"): float(value) for name, value in found}
 
@@ -214,7 +271,8 @@ def run_implicit(queries: Queries, k: int) -> Values:
             order = np.argsort(-queries.scores[users], axis=1)[:, :N]
             return order.astype(np.int32), np.take_along_axis(queries.scores[users], order, axis=1)
 
-    # Its area under the curve divides by 0, and of fewer candidates than k it reads beyond the list.
+    # Its area under the curve divides by 0, and of fewer candidates than k it reads beyond the
+    # list.
     if queries.right.all() or k > queries.scores.shape[1]:
         return {}
     test = csr_matrix(queries.right.astype(float))
@@ -276,7 +334,9 @@ def compare_spread(where: str, values: Any, variance: float) -> Iterator[str]:
 def evaluate(tool: str, name: str, places: Any, size: int, k: int) -> float:
     """Return what the registry says of one query."""
     try:
-        return rankconst.from_ranks(places, queries=np.zeros(len(places), int)).evaluate(name, tool=tool)
+        return rankconst.from_ranks(places, queries=np.zeros(len(places), int)).evaluate(
+            name, tool=tool
+        )
     except rankconst.RankconstError:  # over min(k, N)
         return float((places <= k).sum() / min(k, size))
 
@@ -284,7 +344,9 @@ def evaluate(tool: str, name: str, places: Any, size: int, k: int) -> float:
 def compare_empty(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Iterator[str]:
     """Yield what differs from what the registry says of a query without right answers."""
     one, k = draw(rng, 20, 3, 1), 5
-    queries = Queries(np.repeat(one.scores, 2, axis=0), np.concatenate([one.right, np.zeros_like(one.right)]))
+    queries = Queries(
+        np.repeat(one.scores, 2, axis=0), np.concatenate([one.right, np.zeros_like(one.right)])
+    )
     row = parse_library(tool)
     try:
         alone, both = run(one, k), run(queries, k)

@@ -1,7 +1,8 @@
 """Build the same tables with several Pythons, and print how far their numbers are apart, as tests/robustness.md has it.
 
-Run: python tests/benchmarks/compare_platforms.py --mirror DIR PYTHON [PYTHON ...]. Each has rankconst[builder]; the
-others are compared with the first. Each builds with one thread of OpenBLAS and with two.
+Run: python tests/benchmarks/compare_platforms.py --mirror DIR PYTHON [PYTHON ...]. Each has
+rankconst[builder]; the others are compared with the first. Each builds with one thread of OpenBLAS
+and with two.
 """
 
 from __future__ import annotations
@@ -69,11 +70,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         first = None
         for place, python in enumerate(options.pythons):
-            told = subprocess.run([python, "-c", _TELL], check=True, capture_output=True, text=True).stdout.strip()
+            told = subprocess.run(
+                [python, "-c", _TELL], check=True, capture_output=True, text=True
+            ).stdout.strip()
             for threads in (1, 2):
                 built = build(python, threads, options.mirror, Path(folder) / f"{place}-{threads}")
                 first = first or built
-                print(f"| `{told}; threads: {threads}` | {' | '.join(compare(first, built))} |", flush=True)
+                print(
+                    f"| `{told}; threads: {threads}` | {' | '.join(compare(first, built))} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

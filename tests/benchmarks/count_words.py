@@ -23,7 +23,9 @@ def count_words(folder: Path) -> Counter[str]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != "README.md":
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            counts.update({word.text for line in dict.fromkeys(lines) for word in read_label(line).words})
+            counts.update(
+                {word.text for line in dict.fromkeys(lines) for word in read_label(line).words}
+            )
     return counts
 
 
@@ -33,7 +35,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     counts = count_words(parser.parse_args().folder / "real")
     text = VOCABULARY.read_text(encoding="utf-8")
-    VOCABULARY.write_text(_ROW.sub(lambda found: f'["{found[1]}", {counts[found[1]]}]', text), encoding="utf-8")
+    VOCABULARY.write_text(
+        _ROW.sub(lambda found: f'["{found[1]}", {counts[found[1]]}]', text), encoding="utf-8"
+    )
     print(f"{sum(count > 0 for count in counts.values())} of {len(list_lexicon())} words occur")
 
 

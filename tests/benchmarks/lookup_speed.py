@@ -2,9 +2,9 @@
 
 Run: python tests/benchmarks/lookup_speed.py [--runs 15]
 
-Each program runs in a process of its own, in turn with a bare Python start, and the median is given with the
-difference to that start; numpy alone is timed, too. One run before the others is not counted: it
-compiles what has no bytecode yet, as an installation does.
+Each program runs in a process of its own, in turn with a bare Python start, and the median is given
+with the difference to that start; numpy alone is timed, too. One run before the others is not
+counted: it compiles what has no bytecode yet, as an installation does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ PROGRAMS = {
     "import pyarrow.parquet": ("-c", "import pyarrow.parquet"),
     "import rankconst": ("-c", "import rankconst"),
     "first constant": ("-c", "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"),
-    "rankconst adjust": ("-m", "rankconst", "adjust", "0.338", "--dataset", "fb15k237", "--metric", "mrr"),
+    "rankconst adjust": (
+        "-m",
+        "rankconst",
+        "adjust",
+        "0.338",
+        "--dataset",
+        "fb15k237",
+        "--metric",
+        "mrr",
+    ),
 }
 """Name to the arguments of Python."""
 
@@ -32,7 +41,9 @@ PROGRAMS = {
 def time_program(arguments: tuple[str, ...], environment: dict[str, str]) -> float:
     """Return the milliseconds of the processor of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
+    subprocess.run(
+        [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 

@@ -1,15 +1,17 @@
 """What reading and counting cost as graphs grow, in CPU seconds and memory, next to pandas, Polars, DuckDB and PyKEEN.
 
-Run: python tests/benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--form ids] [--runs 3]
-[--labels letters,uuids] [--splits train,valid,test] [--folder DIR] [--pykeen PYTHON] [--plot FILE]
+Run: python tests/benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas]
+[--form ids] [--runs 3] [--labels letters,uuids] [--splits train,valid,test] [--folder DIR]
+[--pykeen PYTHON] [--plot FILE]
 
-Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks that they are named
-after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same files, of labels in TSV or
-of ids in Parquet, in a process of its own; all but ``build`` count the candidates of some splits, valid and test unless
-told otherwise, under protocol standard, on both sides, and must agree: the histograms are the same whatever the labels
-are. Methods whose package is missing are left out. Methods take turns, and of the runs of each the one that took least
-CPU is told. The result is JSON, a line a size, kind of labels and method; ``--plot`` draws what such lines of earlier
-runs say.
+Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks
+that they are named after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method
+reads the same files, of labels in TSV or of ids in Parquet, in a process of its own; all but
+``build`` count the candidates of some splits, valid and test unless told otherwise, under protocol
+standard, on both sides, and must agree: the histograms are the same whatever the labels are.
+Methods whose package is missing are left out. Methods take turns, and of the runs of each the one
+that took least CPU is told. The result is JSON, a line a size, kind of labels and method;
+``--plot`` draws what such lines of earlier runs say.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Size:
 
     def shrink(self, divisor: int) -> Size:
         """Return a graph with a fraction of the entities and triples, the same density, relations and skew."""
-        return Size(self.entities // divisor, self.relations, self.triples // divisor, self.held_out)
+        return Size(
+            self.entities // divisor, self.relations, self.triples // divisor, self.held_out
+        )
 
 
 SIZES = {
@@ -67,11 +71,16 @@ def make(size: Size, folder: Path, form: str, labels: str) -> None:
     """Write a graph as train, valid and test."""
     generator = np.random.default_rng(SEED)
     if form == "tsv":
-        entities, relations = LABELS[labels](size.entities, "Q"), LABELS[labels](size.relations, "P")
+        entities, relations = (
+            LABELS[labels](size.entities, "Q"),
+            LABELS[labels](size.relations, "P"),
+        )
         named = (entities, relations, entities)
     for name, rows in (("train", size.triples), ("valid", size.held_out), ("test", size.held_out)):
         partial = folder / f"{name}.part"
-        schema = pa.schema([(column, pa.string() if form == "tsv" else pa.int32()) for column in "hrt"])
+        schema = pa.schema(
+            [(column, pa.string() if form == "tsv" else pa.int32()) for column in "hrt"]
+        )
         options = pa_csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
         with (
             pa_csv.CSVWriter(partial, schema, write_options=options)
@@ -81,7 +90,9 @@ def make(size: Size, folder: Path, form: str, labels: str) -> None:
             for start in range(0, rows, CHUNK):
                 triples = draw(size, min(CHUNK, rows - start), generator)
                 columns = [
-                    named[place].take(pa.array(codes)) if form == "tsv" else pa.array(codes.astype(np.int32))
+                    named[place].take(pa.array(codes))
+                    if form == "tsv"
+                    else pa.array(codes.astype(np.int32))
                     for place, codes in enumerate(triples)
                 ]
                 writer.write_table(pa.table(columns, schema=schema))
@@ -95,7 +106,10 @@ def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndar
     # Each relation has its own range of tails, the larger the rarer it is.
     span = np.maximum(size.entities // (1 + size.relations - relation), 2)
     local = (span * generator.random(rows) ** 3).astype(np.int64)
-    tail = np.where(generator.random(rows) < 0.5, local * 31 + relation * 7919, head * 3 + local) % size.entities
+    tail = (
+        np.where(generator.random(rows) < 0.5, local * 31 + relation * 7919, head * 3 + local)
+        % size.entities
+    )
     # Labels must not follow frequency.
     return head * 2_654_435_761 % size.entities, relation, tail
 
@@ -125,18 +139,24 @@ def name_people(count: int, _: str) -> pa.StringArray:
     first = ["".join(syllables[int(digit)] for digit in f"{number}") for number in range(1000)]
     last = ["".join(syllables[int(digit)] for digit in f"{number:04}") for number in range(10_000)]
     numbers = scatter(count, 10**7).tolist()
-    return pa.array([f"{first[number % 1000]} {last[number // 1000]}".title() for number in numbers])
+    return pa.array(
+        [f"{first[number % 1000]} {last[number // 1000]}".title() for number in numbers]
+    )
 
 
 def name_uuids(count: int, letter: str) -> pa.StringArray:
     """Return labels of 36 characters."""
-    numbers = np.random.default_rng(ord(letter)).integers(0, 1 << 64, (count, 2), np.uint64).tolist()
+    numbers = (
+        np.random.default_rng(ord(letter)).integers(0, 1 << 64, (count, 2), np.uint64).tolist()
+    )
     return pa.array([str(uuid.UUID(int=high << 64 | low)) for high, low in numbers])
 
 
 LABELS = {
     "numbered": lambda count, letter: pa.array([f"{letter}{number}" for number in range(count)]),
-    "letters": lambda count, _: pa.array(spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)),
+    "letters": lambda count, _: pa.array(
+        spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)
+    ),
     "mids": name_mids,
     "names": name_people,
     "uuids": name_uuids,
@@ -312,7 +332,9 @@ def prepare(name: str, folder: Path, form: str, labels: str) -> Path:
     home = folder / f"{name.replace('/', '-')}-{labels}"
     home.mkdir(parents=True, exist_ok=True)
     if not all((home / f"{role}.{form}").is_file() for role in ROLES):
-        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home, form, labels))
+        process = multiprocessing.get_context("spawn").Process(
+            target=make, args=(find_size(name), home, form, labels)
+        )
         process.start()
         process.join()
         if process.exitcode:
@@ -320,17 +342,23 @@ def prepare(name: str, folder: Path, form: str, labels: str) -> Path:
     return home
 
 
-def measure(method: str, home: Path, form: str, splits: str, options: list[str], *, python: str) -> dict[str, Any]:
+def measure(
+    method: str, home: Path, form: str, splits: str, options: list[str], *, python: str
+) -> dict[str, Any]:
     """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
     with tempfile.TemporaryDirectory() as out:
         roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
         build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, *options]
         program, arguments = (
-            (BUILD, build) if method == "build" else (AGREED + METHODS[method], [str(home), form, splits])
+            (BUILD, build)
+            if method == "build"
+            else (AGREED + METHODS[method], [str(home), form, splits])
         )
         start = time.perf_counter()
         with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen([python, "-c", program, *arguments], stdout=printed, stderr=errors)
+            process = subprocess.Popen(
+                [python, "-c", program, *arguments], stdout=printed, stderr=errors
+            )
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             for stream in (printed, errors):
@@ -360,9 +388,15 @@ def draw_lines(rows: list[dict[str, Any]], path: Path) -> None:
     plt.rc("svg", fonttype="none")
     titles = {"count": "rankconst", "duckdb": "DuckDB", "polars": "Polars"}
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-    for axis, column, title in zip(axes, ("cpu", "mib"), ("CPU seconds", "peak memory, MiB"), strict=True):
+    for axis, column, title in zip(
+        axes, ("cpu", "mib"), ("CPU seconds", "peak memory, MiB"), strict=True
+    ):
         for method in dict.fromkeys(row["method"] for row in rows):
-            points = sorted((row["triples"], row[column]) for row in rows if row["method"] == method and column in row)
+            points = sorted(
+                (row["triples"], row[column])
+                for row in rows
+                if row["method"] == method and column in row
+            )
             axis.loglog(*zip(*points, strict=True), marker="o", label=titles.get(method, method))
         axis.set(xlabel="triples", title=title)
         axis.grid(alpha=0.3)
@@ -372,22 +406,45 @@ def draw_lines(rows: list[dict[str, Any]], path: Path) -> None:
 
 def main() -> None:
     """Print a line of JSON for every size and method: of several runs, the one that took least CPU."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", default="fb15k237,yago310", help=", ".join(SIZES))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument("--form", default="tsv", choices=("tsv", "parquet"), help="labels as text, or ids in Parquet")
+    parser.add_argument(
+        "--form",
+        default="tsv",
+        choices=("tsv", "parquet"),
+        help="labels as text, or ids in Parquet",
+    )
     parser.add_argument("--labels", default="numbered", help=f"of text: {', '.join(LABELS)}")
     parser.add_argument("--splits", default="valid,test", help="whose candidates are counted")
-    parser.add_argument("--plot", type=Path, help="draw the lines that standard input has, instead of running anything")
-    parser.add_argument("--folder", type=Path, help="where graphs are kept; a temporary folder if left out")
-    parser.add_argument("--pykeen", metavar="PYTHON", help="an interpreter that has PyKEEN; left out without one")
-    parser.add_argument("--build", default="", help="further options of rankconst build, such as '--baseline uniform'")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        help="draw the lines that standard input has, instead of running anything",
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where graphs are kept; a temporary folder if left out"
+    )
+    parser.add_argument(
+        "--pykeen", metavar="PYTHON", help="an interpreter that has PyKEEN; left out without one"
+    )
+    parser.add_argument(
+        "--build",
+        default="",
+        help="further options of rankconst build, such as '--baseline uniform'",
+    )
     options = parser.parse_args()
     if options.plot:
         draw_lines([json.loads(line) for line in sys.stdin], options.plot)
         return
-    absent = {method for method in ("duckdb", "polars", "pandas") if importlib.util.find_spec(method) is None}
+    absent = {
+        method
+        for method in ("duckdb", "polars", "pandas")
+        if importlib.util.find_spec(method) is None
+    }
     absent |= {"pykeen"} if options.pykeen is None else set()
     methods = [method for method in options.methods.split(",") if method not in absent]
     with tempfile.TemporaryDirectory() as folder:
@@ -398,10 +455,18 @@ def main() -> None:
                 python = options.pykeen if method == "pykeen" else sys.executable
                 asked = (method, home, options.form, options.splits, options.build.split())
                 runs[method].append(measure(*asked, python=python))
-            what = {"size": name, "triples": find_size(name).triples, "form": options.form, "labels": labels}
+            what = {
+                "size": name,
+                "triples": find_size(name).triples,
+                "form": options.form,
+                "labels": labels,
+            }
             for method in methods:
                 best = min(runs[method], key=lambda run: run.get("cpu", float("inf")))
-                print(json.dumps({**what, "splits": options.splits, "method": method, **best}), flush=True)
+                print(
+                    json.dumps({**what, "splits": options.splits, "method": method, **best}),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -20,11 +20,14 @@ LACKING = [name for name in ("pooch", "scipy", "pandas") if importlib.util.find_
 class _SkippedModule(pytest.Module):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         pytest.skip(
-            f"the builder needs {', '.join(LACKING)}: pip install 'rankconst[builder]'", allow_module_level=True
+            f"the builder needs {', '.join(LACKING)}: pip install 'rankconst[builder]'",
+            allow_module_level=True,
         )
 
 
-def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Module | None:
     """Report a module as skipped where importing it would fail."""
     return _SkippedModule.from_parent(parent, path=module_path) if LACKING else None
 

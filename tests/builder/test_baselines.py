@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from brute import ORDER, choose_counting, everything, rank_brute_force, score_baselines, weigh_brute_force
+from brute import (
+    ORDER,
+    choose_counting,
+    everything,
+    rank_brute_force,
+    score_baselines,
+    weigh_brute_force,
+)
 from cases import choose, mark_rest
 from graphs import (
     CATALOGUE,
@@ -63,7 +70,9 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol], usual: str = "stand
     graph = dataclasses.replace(graph, forecasting=usual == "forecasting")
     chance = count_protocols(graph, protocols)
     found, choice = count_baselines(graph, chance, BASELINES)
-    assert choice == ("recency" if graph.forecasting else choose_counting(dataset, PROTOCOLS[usual]))
+    assert choice == (
+        "recency" if graph.forecasting else choose_counting(dataset, PROTOCOLS[usual])
+    )
     known = [baseline for baseline in BASELINES if baseline != SINGLE_STEP or graph.forecasting]
     assert {key[:2]: one for key, one in found.items() if key[2] == DEFAULT_BASELINE} == chance
     assert found.keys() == {
@@ -73,10 +82,14 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol], usual: str = "stand
     }
     for protocol, split in itertools.product(protocols, ("valid", "test")):
         if protocol.negatives is None:
-            for baseline, expected in rank_brute_force(dataset, protocol, split, known, choice).items():
+            for baseline, expected in rank_brute_force(
+                dataset, protocol, split, known, choice
+            ).items():
                 got = found[protocol.key, split, baseline]
                 assert blocks_of(got) == expected, (protocol.key, split, baseline)
-                compare_histograms(got, expected, [dataset[split][place] for place in got.tasks.rows.tolist()])
+                compare_histograms(
+                    got, expected, [dataset[split][place] for place in got.tasks.rows.tolist()]
+                )
 
 
 def compare_histograms(got: TaskCounts, expected: Ranks, ranked: list[Row]) -> None:
@@ -85,14 +98,18 @@ def compare_histograms(got: TaskCounts, expected: Ranks, ranked: list[Row]) -> N
         assert histogram_rows(tally.histogram()) == Counter((*block, 1.0) for block in tasks)
         for aggregation in MACROS.values():
             weights = map(float, weigh_brute_force(ranked, side, aggregation.group))
-            counted = Counter((*block, weight) for block, weight in zip(tasks, weights, strict=True))
+            counted = Counter(
+                (*block, weight) for block, weight in zip(tasks, weights, strict=True)
+            )
             assert histogram_rows(tally.histogram(aggregation.group)) == counted
         by_relation: dict[int, Counter[tuple[int, int, float]]] = {}
         for (_, relation, *_), block in zip(ranked, tasks, strict=True):
             by_relation.setdefault(relation, Counter())[*block, 1.0] += 1
         # Codes follow the numbers of the relations.
         found = sorted(tally.relation_histograms().items())
-        assert [histogram_rows(one) for _, one in found] == [rows for _, rows in sorted(by_relation.items())]
+        assert [histogram_rows(one) for _, one in found] == [
+            rows for _, rows in sorted(by_relation.items())
+        ]
 
 
 def histogram_rows(histogram: Histogram) -> dict[tuple[int, int, float], int]:
@@ -103,14 +120,34 @@ def histogram_rows(histogram: Histogram) -> dict[tuple[int, int, float], int]:
     return dict(zip(rows, histogram.num_tasks.tolist(), strict=True))
 
 
-# Symmetric relations, inverse and equal ones in part, several of one, self-loops, duplicates, and unseen entities.
+# Symmetric relations, inverse and equal ones in part, several of one, self-loops, duplicates, and
+# unseen entities.
 RELATED: Dataset = {
     "train": [
         *((0, 0, 1), (1, 0, 0), (2, 0, 2), (1, 0, 3), (3, 0, 1)),
-        *((0, 1, 4), (1, 1, 4), (4, 2, 0), (4, 2, 1), (4, 3, 0), (4, 2, 5), (4, 2, 5), (4, 4, 0), (2, 4, 2)),
+        *(
+            (0, 1, 4),
+            (1, 1, 4),
+            (4, 2, 0),
+            (4, 2, 1),
+            (4, 3, 0),
+            (4, 2, 5),
+            (4, 2, 5),
+            (4, 4, 0),
+            (2, 4, 2),
+        ),
     ],
     "valid": [(3, 1, 4), (4, 2, 6)],
-    "test": [(0, 1, 4), (4, 2, 0), (3, 0, 1), (2, 0, 0), (4, 3, 1), (4, 3, 1), (6, 3, 7), (0, 4, 4)],
+    "test": [
+        (0, 1, 4),
+        (4, 2, 0),
+        (3, 0, 1),
+        (2, 0, 0),
+        (4, 3, 1),
+        (4, 3, 1),
+        (6, 3, 7),
+        (0, 4, 4),
+    ],
 }
 
 
@@ -128,7 +165,12 @@ def test_blocks_equal_score_vectors(dataset: Dataset) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=choose(5, 15))
-@example(dataset={split: [(*row, place % 2) for place, row in enumerate(rows)] for split, rows in RELATED.items()})
+@example(
+    dataset={
+        split: [(*row, place % 2) for place, row in enumerate(rows)]
+        for split, rows in RELATED.items()
+    }
+)
 @given(dataset=TEMPORAL_DATASETS)
 def test_blocks_of_temporal_graphs_equal_score_vectors(dataset: Dataset) -> None:
     compare(dataset, TEMPORAL.values(), "time-aware")
@@ -147,7 +189,9 @@ def relate(seed: int, size: int) -> Dataset:
 
 
 @pytest.mark.parametrize(("seed", "batch"), [(7, 1), (8, 7), (9, 1 << 18), (10, 60)])
-def test_graphs_of_related_relations(seed: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphs_of_related_relations(
+    seed: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rules, "BATCH", batch)
     monkeypatch.setattr(baselines, "_CELLS", batch)
     compare(relate(seed, 90), FULL)
@@ -158,10 +202,15 @@ def test_without_shared_pairs_counting_is_frequency(seed: int) -> None:
     dataset = random_dataset(seed=seed, entities=9, relations=3, size=40)
     first: dict[frozenset[int], int] = {}
     kept = [row for row in dataset["train"] if row[0] != row[2]]
-    dataset["train"] = [(h, r, t) for h, r, t in kept if h < t and first.setdefault(frozenset((h, t)), r) == r]
+    dataset["train"] = [
+        (h, r, t) for h, r, t in kept if h < t and first.setdefault(frozenset((h, t)), r) == r
+    ]
     graph = make_graph(dataset)
     assert not Train(graph).rules.codes.size
-    counts = [count_baseline(graph, PROTOCOLS["standard"], "test", one) for one in ("frequency", "counting")]
+    counts = [
+        count_baseline(graph, PROTOCOLS["standard"], "test", one)
+        for one in ("frequency", "counting")
+    ]
     assert blocks_of(counts[0]) == blocks_of(counts[1])
 
 
@@ -170,20 +219,30 @@ def test_names_and_order_of_rows_change_nothing(seed: int) -> None:
     dataset, generator = relate(seed, 60), random.Random(seed)  # noqa: S311 - test data
     entities, relations = generator.sample(range(100, 200), 12), generator.sample(range(20), 10)
     renamed: Dataset = {
-        split: [(entities[h], relations[r], entities[t]) for h, r, t in rows] for split, rows in dataset.items()
+        split: [(entities[h], relations[r], entities[t]) for h, r, t in rows]
+        for split, rows in dataset.items()
     }
     for rows in (renamed["train"], renamed["valid"]):
         generator.shuffle(rows)
     graphs = [make_graph(one) for one in (dataset, renamed)]
-    one, other = (blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting")) for graph in graphs)
+    one, other = (
+        blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting"))
+        for graph in graphs
+    )
     assert one == other
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_heads_for_tails_swap_the_sides(seed: int) -> None:
     dataset = relate(seed, 60)
-    graphs = [make_graph(dataset), make_graph({s: [(t, r, h) for h, r, t in rows] for s, rows in dataset.items()})]
-    one, other = (blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting")) for graph in graphs)
+    graphs = [
+        make_graph(dataset),
+        make_graph({s: [(t, r, h) for h, r, t in rows] for s, rows in dataset.items()}),
+    ]
+    one, other = (
+        blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting"))
+        for graph in graphs
+    )
     assert (one["head"], one["tail"]) == (other["tail"], other["head"])
 
 
@@ -200,10 +259,17 @@ def test_restricted_to_some_entities(baseline: str) -> None:
             if {h, t} <= allowed:
                 entity, own = (t, h) if place == "head" else (h, t)
                 rows = {one: (one, r, t) if place == "head" else (h, r, one) for one in allowed}
-                scores = [score(place, entity, r, one, None) for one in allowed if one == own or rows[one] not in known]
+                scores = [
+                    score(place, entity, r, one, None)
+                    for one in allowed
+                    if one == own or rows[one] not in known
+                ]
                 mine = score(place, entity, r, own, None)
                 blocks.append((sum(one > mine for one in scores), scores.count(mine)))
-        assert blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", baseline))[place] == blocks
+        assert (
+            blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", baseline))[place]
+            == blocks
+        )
 
 
 def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +305,10 @@ def test_scores_that_fit_are_in_order_and_others_refused() -> None:
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         Order(one + (1 << 32), one + (1 << 31))
     order = Order(np.array([0, 3, 3, 2, 3]), np.array([5, top, 1, top, 1]))
-    groups, scores = np.array([0, 0, 3, 3, 3, 1, 2, 4]), np.array([5, 6, 1, top, top - 1, 1, top - 1, 1])
+    groups, scores = (
+        np.array([0, 0, 3, 3, 3, 1, 2, 4]),
+        np.array([5, 6, 1, top, top - 1, 1, top - 1, 1]),
+    )
     found = [each.tolist() for each in order.count(groups, scores)]
     assert found == [[0, 0, 1, 0, 1, 0, 1, 0], [1, 0, 2, 1, 0, 0, 0, 0]]
     # A score beyond all of these is not one of the next group.
@@ -260,7 +329,8 @@ def read_once(mirror: Path, key: str) -> Graph:
 def test_whole_graphs(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)
     dataset = {
-        split: [*zip(*(each.tolist() for each in rows.codes), strict=True)] for split, rows in graph.splits.items()
+        split: [*zip(*(each.tolist() for each in rows.codes), strict=True)]
+        for split, rows in graph.splits.items()
     }
     counts, _ = count_baselines(graph, count_protocols(graph, FULL), BASELINES)
     for protocol, split in itertools.product(FULL, ("valid", "test")):
@@ -268,17 +338,29 @@ def test_whole_graphs(mirror: Path, key: str) -> None:
             assert blocks_of(counts[protocol.key, split, baseline]) == expected
 
 
-def expect(graph: Graph, *keys: str, protocol: str = "standard") -> tuple[list[dict[str, float]], str | None]:
+def expect(
+    graph: Graph, *keys: str, protocol: str = "standard"
+) -> tuple[list[dict[str, float]], str | None]:
     """Return the expectations of MRR, MR and Hits@k, test, both sides; and what counting ranks by."""
-    counts, choice = count_baselines(graph, count_protocols(graph, [PROTOCOLS[protocol]], ["test"]), keys)
+    counts, choice = count_baselines(
+        graph, count_protocols(graph, [PROTOCOLS[protocol]], ["test"]), keys
+    )
     harmonic = np.append(0, np.cumsum(1 / np.arange(1, graph.num_entities + 1)))
     found = []
     for baseline in keys:
-        places = [task for side in blocks_of(counts[protocol, "test", baseline]).values() for task in side]
+        places = [
+            task for side in blocks_of(counts[protocol, "test", baseline]).values() for task in side
+        ]
         offset, size = np.array(places).T
         hits = {f"hits@{k}": np.mean(np.clip(k - offset, 0, size) / size) for k in (1, 3, 10)}
         mean = np.mean(offset + (size + 1) / 2)
-        found.append({"mrr": np.mean((harmonic[offset + size] - harmonic[offset]) / size), "mr": mean, **hits})
+        found.append(
+            {
+                "mrr": np.mean((harmonic[offset + size] - harmonic[offset]) / size),
+                "mr": mean,
+                **hits,
+            }
+        )
     return found, choice
 
 
@@ -316,7 +398,9 @@ SINGLE = {
 @pytest.mark.parametrize("key", COUNTING)
 def test_counting_as_found_by_another_program(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)
-    (found,), choice = expect(graph, "counting", protocol="time-aware" if graph.temporal else "standard")
+    (found,), choice = expect(
+        graph, "counting", protocol="time-aware" if graph.temporal else "standard"
+    )
     assert (choice, *(f"{found[name]:.5f}" for name in ("mrr", "hits@10"))) == COUNTING[key]
 
 
@@ -340,7 +424,9 @@ TABLE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("key", mark_rest(TABLE, "wn18rr", "nations", "umls", "codexsmall"))
 def test_expectations_found_by_another_program(mirror: Path, key: str) -> None:
-    for found, printed in zip(expect(read_once(mirror, key), *TABLE[key])[0], TABLE[key].values(), strict=True):
+    for found, printed in zip(
+        expect(read_once(mirror, key), *TABLE[key])[0], TABLE[key].values(), strict=True
+    ):
         for value, text in zip((found["mrr"], found["hits@10"]), printed, strict=True):
             assert not text or f"{value:.{len(text) - 2}f}" == text
 
@@ -352,8 +438,8 @@ def test_expectations_found_by_another_program(mirror: Path, key: str) -> None:
 def test_frequency_is_the_marginal_distribution_of_pykeen(
     mirror: Path, key: str, optimistic: float, realistic: float, pessimistic: float
 ) -> None:
-    # MarginalDistributionBaseline(entity_margin=False, relation_margin=True) of PyKEEN 1.11.1 on its own files, which
-    # are the mirror's; the mean of single-precision ranks.
+    # MarginalDistributionBaseline(entity_margin=False, relation_margin=True) of PyKEEN 1.11.1 on
+    # its own files, which are the mirror's; the mean of single-precision ranks.
     counts = count_baseline(read_once(mirror, key), PROTOCOLS["pykeen"], "test", "frequency")
     offset, size = np.array([task for side in blocks_of(counts).values() for task in side]).T
     found = [np.mean(offset + 1), np.mean(offset + (size + 1) / 2), np.mean(offset + size)]

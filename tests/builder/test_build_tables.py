@@ -44,7 +44,10 @@ COPIES = {"equal": SHA256["test"], "other": "0" * 64}
 def write_entry(key: str) -> str:
     files = {role: f'url = "https://x.invalid/{key}/{role}.txt"' for role in CONTENT}
     if key == "known":
-        files = {role: f'{url}, bytes = {len(CONTENT[role])}, sha256 = "{SHA256[role]}"' for role, url in files.items()}
+        files = {
+            role: f'{url}, bytes = {len(CONTENT[role])}, sha256 = "{SHA256[role]}"'
+            for role, url in files.items()
+        }
     if key in COPIES:
         files["test"] += f', copy_sha256 = "{COPIES[key]}", copy = "o/r"'
     listed = "".join(f"{role} = {{ {text} }}\n" for role, text in files.items())
@@ -78,8 +81,12 @@ def fetcher(httpserver: HTTPServer, tmp_path: Path, screen: Console) -> Fetcher:
         for role, data in CONTENT.items():
             if key != "gone":
                 content = b"no triple\n" if key == "wrong" and role == "test" else data
-                httpserver.expect_request(f"/copy/x.invalid/{key}/{role}.txt").respond_with_data(content)
-    return Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen))
+                httpserver.expect_request(f"/copy/x.invalid/{key}/{role}.txt").respond_with_data(
+                    content
+                )
+    return Fetcher(
+        tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen)
+    )
 
 
 @pytest.mark.slow
@@ -89,31 +96,52 @@ def test_what_can_be_built_is_built_reported_and_pinned(
     outcome = script.build(list(sources.values()), fetcher, tmp_path / "out")
     assert outcome.built == ("known", "equal", "other")
     assert set(outcome.failures) == {"gone", "wrong"}
-    verified = {key: row["verified"] for key, row in rankconst.load(tmp_path / "out").datasets.items()}
-    assert verified == {"equal": False, "known": True, "other": False}  # train and valid of equal have no copy
+    verified = {
+        key: row["verified"] for key, row in rankconst.load(tmp_path / "out").datasets.items()
+    }
+    assert verified == {
+        "equal": False,
+        "known": True,
+        "other": False,
+    }  # train and valid of equal have no copy
     warned: str = screen.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
-    assert f"other/test.txt is not verified: its SHA-256 is {SHA256['test']}, that of the copy in o/r" in warned
+    assert (
+        f"other/test.txt is not verified: its SHA-256 is {SHA256['test']}, that of the copy in o/r"
+        in warned
+    )
     assert "equal/test.txt is not verified" not in warned
     found = script.list_found(sources.values(), fetcher)
     report = script.describe(outcome, found)
     assert "3 benchmarks were built, 0 were up to date." in report
     assert re.search("(?s)- `gone`: .*/copy/x.invalid/gone/train.txt", report)
     assert "- `wrong`: wrong test.txt, line 1: expected 3 columns" in report
-    rows = {line.split(" | ")[0].removeprefix("| "): line for line in report.splitlines() if line.startswith("| https")}
+    rows = {
+        line.split(" | ")[0].removeprefix("| "): line
+        for line in report.splitlines()
+        if line.startswith("| https")
+    }
     assert not any("/known/" in url or "/gone/" in url for url in rows)
     for key, role, told in (
         ("equal", "test", "equals the copy in o/r"),
         ("other", "test", "DIFFERS FROM the copy in o/r"),
         ("other", "train", "nothing to compare with"),
     ):
-        assert f"| {len(CONTENT[role])} | `{SHA256[role]}` | {told} |" in rows[f"https://x.invalid/{key}/{role}.txt"]
+        assert (
+            f"| {len(CONTENT[role])} | `{SHA256[role]}` | {told} |"
+            in rows[f"https://x.invalid/{key}/{role}.txt"]
+        )
     archive = '[dataset.packed.archive]\nurl = "https://x.invalid/packed.zip"\n'
     zipped = script.Found(Remote("https://x.invalid/packed.zip"), 7, "f" * 64)
     pinned, before = (
-        tomllib.loads(text)["dataset"] for text in (script.pin(REGISTRY + archive, [*found, zipped]), REGISTRY)
+        tomllib.loads(text)["dataset"]
+        for text in (script.pin(REGISTRY + archive, [*found, zipped]), REGISTRY)
     )
     for key, (role, data) in itertools.product(("equal", "other"), CONTENT.items()):
         entry = pinned[key]["files"][role]
         assert (entry["bytes"], entry["sha256"]) == (len(data), SHA256[role])
     assert all(pinned[key] == before[key] for key in ("known", "gone"))
-    assert pinned["packed"]["archive"] == {"url": "https://x.invalid/packed.zip", "bytes": 7, "sha256": "f" * 64}
+    assert pinned["packed"]["archive"] == {
+        "url": "https://x.invalid/packed.zip",
+        "bytes": 7,
+        "sha256": "f" * 64,
+    }

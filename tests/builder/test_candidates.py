@@ -32,7 +32,14 @@ from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import candidates, tallies, words
-from rankconst_builder.candidates import Queries, Tally, TaskCounts, count_protocols, count_ranked, list_queries
+from rankconst_builder.candidates import (
+    Queries,
+    Tally,
+    TaskCounts,
+    count_protocols,
+    count_ranked,
+    list_queries,
+)
 from rankconst_builder.graph import Graph
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import tally_protocols
@@ -54,9 +61,14 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
     for split in ORDER:
         tallied = [tally_protocols(graph, protocols, split, each) for each in (None, room)]
         for protocol in protocols:
-            got, expected = counted[protocol.key, split], count_brute_force(dataset, protocol, split)
+            got, expected = (
+                counted[protocol.key, split],
+                count_brute_force(dataset, protocol, split),
+            )
             where = f"{protocol.key} {split}"
-            assert all(list_tasks(found[protocol.key]) == list_tasks(got.tallies) for found in tallied), where
+            assert all(
+                list_tasks(found[protocol.key]) == list_tasks(got.tallies) for found in tallied
+            ), where
             ranked = [dataset[split][place] for place in expected.rows]
             compare_histograms(got, expected, ranked)
             assert (got.answers is None) is (split == "train" or protocol.negatives is not None)
@@ -67,7 +79,9 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
             ), where
             assert count_ranked(graph, protocol)["head"] == expected.num_entities
             if ranked and relation:
-                assert dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram("relation")
+                assert dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram(
+                    "relation"
+                )
 
 
 def compare_histograms(got: TaskCounts, expected: BruteCounts, ranked: Rows) -> None:
@@ -89,7 +103,9 @@ def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...
         assert tally.offset is None
         found[side] = Counter()
         relation = np.zeros_like(tally.size) if side == "relation" else tally.relation
-        rows = zip(*(column.tolist() for column in (tally.size, tally.frequency, relation)), strict=True)
+        rows = zip(
+            *(column.tolist() for column in (tally.size, tally.frequency, relation)), strict=True
+        )
         for row, tasks in zip(rows, tally.num_tasks.tolist(), strict=True):
             found[side][row] += tasks
     return found
@@ -102,7 +118,9 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 @pytest.mark.slow
 @settings(max_examples=choose(5, 80))
 @example(dataset={"train": [(0, 0, 0)], "valid": [], "test": [(0, 0, 0), (0, 0, 0)]})
-@example(dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]})
+@example(
+    dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]}
+)
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [(1, 1, 1)], "test": [(3, 2, 3)]})
 @given(dataset=DATASETS)
 def test_counts_equal_triple_loops(dataset: Dataset) -> None:
@@ -124,7 +142,13 @@ TIMED = [
 
 @pytest.mark.slow
 @settings(max_examples=choose(4, 15))
-@example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
+@example(
+    dataset={
+        "train": [(0, 0, 1, 0)],
+        "valid": [],
+        "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)],
+    }
+)
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
 @given(dataset=TEMPORAL_DATASETS)
 def test_counts_of_temporal_graphs_equal_triple_loops(dataset: Dataset) -> None:
@@ -138,7 +162,9 @@ def test_protocols_of_other_graphs_are_refused(protocol: Protocol) -> None:
         if protocol.fits(temporal):
             assert count_candidates(graph, protocol, "test").tasks.rows.tolist() == [0]
             continue
-        with pytest.raises(UndefinedError, match="for graphs without time" if temporal else "needs the time"):
+        with pytest.raises(
+            UndefinedError, match="for graphs without time" if temporal else "needs the time"
+        ):
             count_candidates(graph, protocol, "test")
 
 
@@ -162,9 +188,17 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
 def test_parts_do_not_matter(timed: bool) -> None:
     dataset = random_dataset(seed=3, entities=40, relations=3, size=120)
     if timed:
-        dataset = {split: [(*row, place % 3) for place, row in enumerate(rows)] for split, rows in dataset.items()}
-    graph, protocols = make_graph(dataset), [*TEMPORAL.values()] if timed else [*CATALOGUE, *WRITABLE]
-    alike = {key: list_tasks(counts.tallies) for key, counts in count_protocols(graph, protocols).items()}
+        dataset = {
+            split: [(*row, place % 3) for place, row in enumerate(rows)]
+            for split, rows in dataset.items()
+        }
+    graph, protocols = (
+        make_graph(dataset),
+        [*TEMPORAL.values()] if timed else [*CATALOGUE, *WRITABLE],
+    )
+    alike = {
+        key: list_tasks(counts.tallies) for key, counts in count_protocols(graph, protocols).items()
+    }
     for room in choose((100,), (100, 1_000)):
         for split in ORDER:
             found = tally_protocols(graph, protocols, split, room)
@@ -175,15 +209,23 @@ def test_parts_do_not_matter(timed: bool) -> None:
 
 
 def test_keys_of_more_than_32_bits() -> None:
-    # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits, or both.
+    # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits,
+    # or both.
     entities, relations = 1 << 12, 1 << 22
     high = [0, 1, relations - 1, relations // 2, 1024]
-    ring: list[Row] = [(entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)]
+    ring: list[Row] = [
+        (entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)
+    ]
     hub: list[Row] = [(7, high[0], entity * entity % entities) for entity in range(50)]
     dataset: Dataset = {
         "train": ring + hub,
         "valid": [(entities - 1, high[2], 0), (entities - 1, high[2], 5), (0, high[2], 5)],
-        "test": [(7, high[0], 8), (7, high[0], hub[0][2]), (8, high[2], hub[0][2]), (entities - 1, high[3], 1)],
+        "test": [
+            (7, high[0], 8),
+            (7, high[0], hub[0][2]),
+            (8, high[2], hub[0][2]),
+            (entities - 1, high[3], 1),
+        ],
     }
     splits = {
         split: Triples(*(np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)))
@@ -192,10 +234,15 @@ def test_keys_of_more_than_32_bits() -> None:
     graph, count = Graph(splits, entities, relations), count_with_sets(dataset)
     for protocol, split in itertools.product(CATALOGUE, ("valid", "test")):
         got, expected = count_candidates(graph, protocol, split), count(protocol, split)
-        assert (got.tasks.rows.tolist(), sizes_of(got)[:2]) == (expected.rows, [expected.head, expected.tail])
+        assert (got.tasks.rows.tolist(), sizes_of(got)[:2]) == (
+            expected.rows,
+            [expected.head, expected.tail],
+        )
 
 
-def ask(anchors: list[int], relations: list[int], entities: int, kinds: int, times: int = 1) -> Queries:
+def ask(
+    anchors: list[int], relations: list[int], entities: int, kinds: int, times: int = 1
+) -> Queries:
     """Return the queries for the tails of some triples, in a graph of so many entities, relations and times."""
     head, relation = (np.array(each, dtype=np.int64) for each in (anchors, relations))
     triples = Triples(head, relation, head, np.zeros_like(head) if times > 1 else None)
@@ -205,7 +252,9 @@ def ask(anchors: list[int], relations: list[int], entities: int, kinds: int, tim
 def test_keys_that_do_not_fit_are_refused() -> None:
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         ask([0], [0], 1 << 32, 1 << 32)
-    with pytest.raises(DataError, match="4,294,967,296 entities, 2 times and 2,147,483,648 relations are too many"):
+    with pytest.raises(
+        DataError, match="4,294,967,296 entities, 2 times and 2,147,483,648 relations are too many"
+    ):
         ask([0], [0], 1 << 32, 1 << 31, 2)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         candidates.Gathering(ask([0], [0], 1 << 40, 1).keys, 1 << 63)
@@ -219,14 +268,22 @@ def test_largest_keys_that_fit_are_counted() -> None:
     gathering = candidates.Gathering(queries.keys, 1 << 32)
     known = [(last, top, last), (last, top, 0), (last, top, last), (0, 0, 5), (last, 0, 0)]
     for anchor, relation, answer in [*known, *known, (3, 0, 0)]:
-        gathering.update("train", queries.pack(np.array([anchor]), np.array([relation])), np.array([answer]))
-    assert gathering.answers(queries, ["train"], Everything()).count()[queries.of_task].tolist() == [2, 1, 1]
+        gathering.update(
+            "train", queries.pack(np.array([anchor]), np.array([relation])), np.array([answer])
+        )
+    assert gathering.answers(queries, ["train"], Everything()).count()[
+        queries.of_task
+    ].tolist() == [2, 1, 1]
     # A query and an answer may take all bits of a word.
     last, queries = (1 << 63) - 1, ask([0], [0], 1, 1)
     gathering = candidates.Gathering(queries.keys, last)
     gathering.update("train", np.zeros(3, dtype=np.uint64), np.array([last, 0, last]))
     answers = gathering.answers(queries, ["train"], Everything())
-    assert (answers.entity.tolist(), answers.query.tolist(), answers.count().tolist()) == ([0, last], [0, 0], [2])
+    assert (answers.entity.tolist(), answers.query.tolist(), answers.count().tolist()) == (
+        [0, last],
+        [0, 0],
+        [2],
+    )
 
 
 class Everything(np.ndarray[Any, np.dtype[np.bool_]]):
@@ -242,10 +299,14 @@ class Everything(np.ndarray[Any, np.dtype[np.bool_]]):
 def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph({"train": [(0, 0, 1)], "valid": [], "test": [(1, 0, 0)]})
     monkeypatch.setattr(candidates.Answers, "count", lambda _: np.array([0]))
-    with pytest.raises(DataError, match=r"standard test head: candidates run from 3 to 3; expected 1 to 2"):
+    with pytest.raises(
+        DataError, match=r"standard test head: candidates run from 3 to 3; expected 1 to 2"
+    ):
         count_candidates(graph, PROTOCOLS["standard"], "test")
     monkeypatch.setattr(tallies, "count_ranked", lambda *_: {"head": 1, "tail": 0, "relation": 1})
-    with pytest.raises(DataError, match=r"standard test tail: candidates run from 0 to 0; expected 1 to 0"):
+    with pytest.raises(
+        DataError, match=r"standard test tail: candidates run from 0 to 0; expected 1 to 0"
+    ):
         tally_protocols(graph, [PROTOCOLS["standard"]], "test")
 
 
@@ -254,17 +315,32 @@ MARK_INVERSE = pow(0xD6E8FEB86659FD93, -1, 2**64)
 
 
 @settings(max_examples=choose(30, 150))
-@example(keys={i * MARK_INVERSE % 2**64 for i in range(1, 3000)}, asked=[0, TOP])  # all have one mark
+@example(
+    keys={i * MARK_INVERSE % 2**64 for i in range(1, 3000)}, asked=[0, TOP]
+)  # all have one mark
 @example(keys={(0xABCDEF << 40) | i for i in range(3000)} | {0, TOP}, asked=[1])
-@example(keys={i << k for k in (1, 8, 16, 31, 32, 33, 48, 60, 63) for i in range(min(1 << (64 - k), 400))}, asked=[1])
+@example(
+    keys={
+        i << k for k in (1, 8, 16, 31, 32, 33, 48, 60, 63) for i in range(min(1 << (64 - k), 400))
+    },
+    asked=[1],
+)
 @given(
-    keys=st.sets(st.integers(0, TOP) | st.integers(0, 40) | st.integers(0, 40).map(lambda i: i << 58), max_size=300),
+    keys=st.sets(
+        st.integers(0, TOP) | st.integers(0, 40) | st.integers(0, 40).map(lambda i: i << 58),
+        max_size=300,
+    ),
     asked=st.lists(st.integers(0, TOP) | st.integers(0, 60), max_size=50),
 )
 def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
     """Those asked for are also the keys themselves and their neighbours."""
     ordered = sorted(keys)
-    asked = [*asked, *ordered, *((key + 1) % 2**64 for key in ordered), *(key ^ (1 << 63) for key in ordered)]
+    asked = [
+        *asked,
+        *ordered,
+        *((key + 1) % 2**64 for key in ordered),
+        *(key ^ (1 << 63) for key in ordered),
+    ]
     places = {key: place for place, key in enumerate(ordered)}
     held, wanted = (np.array(each, dtype=np.uint64) for each in (ordered, asked))
     expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
@@ -276,9 +352,13 @@ def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
 @pytest.mark.parametrize("large", [2, 1 << 30])
 def test_queries_that_are_alike_are_one_row(large: int) -> None:
     """Unless their numbers are too large to be sorted as one."""
-    tally = Tally.of_queries(np.array([3, large, 3]), np.array([1, large, 1]), np.array([15, 15, 15]))
+    tally = Tally.of_queries(
+        np.array([3, large, 3]), np.array([1, large, 1]), np.array([15, 15, 15])
+    )
     rows = Counter[tuple[int, int, int]]()
-    for *row, times in np.stack([tally.size, tally.frequency, tally.relation, tally.num_tasks], axis=1).tolist():
+    for *row, times in np.stack(
+        [tally.size, tally.frequency, tally.relation, tally.num_tasks], axis=1
+    ).tolist():
         rows[tuple(row)] += times
     assert rows == {(3, 1, 15): 2, (large, large, 15): large}
     assert tally.size.size == (2 if large == 2 else 3)

@@ -48,23 +48,33 @@ def draw(seed: int = 0) -> Files:
     sizes = {"train": (30, 3, 160), "valid": (38, 4, 40), "test": (38, 4, 40)}
     return {
         split: [
-            (generator.choice(entities[:most]), generator.choice(relations[:kinds]), generator.choice(entities[:most]))
+            (
+                generator.choice(entities[:most]),
+                generator.choice(relations[:kinds]),
+                generator.choice(entities[:most]),
+            )
             for _ in range(number)
         ]
         for split, (most, kinds, number) in sizes.items()
     }
 
 
-def write_text(folder: Path, rows: list[Row], split: str, entity: str = "Q", relation: str = "P") -> Path:
+def write_text(
+    folder: Path, rows: list[Row], split: str, entity: str = "Q", relation: str = "P"
+) -> Path:
     path = folder / f"{split}.tsv"
     path.write_text("".join(f"{entity}{h}\t{relation}{r}\t{entity}{t}\n" for h, r, t in rows))
     return path
 
 
-def write_parquet(folder: Path, rows: list[Row], split: str, kind: Any = None, **options: Any) -> Path:
+def write_parquet(
+    folder: Path, rows: list[Row], split: str, kind: Any = None, **options: Any
+) -> Path:
     path = folder / f"{split}.parquet"
     names = ("head", "relation", "tail")
-    table = pa.table({name: pa.array([row[place] for row in rows]) for place, name in enumerate(names)})
+    table = pa.table(
+        {name: pa.array([row[place] for row in rows]) for place, name in enumerate(names)}
+    )
     table = table if kind is None else table.cast(pa.schema([(name, kind) for name in names]))
     pq.write_table(table, path, **{"row_group_size": 50, **options})
     return path
@@ -99,20 +109,28 @@ def write_array(folder: Path, split: str, array: Any) -> Path:
 WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
     "Q42": write_text,
     "mids": lambda folder, rows, split: write_text(folder, rows, split, "/m/", "/people/person/"),
-    "names": lambda folder, rows, split: write_text(folder, rows, split, "Zoë, a name of many words ", "is "),
+    "names": lambda folder, rows, split: write_text(
+        folder, rows, split, "Zoë, a name of many words ", "is "
+    ),
     "ids as text": lambda folder, rows, split: write_text(folder, rows, split, "", ""),
     "Parquet": write_parquet,
     "Parquet of int8": lambda folder, rows, split: write_parquet(folder, rows, split, pa.uint16()),
     "folder": write_folder,
     "numpy": lambda folder, rows, split: write_array(folder, split, np.array(rows, dtype=">u8")),
-    "numpy by columns": lambda folder, rows, split: write_array(folder, split, np.asfortranarray(rows, dtype="<i4")),
+    "numpy by columns": lambda folder, rows, split: write_array(
+        folder, split, np.asfortranarray(rows, dtype="<i4")
+    ),
     "other columns": write_swapped,
     "Parquet of labels": write_labels,
 }
 
 
 def open_all(paths: dict[str, Path]) -> dict[str, Columns]:
-    files = {split: columns for split, path in paths.items() if (columns := open_columns(path)) is not None}
+    files = {
+        split: columns
+        for split, path in paths.items()
+        if (columns := open_columns(path)) is not None
+    }
     assert files.keys() == paths.keys()
     return files
 
@@ -121,7 +139,11 @@ def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
     """Read files as columns."""
     files = open_all(paths)
     graph = encode_ids(files, memory) or encode_text(files, memory)
-    return encode_labels({split: each.read_labels() for split, each in files.items()}) if graph is None else graph
+    return (
+        encode_labels({split: each.read_labels() for split, each in files.items()})
+        if graph is None
+        else graph
+    )
 
 
 def read_labels(paths: dict[str, Path]) -> Graph:
@@ -150,19 +172,28 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Statistics, dict
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "memory"),
-    mark_rest(itertools.product(WRITERS, [None, 0]), *zip(WRITERS, itertools.cycle([None, 0]), strict=False)),
+    mark_rest(
+        itertools.product(WRITERS, [None, 0]),
+        *zip(WRITERS, itertools.cycle([None, 0]), strict=False),
+    ),
 )
 def test_tables_do_not_depend_on_how_a_graph_is_written(
     tmp_path: Path, form: str, memory: int | None, expected: tuple[Statistics, dict[Any, Histogram]]
 ) -> None:
-    graph = read_graph({split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}, memory)
+    graph = read_graph(
+        {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}, memory
+    )
     assert bool(graph.splits["train"].mappings) is (memory == 0 and form != "Parquet of labels")
     assert (describe_graph(graph), count(graph)) == expected
 
 
 @pytest.mark.parametrize(("piece", "form"), [(1, "Q42"), (20, "mids"), (64, "Q42")])
 def test_pieces_of_text_do_not_matter(
-    tmp_path: Path, piece: int, form: str, monkeypatch: pytest.MonkeyPatch, expected: tuple[Statistics, Any]
+    tmp_path: Path,
+    piece: int,
+    form: str,
+    monkeypatch: pytest.MonkeyPatch,
+    expected: tuple[Statistics, Any],
 ) -> None:
     paths = {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
@@ -173,11 +204,21 @@ def test_pieces_of_text_do_not_matter(
     assert describe_graph(graph) == expected[0]
 
 
-# Another label, a leading zero, another prefix, a prefix alone, no number, one beyond all or 2^32, a sign or script.
+# Another label, a leading zero, another prefix, a prefix alone, no number, one beyond all or 2^32,
+# a sign or script.
 PLAIN = [
     *(
         b"Q1\tP1\t%s\n" % each
-        for each in (b"Berlin", b"Q07", b"X7", b"Q", b"Q7a9", b"Q12345678901", b"Q4294967296", b"Q-7")
+        for each in (
+            b"Berlin",
+            b"Q07",
+            b"X7",
+            b"Q",
+            b"Q7a9",
+            b"Q12345678901",
+            b"Q4294967296",
+            b"Q-7",
+        )
     ),
     "Q1\tP1\tQ٧\n".encode(),
 ]
@@ -206,7 +247,14 @@ def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -
 
 def test_text_that_needs_care_is_left_to_it(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
-    for line in (b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n", b""):
+    for line in (
+        b"head\trelation\ttail\n",
+        b"0\t1\t2\n",
+        b"\xef\xbb\xbfQ1\tP1\tQ2\n",
+        b"Q1 P1 Q2\n",
+        b"7\n",
+        b"",
+    ):
         path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
         assert open_columns(path) is None
     path.write_bytes(b"Q1\tP1\tQ2\n")
@@ -214,7 +262,9 @@ def test_text_that_needs_care_is_left_to_it(tmp_path: Path) -> None:
     assert open_columns(path) is not None
     assert open_columns(tmp_path / "none.tsv") is None
     # Files that begin alike may have a heading.
-    paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
+    paths = {
+        split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()
+    }
     assert encode_ids(open_all(paths)) is encode_text(open_all(paths)) is None
 
 
@@ -224,8 +274,12 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, form: str) -> None
     files = open_all({"train": WRITERS[form](tmp_path, draw()["train"], "train")})
     path = Path(files["train"].files[0])
     path.write_bytes(path.read_bytes() * 9 if form == "Q42" else path.read_bytes()[:500])
-    for encode, memory in itertools.product((encode_ids, encode_text) if form == "Q42" else (encode_ids,), (None, 0)):
-        with pytest.raises(DataError, match=r"train\.\w+ changed while it was read\. Build when it is whole\."):
+    for encode, memory in itertools.product(
+        (encode_ids, encode_text) if form == "Q42" else (encode_ids,), (None, 0)
+    ):
+        with pytest.raises(
+            DataError, match=r"train\.\w+ changed while it was read\. Build when it is whole\."
+        ):
             encode(files, memory)
 
 
@@ -246,30 +300,56 @@ def put_tails(*tails: Any) -> Callable[[Path], object]:
 
 
 FAULTS: list[tuple[Callable[[Path], object], str]] = [
-    (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
-    (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
+    (
+        lambda path: put(path, [1, None, 3], IDS, IDS),
+        r"row 1: the head has no value; expected a label or",
+    ),
+    (
+        lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]),
+        r"row 2: the tail has no value",
+    ),
     (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
-    (lambda path: put(path, *[pa.array([], pa.string())] * 3), r" is empty; expected a triple in each row"),
-    (lambda path: put(path, IDS, [0, 0, -4], IDS), r"row 2: the relation is -4; expected an id from 0 to"),
+    (
+        lambda path: put(path, *[pa.array([], pa.string())] * 3),
+        r" is empty; expected a triple in each row",
+    ),
+    (
+        lambda path: put(path, IDS, [0, 0, -4], IDS),
+        r"row 2: the relation is -4; expected an id from 0 to",
+    ),
     (put_tails([1, 2**32, 1]), r"row 1: the tail is 4,294,967,296; expected"),
-    (put_tails(pa.array([1, 2**64 - 1, 1], pa.uint64())), r"row 1: the tail is 18,446,744,073,709,551,615; expected"),
+    (
+        put_tails(pa.array([1, 2**64 - 1, 1], pa.uint64())),
+        r"row 1: the tail is 18,446,744,073,709,551,615; expected",
+    ),
     (put_tails([1.0, 2.0, 3.0]), r"column 'tail' holds double; expected text"),
     (put_tails([[1], [2], [3]]), r"column 'tail' holds list<.*>; expected text"),
-    (lambda path: put(path, IDS, IDS, names=("a", "b")), r"has columns a, b; expected head, relation and tail"),
-    (lambda path: put(path, *[IDS] * 4, names=tuple("abcd")), r"--columns, a letter for each, such as hrt-\."),
+    (
+        lambda path: put(path, IDS, IDS, names=("a", "b")),
+        r"has columns a, b; expected head, relation and tail",
+    ),
+    (
+        lambda path: put(path, *[IDS] * 4, names=tuple("abcd")),
+        r"--columns, a letter for each, such as hrt-\.",
+    ),
     (lambda path: path.write_bytes(b"PAR1"), r"is cut off or damaged: .*Get the file again\."),
     (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"is cut off or damaged"),
     (put_array(np.zeros((0, 3), np.int64)), r" is empty"),
     (put_array(np.array([[1, "a", 2]], dtype=object)), r"is cut off or damaged: .*Python objects"),
     (put_array(np.ones((3, 3))), r"is an array of float64 of shape \(3, 3\)"),
-    (put_array(np.ones((3, 2), dtype=int)), r"of int64 of shape \(3, 2\); expected .* 3 columns \(hrt\)"),
+    (
+        put_array(np.ones((3, 2), dtype=int)),
+        r"of int64 of shape \(3, 2\); expected .* 3 columns \(hrt\)",
+    ),
     (put_array(np.array([[1, 0, 2], [1, 0, -2]])), r"row 1: the tail is -2; expected an id"),
 ]
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @for_each(("write", "told"), FAULTS)
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, write: Callable[[Path], object], told: str) -> None:
+def test_what_is_wrong_with_a_file_is_said(
+    tmp_path: Path, write: Callable[[Path], object], told: str
+) -> None:
     path = tmp_path / "train"
     write(path)
     with pytest.raises(DataError, match=rf"^{path}.*{told}"):
@@ -277,7 +357,10 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, write: Callable[[Path
 
 
 def test_parquet_cut_anywhere(tmp_path: Path) -> None:
-    path, test = write_parquet(tmp_path, draw()["train"], "train"), write_parquet(tmp_path, [(3, 0, 4)], "test")
+    path, test = (
+        write_parquet(tmp_path, draw()["train"], "train"),
+        write_parquet(tmp_path, [(3, 0, 4)], "test"),
+    )
     whole = path.read_bytes()
     for place in range(4, len(whole), 97):
         # As long as before, too: only the content of some pages is lost.
@@ -293,8 +376,12 @@ def test_parquet_cut_anywhere(tmp_path: Path) -> None:
 
 def test_ids_far_apart_are_labels(tmp_path: Path) -> None:
     files = draw(seed=1)
-    expected = read_labels({split: write_text(tmp_path, rows, split) for split, rows in files.items()})
-    graph = read_graph({split: write_parquet(tmp_path, rows, split) for split, rows in files.items()})
+    expected = read_labels(
+        {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
+    )
+    graph = read_graph(
+        {split: write_parquet(tmp_path, rows, split) for split, rows in files.items()}
+    )
     assert (graph.num_entities, graph.gaps) == (expected.num_entities, False)
 
 
@@ -305,7 +392,9 @@ def test_folders(tmp_path: Path) -> None:
         open_columns(home)
     for name, tails in (("a", IDS), ("b", ["x", "y", "z"])):
         put(home / f"{name}.parquet", IDS, IDS, tails)
-    with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
+    with pytest.raises(
+        DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"
+    ):
         open_columns(home)
 
 
@@ -321,7 +410,9 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"has 4 columns \(x, y, z, w\), --columns hrt names 3"):
         open_columns(path, "hrt")
     other = put(tmp_path / "test", [1, 2], [5, 6], [7, 8], names=("source", "target", "kind"))
-    with pytest.raises(DataError, match="has columns source, target, kind; expected head, relation and tail"):
+    with pytest.raises(
+        DataError, match="has columns source, target, kind; expected head, relation and tail"
+    ):
         open_columns(other)
     assert open_columns(other, "htr") is not None
 
@@ -339,7 +430,9 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [FullDisk() for _ in range(3)]
     monkeypatch.setattr(tempfile, "TemporaryFile", iter(files).__next__)
     paths = {split: write_parquet(tmp_path, rows, split) for split, rows in draw().items()}
-    with pytest.raises(DataError, match=r"cannot write temporary files to .*: No space left on device\. Set TMPDIR"):
+    with pytest.raises(
+        DataError, match=r"cannot write temporary files to .*: No space left on device\. Set TMPDIR"
+    ):
         read_graph(paths, memory=0)
     assert all(file.closed for file in files)
     assert describe_graph(read_graph(paths, MEMORY)).rows["train"] == 160

@@ -26,7 +26,10 @@ COUNTS = (2, 3, 5, 7)
 
 @pytest.mark.parametrize(
     "metric",
-    [parse_metric("hits@2"), *(CATALOGUE[each] for each in TAILS if each in CATALOGUE and each != "hits_at_k")],
+    [
+        parse_metric("hits@2"),
+        *(CATALOGUE[each] for each in TAILS if each in CATALOGUE and each != "hits_at_k"),
+    ],
 )
 def test_of_all_rank_vectors_each_falls_in_its_cell(metric: Metric) -> None:
     constants = rankconst.from_counts(COUNTS).constants(metric)
@@ -54,8 +57,14 @@ def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str)
     histogram = open_once().histogram(dataset)
     assert isinstance(histogram, Histogram)
     deviation = math.sqrt(constants.variance)
-    density = compute_density(constants, constants.expectation - 4 * deviation, constants.expectation + 4 * deviation)
-    inner = [edge for edge in density.edges.tolist() if constants.metric.lower <= edge <= constants.metric.upper]
+    density = compute_density(
+        constants, constants.expectation - 4 * deviation, constants.expectation + 4 * deviation
+    )
+    inner = [
+        edge
+        for edge in density.edges.tolist()
+        if constants.metric.lower <= edge <= constants.metric.upper
+    ]
     places = [0, len(inner) // 3, len(inner) // 2, len(inner) - 2]
     for place in places:
         ends = inner[place], inner[place + 1]
@@ -64,11 +73,15 @@ def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str)
         assert density.probabilities[cell] == pytest.approx(abs(reached[0] - reached[1]), abs=1e-9)
 
 
-@pytest.mark.parametrize(("metric", "aggregation"), [("median_rank", "micro"), ("mrr", "macro-query")])
+@pytest.mark.parametrize(
+    ("metric", "aggregation"), [("median_rank", "micro"), ("mrr", "macro-query")]
+)
 def test_a_normal_law_stands_in_where_none_is_known(metric: str, aggregation: str) -> None:
     constants = open_once().constants("nations", metric, aggregation=aggregation)
     deviation = math.sqrt(constants.variance)
-    density = compute_density(constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation)
+    density = compute_density(
+        constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation
+    )
     assert not density.exact
     assert density.probabilities.sum() == pytest.approx(math.erf(3 / math.sqrt(2)), abs=2e-3)
     assert int(np.argmax(density.probabilities)) in range(46, 50)
@@ -78,6 +91,8 @@ def test_a_law_that_is_only_bracketed_is_not_drawn() -> None:
     """Few tasks of very many candidates: tails are bounds, and say so."""
     constants = rankconst.from_counts([14_541] * 12).constants("gmr")
     deviation = math.sqrt(constants.variance)
-    density = compute_density(constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation)
+    density = compute_density(
+        constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation
+    )
     assert np.all(np.isfinite(density.probabilities))
     assert density.probabilities.sum() == pytest.approx(0.99, abs=0.02)

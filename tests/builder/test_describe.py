@@ -34,9 +34,22 @@ def make_tables() -> dict[str, pa.Table]:
         name: [row for key in KEYS[:2] for row in carried.read(name, key).to_pylist()]
         for name in ("datasets", "candidates", "constants")
     }
-    own = {"dataset": "own", "title": "A|B <C> & D", "source_urls": [], "verified": False, "licence": ""}
+    own = {
+        "dataset": "own",
+        "title": "A|B <C> & D",
+        "source_urls": [],
+        "verified": False,
+        "licence": "",
+    }
     rows["datasets"].append({**rows["datasets"][0], **own, "sha256": ["00", None, "11"]})
-    tasks = {"dataset": "own", "split": "test", "side": "head", "num_candidates": 5, "num_tasks": 2, "protocol": "raw"}
+    tasks = {
+        "dataset": "own",
+        "split": "test",
+        "side": "head",
+        "num_candidates": 5,
+        "num_tasks": 2,
+        "protocol": "raw",
+    }
     rows["candidates"] += [tasks, {**tasks, "protocol": "pykeen"}, {**tasks, "split": "valid"}]
     blocks = {**tasks, "baseline": "frequency", "offset": 2}
     rows |= {
@@ -62,7 +75,13 @@ def edition() -> Edition:
 
 
 def test_documents_are_the_known_ones(edition: Edition) -> None:
-    assert list(DOCUMENTS) == ["croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json"]
+    assert list(DOCUMENTS) == [
+        "croissant.json",
+        "README.md",
+        "LICENSE",
+        "CITATION.cff",
+        ".zenodo.json",
+    ]
     assert list(ORIGINS) == list(COLUMNS)
     url = "https://doi.org/10.1234/abc"
     other = replace(edition, version="9.9.0", date=dt.date(2027, 1, 2), url=url)
@@ -78,7 +97,7 @@ def test_documents_are_the_known_ones(edition: Edition) -> None:
         assert url not in text
 
 
-# ---- Croissant ---------------------------------------------------------------------------------------------------
+# ---- Croissant -----------------------------------------------------------------------------------
 
 
 def walk(node: Any) -> list[dict[str, Any]]:
@@ -87,12 +106,21 @@ def walk(node: Any) -> list[dict[str, Any]]:
         return [found for part in node for found in walk(part)]
     if not isinstance(node, dict):
         return []
-    return [node, *(found for key, part in node.items() if key != "@context" for found in walk(part))]
+    return [
+        node,
+        *(found for key, part in node.items() if key != "@context" for found in walk(part)),
+    ]
 
 
 def test_croissant_has_every_file_and_column(edition: Edition) -> None:
-    content, resources = json.loads(DOCUMENTS["croissant.json"].write(edition)), edition.descriptor["resources"]
-    assert (content["@type"], content["conformsTo"]) == ("sc:Dataset", "http://mlcommons.org/croissant/1.0")
+    content, resources = (
+        json.loads(DOCUMENTS["croissant.json"].write(edition)),
+        edition.descriptor["resources"],
+    )
+    assert (content["@type"], content["conformsTo"]) == (
+        "sc:Dataset",
+        "http://mlcommons.org/croissant/1.0",
+    )
     assert content["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
     assert content["citeAs"].startswith("@misc{")
     assert content["creator"] == {"@type": "sc:Organization", "name": AUTHORS}
@@ -107,7 +135,13 @@ def test_croissant_has_every_file_and_column(edition: Edition) -> None:
         assert file["contentSize"] == f"{resource['bytes']} B"
         assert f"sha256:{file['sha256']}" == resource["hash"]
     assert [records["@id"] for records in content["recordSet"]] == list(COLUMNS)
-    types = {"text": "sc:Text", "texts": "sc:Text", "count": "sc:Integer", "real": "sc:Float", "truth": "sc:Boolean"}
+    types = {
+        "text": "sc:Text",
+        "texts": "sc:Text",
+        "count": "sc:Integer",
+        "real": "sc:Float",
+        "truth": "sc:Boolean",
+    }
     for records, resource in zip(content["recordSet"], resources, strict=True):
         name, keys = records["@id"], [key["@id"] for key in records.get("key", [])]
         for field, column in zip(records["field"], COLUMNS[name], strict=True):
@@ -116,14 +150,21 @@ def test_croissant_has_every_file_and_column(edition: Edition) -> None:
                 "@id": f"{name}/{column.name}",
                 "name": column.name,
                 "dataType": types[column.kind],
-                "source": {"fileObject": {"@id": resource["path"]}, "extract": {"column": column.name}},
+                "source": {
+                    "fileObject": {"@id": resource["path"]},
+                    "extract": {"column": column.name},
+                },
             }
             assert column.description in field["description"]
             assert column.unit in field["description"]
             assert field.get("repeated", False) == (column.kind == "texts")
         assert keys == [f"{name}/{column}" for column in resource["schema"].get("primaryKey", [])]
         assert bool(keys) == (name != "constants")
-    ids = [part["@id"] for part in walk([content["distribution"], content["recordSet"]]) if "@type" in part]
+    ids = [
+        part["@id"]
+        for part in walk([content["distribution"], content["recordSet"]])
+        if "@type" in part
+    ]
     assert len(ids) == len(set(ids))
 
 
@@ -147,7 +188,7 @@ def test_croissant_is_valid_and_loads(edition: Edition, tmp_path: Path) -> None:
             assert list(records[0]) == [f"{name}/{column.name}" for column in COLUMNS[name]]
 
 
-# ---- Data Package ------------------------------------------------------------------------------------------------
+# ---- Data Package --------------------------------------------------------------------------------
 
 
 def test_descriptor_obeys_data_package_2() -> None:
@@ -157,7 +198,9 @@ def test_descriptor_obeys_data_package_2() -> None:
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", descriptor["created"])
     texts = [descriptor[name] for name in ("title", "description", "version", "homepage")]
     assert all(isinstance(text, str) for text in (*texts, *descriptor["keywords"]))
-    assert all("title" in one and isinstance(one["roles"], list) for one in descriptor["contributors"])
+    assert all(
+        "title" in one and isinstance(one["roles"], list) for one in descriptor["contributors"]
+    )
     assert all("name" in licence or "path" in licence for licence in descriptor["licenses"])
     assert all({"title", "path"} & source.keys() for source in descriptor["sources"])
     assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
@@ -166,11 +209,17 @@ def test_descriptor_obeys_data_package_2() -> None:
         assert re.fullmatch(r"(?!\.\.)[^/~\\][^\\]*", resource["path"])
         assert resource["type"] == "table"
         fields = resource["schema"]["fields"]
-        assert {field["type"] for field in fields} <= {"string", "number", "integer", "boolean", "array"}
+        assert {field["type"] for field in fields} <= {
+            "string",
+            "number",
+            "integer",
+            "boolean",
+            "array",
+        }
         assert {*resource["schema"].get("primaryKey", [])} <= {field["name"] for field in fields}
 
 
-# ---- README ------------------------------------------------------------------------------------------------------
+# ---- README --------------------------------------------------------------------------------------
 
 
 def section(text: str, heading: str) -> str:
@@ -181,31 +230,58 @@ def section(text: str, heading: str) -> str:
 def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:
     text = DOCUMENTS["README.md"].write(edition)
     files = section(text, "Files")
-    for name in (*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", "checksums.txt", *DOCUMENTS):
+    for name in (
+        *(f"{name}.parquet" for name in COLUMNS),
+        "datapackage.json",
+        "checksums.txt",
+        *DOCUMENTS,
+    ):
         assert f"| `{name}` |" in files
     for name, columns in COLUMNS.items():
         table = section(text, f"{name}.parquet")
-        assert all(each in table for each in (*ORIGINS[name].values(), f"{len(edition.tables[name]):,} rows"))
+        assert all(
+            each in table
+            for each in (*ORIGINS[name].values(), f"{len(edition.tables[name]):,} rows")
+        )
         for column in columns:
             row = rf"^\| `{column.name}` \| \w+ \| {re.escape(column.unit)} \| {re.escape(column.description)} \|$"
             assert re.search(row, table, re.MULTILINE)
     assert f'rankconst.load("{name_archive("9.8.7")}")' in text
     assert all(each in text for each in ("@misc{rankconst_tables,", "arXiv:2203.07544"))
     assert all(
-        word in section(text, "Versions") for word in ("major", "minor", "patch", "never changed", "stated errors")
+        word in section(text, "Versions")
+        for word in ("major", "minor", "patch", "never changed", "stated errors")
     )
 
 
 def test_readme_says_which_tasks_each_dataset_has(edition: Edition) -> None:
     lines = section(DOCUMENTS["README.md"].write(edition), "Datasets").splitlines()
-    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if "(`" in line]
+    cells = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in lines
+        if "(`" in line
+    ]
     assert len(cells) == len(KEYS)
-    assert cells[0][1:6] == ["standard, libkge, pykeen, raw (train, valid, test)", "0.085", "3", "3", "yes"]
+    assert cells[0][1:6] == [
+        "standard, libkge, pykeen, raw (train, valid, test)",
+        "0.085",
+        "3",
+        "3",
+        "yes",
+    ]
     name = r"A\|B &lt;C> & D (`own`)"
-    assert cells[-1] == [name, "pykeen (test); raw (valid, test)", "–", "0", "2", "no", "not stated"]
+    assert cells[-1] == [
+        name,
+        "pykeen (test); raw (valid, test)",
+        "–",
+        "0",
+        "2",
+        "no",
+        "not stated",
+    ]
 
 
-# ---- licence, citation, deposit ----------------------------------------------------------------------------------
+# ---- licence, citation, deposit ------------------------------------------------------------------
 
 
 def test_licence_citation_and_deposit(edition: Edition) -> None:
@@ -221,15 +297,26 @@ def test_licence_citation_and_deposit(edition: Edition) -> None:
         "date-released": DATE,
     }.items() <= cited.items()
     assert (cited["license"], cited["authors"]) == ("CC0-1.0", [{"name": AUTHORS}])
-    assert (paper["url"], paper["authors"][0]["family-names"]) == ("https://arxiv.org/abs/2203.07544", "Hoyt")
+    assert (paper["url"], paper["authors"][0]["family-names"]) == (
+        "https://arxiv.org/abs/2203.07544",
+        "Hoyt",
+    )
     assert all(cited[name] for name in ("title", "message"))
     content = json.loads(DOCUMENTS[".zenodo.json"].write(edition))
     names = ["upload_type", "version", "publication_date", "license", "access_right"]
-    assert [content[name] for name in names] == ["dataset", "9.8.7", "2026-11-21", "cc-zero", "open"]
+    assert [content[name] for name in names] == [
+        "dataset",
+        "9.8.7",
+        "2026-11-21",
+        "cc-zero",
+        "open",
+    ]
     assert content["creators"] == [{"name": AUTHORS}]
     assert "A|B &lt;C&gt; &amp; D" in content["description"]
     paper, *sources = content["related_identifiers"]
     assert (paper["identifier"], paper["relation"]) == ("arXiv:2203.07544", "isSupplementTo")
     assert {(one["relation"], one["scheme"]) for one in sources} == {("isDerivedFrom", "url")}
-    urls = dict.fromkeys(url for row in edition.tables["datasets"].to_pylist() for url in row["source_urls"])
+    urls = dict.fromkeys(
+        url for row in edition.tables["datasets"].to_pylist() for url in row["source_urls"]
+    )
     assert [one["identifier"] for one in sources] == [*urls]

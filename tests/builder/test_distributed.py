@@ -53,7 +53,9 @@ def cluster() -> Iterator[Any]:
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        processes=choose(False, True),  # in this process they speak the same protocol, and start at once
+        processes=choose(
+            False, True
+        ),  # in this process they speak the same protocol, and start at once
         protocol="tcp://",
         host="127.0.0.1",
         dashboard_address=None,
@@ -89,7 +91,11 @@ def expected(files: dict[str, Columns]) -> Graph:
 
 
 def compare(
-    client: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...] = ORDER, room: int | None = None
+    client: Any,
+    files: dict[str, Columns],
+    expected: Graph,
+    splits: tuple[str, ...] = ORDER,
+    room: int | None = None,
 ) -> None:
     """Count on a cluster, and in this process."""
     graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
@@ -99,10 +105,15 @@ def compare(
 
 
 @pytest.mark.parametrize(
-    ("splits", "room"), mark_rest([(ORDER, 20_000), (ORDER, None), (("valid", "test"), 20_000)], (ORDER, 20_000))
+    ("splits", "room"),
+    mark_rest([(ORDER, 20_000), (ORDER, None), (("valid", "test"), 20_000)], (ORDER, 20_000)),
 )
 def test_a_cluster_counts_what_one_process_counts(
-    cluster: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...], room: int | None
+    cluster: Any,
+    files: dict[str, Columns],
+    expected: Graph,
+    splits: tuple[str, ...],
+    room: int | None,
 ) -> None:
     with connect(cluster.scheduler_address) as client:
         compare(client, files, expected, splits, room)
@@ -157,8 +168,16 @@ def put(path: Path, **columns: Any) -> Columns:
     [
         ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
         ([None, 2], None, r"row group 0, row 0: the head has no value"),
-        ([1, 2], 90, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
-        (["a", "b"], None, r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\."),
+        (
+            [1, 2],
+            90,
+            r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\.",
+        ),
+        (
+            ["a", "b"],
+            None,
+            r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\.",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(
@@ -192,9 +211,15 @@ def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "__version__", "9.9.9")
     distributed: Any = importlib.import_module("distributed")
     with distributed.Client(cluster.scheduler_address) as client:
-        for found, told in (("another hash", "it has other code"), (ModuleNotFoundError("No module x"), "No module x")):
+        for found, told in (
+            ("another hash", "it has other code"),
+            (ModuleNotFoundError("No module x"), "No module x"),
+        ):
             monkeypatch.setattr(client, "run", lambda *_, found=found, **__: {"tcp://a:1": found})
-            with pytest.raises(UsageError, match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9"):
+            with pytest.raises(
+                UsageError,
+                match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9",
+            ):
                 module._check_workers(client, "x")
 
 
@@ -205,9 +230,18 @@ def test_a_scheduler_without_workers_and_one_that_ends(
 ) -> None:
     """Dask would wait for workers for ever, from the start or as soon as the last one ends."""
     place = tmp_path / "scheduler.json"
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    start = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+    ]
     scheduler = subprocess.Popen(
-        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(place)], stderr=subprocess.DEVNULL
+        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(place)],
+        stderr=subprocess.DEVNULL,
     )
     try:
         while not place.is_file() or not place.read_bytes():
@@ -218,7 +252,8 @@ def test_a_scheduler_without_workers_and_one_that_ends(
                 patch.setattr(module, "_PATIENCE", 0.3)
                 patch.setattr(module, "_MOST_WAITS", 2)
                 with pytest.raises(
-                    UsageError, match=rf"scheduler at {address} has no workers\. Start some with `dask "
+                    UsageError,
+                    match=rf"scheduler at {address} has no workers\. Start some with `dask ",
                 ):
                     connect(address)
                 with pytest.raises(DataError, match="no worker is left"):
@@ -226,7 +261,9 @@ def test_a_scheduler_without_workers_and_one_that_ends(
             scheduler.send_signal(end)
             scheduler.wait()
             # What was asked for waits, and then is lost.
-            with pytest.raises(DataError, match=r"the scheduler is lost: .*\. Start it, and build again\."):
+            with pytest.raises(
+                DataError, match=r"the scheduler is lost: .*\. Start it, and build again\."
+            ):
                 count_distributed(client, files, PROTOCOLS, ("test",))
     finally:
         scheduler.kill()
@@ -246,4 +283,6 @@ def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
         raise getattr(importlib.import_module("distributed"), error[0])(*error[1:])
 
     with pytest.raises(DataError, match=told):
-        hash_files(SimpleNamespace(gather=gather), Columns("x", 0, "hrt", None, [], lambda: iter([])))
+        hash_files(
+            SimpleNamespace(gather=gather), Columns("x", 0, "hrt", None, [], lambda: iter([]))
+        )

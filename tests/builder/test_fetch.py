@@ -16,7 +16,13 @@ import pytest
 from werkzeug import Response
 
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
-from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, cache_folder, find_mirror
+from rankconst.download import (
+    RETRIES,
+    HashMismatchError,
+    MissingSourceError,
+    cache_folder,
+    find_mirror,
+)
 from rankconst.errors import DataError, DownloadError, MissingExtraError, UsageError
 from rankconst.progress import Reporter
 from rankconst_builder.fetch import Content, Fetcher, read_local
@@ -41,7 +47,9 @@ UNCLOSED = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 
 def git_blob(data: bytes) -> str:
-    return hashlib.sha1(b"blob " + str(len(data)).encode() + b"\0" + data, usedforsecurity=False).hexdigest()
+    return hashlib.sha1(
+        b"blob " + str(len(data)).encode() + b"\0" + data, usedforsecurity=False
+    ).hexdigest()
 
 
 def known(url: str, data: bytes = DATA) -> BenchmarkFile:
@@ -63,10 +71,12 @@ def printed(fetcher: Fetcher) -> str:
 
 
 def files_in(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
 
 
-# ---- the cache ---------------------------------------------------------------------------------------------------
+# ---- the cache -----------------------------------------------------------------------------------
 
 
 def test_downloads_once_then_reads_the_cache(
@@ -77,7 +87,9 @@ def test_downloads_once_then_reads_the_cache(
     expected = Content(DATA, sha256(DATA), verified=True)
     assert fetcher.read(file) == expected
     assert printed(fetcher) == f"downloading {file.remote.url}\n"
-    assert files_in(fetcher.cache) == [f"sources/{httpserver.host}:{httpserver.port}/data/train.txt"]
+    assert files_in(fetcher.cache) == [
+        f"sources/{httpserver.host}:{httpserver.port}/data/train.txt"
+    ]
     assert len(httpserver.log) == 1
     request.getfixturevalue("no_network")
     for offline in (False, True):
@@ -85,7 +97,9 @@ def test_downloads_once_then_reads_the_cache(
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-def test_damaged_copy_in_the_cache(httpserver: HTTPServer, fetcher: Fetcher, recorded: bool) -> None:
+def test_damaged_copy_in_the_cache(
+    httpserver: HTTPServer, fetcher: Fetcher, recorded: bool
+) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(DATA)
     url = httpserver.url_for("/train.txt")
     file = BenchmarkFile(Remote(url)) if recorded else known(url)
@@ -106,7 +120,9 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RANKCONST_CACHE", "~nobody-here/x")
     monkeypatch.setenv("RANKCONST_MIRROR", "~nobody-here/x")
     for find in (cache_folder, find_mirror):
-        with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."):
+        with pytest.raises(
+            UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."
+        ):
             find()
     monkeypatch.setenv("RANKCONST_CACHE", "")
     assert cache_folder().is_absolute()
@@ -124,7 +140,7 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         cache_folder()
 
 
-# ---- failures ----------------------------------------------------------------------------------------------------
+# ---- failures ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -136,7 +152,9 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ],
     ids=["sha256", "git_blob", "bytes"],
 )
-def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, stated: Any, told: str) -> None:
+def test_wrong_content_is_not_kept(
+    httpserver: HTTPServer, fetcher: Fetcher, stated: Any, told: str
+) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(OTHER)
     url = httpserver.url_for("/train.txt")
     with pytest.raises(HashMismatchError) as caught:
@@ -147,15 +165,23 @@ def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, sta
     assert files_in(fetcher.cache) == []
 
 
-def test_what_cannot_be_had_is_named(httpserver: HTTPServer, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_had_is_named(
+    httpserver: HTTPServer, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What servers may answer, the tests of locations say."""
     url = httpserver.url_for("/train.txt")
     httpserver.expect_request("/train.txt").respond_with_handler(
         lambda _: Response(iter([DATA[:5]]), headers={"Content-Length": str(len(DATA))})
     )
-    with pytest.raises(MissingSourceError, match=rf"could not download {url}: (?s:.*)RANKCONST_MIRROR") as caught:
+    with pytest.raises(
+        MissingSourceError, match=rf"could not download {url}: (?s:.*)RANKCONST_MIRROR"
+    ) as caught:
         fetcher.read(BenchmarkFile(Remote(url)))
-    assert (caught.value.exit_code, len(httpserver.log), files_in(fetcher.cache)) == (5, 1 + RETRIES, [])
+    assert (caught.value.exit_code, len(httpserver.log), files_in(fetcher.cache)) == (
+        5,
+        1 + RETRIES,
+        [],
+    )
 
     def fail(*_: Any, **__: Any) -> None:
         raise socket.gaierror(-2, "Name or service not known")
@@ -173,16 +199,20 @@ def test_tries_again(httpserver: HTTPServer, fetcher: Fetcher, loopback: list[fl
     assert any(pause > 0 for pause in loopback)
 
 
-# ---- mirrors -----------------------------------------------------------------------------------------------------
+# ---- mirrors -------------------------------------------------------------------------------------
 
 URL = "https://example.invalid/deep/folder/train.txt"
 
 
-def test_mirror_as_folder(tmp_path: Path, no_network: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_as_folder(
+    tmp_path: Path, no_network: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     del no_network
     monkeypatch.setenv("HOME", str(tmp_path))
     place = tmp_path / "mirror" / "example.invalid" / "deep" / "folder" / "train.txt"
-    with pytest.raises(MissingSourceError, match=r"has no example\.invalid/deep/folder/train\.txt.* at host/path"):
+    with pytest.raises(
+        MissingSourceError, match=r"has no example\.invalid/deep/folder/train\.txt.* at host/path"
+    ):
         Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror")).read(known(URL))
     place.parent.mkdir(parents=True)
     place.write_bytes(DATA)
@@ -205,7 +235,9 @@ def test_a_stand_in_takes_the_place_of_a_file_and_nothing_else_does(tmp_path: Pa
     file = BenchmarkFile(Remote(URL, git_blob=git_blob(DATA), stand_in=sha256(OTHER)))
     for content, expected in ((DATA, True), (OTHER, False)):
         place.write_bytes(content)
-        assert fetcher.read(file) == Content(content, sha256(content), verified=expected, stands_in=not expected)
+        assert fetcher.read(file) == Content(
+            content, sha256(content), verified=expected, stands_in=not expected
+        )
     place.write_bytes(DATA + OTHER)
     with pytest.raises(HashMismatchError, match=git_blob(DATA)):
         fetcher.read(file)
@@ -242,7 +274,7 @@ def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | 
         Fetcher(tmp_path / "cache", mirror=mirror, offline=True).read(known(URL))
 
 
-# ---- git blob ids, and files of which nothing is known -------------------------------------------------------------
+# ---- git blob ids, and files of which nothing is known -------------------------------------------
 
 
 @pytest.mark.parametrize("data", [DATA, b"", b"x" * ((1 << 20) + 7)])
@@ -269,7 +301,7 @@ def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: 
     assert len(httpserver.log) == 3
 
 
-# ---- archives ----------------------------------------------------------------------------------------------------
+# ---- archives ------------------------------------------------------------------------------------
 
 
 def make_tar(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
@@ -323,7 +355,9 @@ def serve(folder: Path, name: str, archive: bytes) -> tuple[Fetcher, str]:
     place = folder / "mirror" / "example.invalid" / name
     place.parent.mkdir(parents=True)
     place.write_bytes(archive)
-    return Fetcher(folder / "cache", mirror=str(folder / "mirror"), offline=True), f"https://example.invalid/{name}"
+    return Fetcher(
+        folder / "cache", mirror=str(folder / "mirror"), offline=True
+    ), f"https://example.invalid/{name}"
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
@@ -336,11 +370,21 @@ def test_members_are_read_without_unpacking(tmp_path: Path, name: str) -> None:
             file = BenchmarkFile(remote, member, *stated)
             assert fetcher.read(file) == Content(data, sha256(data), verified=True)
     for member in ("train.txt", "folder/Train.txt", "folder"):
-        with pytest.raises(DownloadError, match=f"has no member {member}; it has .*folder/train.txt") as caught:
+        with pytest.raises(
+            DownloadError, match=f"has no member {member}; it has .*folder/train.txt"
+        ) as caught:
             fetcher.read(BenchmarkFile(remote, member))
         assert not isinstance(caught.value, MissingSourceError)
-    for size, digest in ((3, None), (len(DATA) + 1, None), (None, "00"), (len(DATA), sha256(OTHER))):
-        with pytest.raises(HashMismatchError, match=rf"{name}!folder/train\.txt is not the member the registry names"):
+    for size, digest in (
+        (3, None),
+        (len(DATA) + 1, None),
+        (None, "00"),
+        (len(DATA), sha256(OTHER)),
+    ):
+        with pytest.raises(
+            HashMismatchError,
+            match=rf"{name}!folder/train\.txt is not the member the registry names",
+        ):
             fetcher.read(BenchmarkFile(remote, "folder/train.txt", size, digest))
     with pytest.raises(HashMismatchError, match="got 11 bytes"):  # it is not read as a whole
         fetcher.read(BenchmarkFile(remote, "large.txt", 10))
@@ -362,7 +406,9 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("how", DAMAGES)
 def test_damaged_archive(tmp_path: Path, name: str, how: str) -> None:
     fetcher, url = serve(tmp_path, name, DAMAGES[how](ARCHIVES[name]({"train.txt": NOISE})))
-    with pytest.raises(DownloadError, match=r"(?s)is damaged: .*Delete it and build again") as caught:
+    with pytest.raises(
+        DownloadError, match=r"(?s)is damaged: .*Delete it and build again"
+    ) as caught:
         fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
     assert str(tmp_path) in str(caught.value)
 
@@ -376,7 +422,9 @@ HOSTILE = {
     "unknown packing.zip": put(ZIP, (8, b"\x63"), (LIST + 10, b"\x63")),
     "another packing.zip": put(ZIP, (8, b"\x0e"), (LIST + 10, b"\x0e")),
     "wrong offset.zip": put(ZIP, (LIST + 42, b"\xff\xff\xff\x7f")),
-    "no UTF-8.zip": put(ZIP, (7, b"\x08"), (LIST + 9, b"\x08")).replace(b"train.txt", b"\xff\xferain.tx"),
+    "no UTF-8.zip": put(ZIP, (7, b"\x08"), (LIST + 9, b"\x08")).replace(
+        b"train.txt", b"\xff\xferain.tx"
+    ),
     "hard link to itself.tar": make_header(type=tarfile.LNKTYPE, linkname="train.txt"),
     "symbolic link to itself.tar": make_header(type=tarfile.SYMTYPE, linkname="train.txt"),
     "8 EB.tar": make_header(size=8 * 2**60) + DATA,
@@ -384,7 +432,11 @@ HOSTILE = {
     "huge header.tar": make_header(type=tarfile.XHDTYPE, size=4 * 2**30),
     "negative size.tar": put(make_header(), (124, b"\xff" * 12)),
     "sparse map.tar": make_header(
-        pax_headers={"GNU.sparse.map": "x,y", "GNU.sparse.size": "9" * 30, "GNU.sparse.name": "train.txt"}
+        pax_headers={
+            "GNU.sparse.map": "x,y",
+            "GNU.sparse.size": "9" * 30,
+            "GNU.sparse.name": "train.txt",
+        }
     ),
     "xz.tar": put(lzma.compress(make_header() + bytes(1024)), (-40, bytes(40))),
     "bz2.tar": put(bz2.compress(make_header() + bytes(1024)), (-20, bytes(20))),
@@ -394,7 +446,9 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_archives_made_to_do_harm(tmp_path: Path, name: str) -> None:
     fetcher, url = serve(tmp_path, name, HOSTILE[name] + bytes(1024) * name.endswith(".tar"))
-    with pytest.raises(DownloadError, match=r"is damaged: |has no member train\.txt|is not the member") as caught:
+    with pytest.raises(
+        DownloadError, match=r"is damaged: |has no member train\.txt|is not the member"
+    ) as caught:
         fetcher.read(BenchmarkFile(Remote(url), "train.txt", len(DATA), sha256(DATA)))
     assert str(caught.value).encode()  # without halves of characters, which cannot be printed
 
@@ -408,7 +462,10 @@ def test_files_of_ones_own_that_are_packed(
     path.write_bytes(pack(DATA * 1000))
     assert read_local(path).data == DATA * 1000
     cuts = (whole[:100], whole[: len(whole) // 2], whole[:50] + bytes(60) + whole[110:])
-    for content, told in ((pack(bytes(2**21)), r"grows from .* unpack it"), *((cut, "cut off or") for cut in cuts)):
+    for content, told in (
+        (pack(bytes(2**21)), r"grows from .* unpack it"),
+        *((cut, "cut off or") for cut in cuts),
+    ):
         path.write_bytes(content)
         with pytest.raises(DataError, match=told):
             read_local(path)

@@ -36,12 +36,16 @@ def write(rows: Sequence[Row]) -> bytes:
 
 
 def encode(files: Mapping[str, bytes]) -> Graph:
-    return encode_labels({role: read_triples(content, LineFormat(), role) for role, content in files.items()})
+    return encode_labels(
+        {role: read_triples(content, LineFormat(), role) for role, content in files.items()}
+    )
 
 
 def split_of(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
     entity = st.sampled_from(ENTITIES[:entities])
-    return st.lists(st.tuples(entity, st.sampled_from(RELATIONS[:relations]), entity), min_size=1, max_size=size)
+    return st.lists(
+        st.tuples(entity, st.sampled_from(RELATIONS[:relations]), entity), min_size=1, max_size=size
+    )
 
 
 # An empty file is refused; a split without a file is what there is.
@@ -52,7 +56,12 @@ DATASETS = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @settings(max_examples=choose(100, 250))
-@example(files={"train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")], "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")]})
+@example(
+    files={
+        "train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")],
+        "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")],
+    }
+)
 @given(files=DATASETS)
 def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
     dataset = {split: files.get(split, []) for split in ORDER}
@@ -79,7 +88,9 @@ def test_codes_are_those_of_labels_in_order_of_appearance(files: dict[str, list[
         columns = zip((entities, relations, entities), triples.codes, strict=True)
         named = ([labels[code] for code in codes.tolist()] for labels, codes in columns)
         assert [*zip(*named, strict=True)] == files.get(split, [])
-        assert {codes.dtype for codes in triples.codes} == {np.dtype(np.int32 if len(triples) else np.int64)}
+        assert {codes.dtype for codes in triples.codes} == {
+            np.dtype(np.int32 if len(triples) else np.int64)
+        }
 
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
@@ -91,7 +102,9 @@ def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> Non
     columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
     triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
     graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
-    assert graph.first_occurrences(triples).tolist() == [row not in rows[:place] for place, row in enumerate(rows)]
+    assert graph.first_occurrences(triples).tolist() == [
+        row not in rows[:place] for place, row in enumerate(rows)
+    ]
 
 
 MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
@@ -102,7 +115,9 @@ MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
 def test_restrictions_and_a_train_elsewhere(
     rows: list[tuple[int, int, int]], entities: list[bool], relations: list[bool]
 ) -> None:
-    triples = Triples(*(np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)))
+    triples = Triples(
+        *(np.array([row[place] for row in rows], dtype=np.int64) for place in range(3))
+    )
     masks = np.array(entities), np.array(relations)
     graph = Graph({"train": triples}, 3, 3, train_marks=masks)
     heads_and_tails = [entities[h] and entities[t] for h, _, t in rows]
@@ -110,7 +125,12 @@ def test_restrictions_and_a_train_elsewhere(
     assert graph.is_seen(triples).tolist() == both
     assert graph.is_allowed(triples).tolist() == [True] * len(rows)
     assert replace(graph, allowed_entities=masks[0]).is_allowed(triples).tolist() == heads_and_tails
-    assert replace(graph, allowed_entities=masks[0], allowed_relations=masks[1]).is_allowed(triples).tolist() == both
+    assert (
+        replace(graph, allowed_entities=masks[0], allowed_relations=masks[1])
+        .is_allowed(triples)
+        .tolist()
+        == both
+    )
     only = replace(graph, allowed_relations=masks[1]).is_allowed(triples)
     assert only.tolist() == [relations[r] for _, r, _ in rows]
 
@@ -120,14 +140,20 @@ INDUCTIVE = Benchmark(
     title="Ind",
     aliases=(),
     format=LineFormat(),
-    files={role: BenchmarkFile(Remote(f"https://ind.invalid/{role}")) for role in ("train", "test", CONTEXT)},
+    files={
+        role: BenchmarkFile(Remote(f"https://ind.invalid/{role}"))
+        for role in ("train", "test", CONTEXT)
+    },
     split="published inductive",
 )
 
 
 def test_the_context_may_be_missing_where_it_makes_no_difference() -> None:
     files = {"train": b"a\tr\tb\nb\ts\tc\n", "test": b"a\ts\tc\nx\tr\ta\n"}
-    graphs = [encode_benchmark(INDUCTIVE, {**files, **context}) for context in ({}, {CONTEXT: b"x\tr\ty\nx\tq\ty\n"})]
+    graphs = [
+        encode_benchmark(INDUCTIVE, {**files, **context})
+        for context in ({}, {CONTEXT: b"x\tr\ty\nx\tq\ty\n"})
+    ]
     for protocol in STATIC.values():
         one, other = (count_candidates(graph, protocol, "test") for graph in graphs)
         assert one.tasks.rows.tolist() == other.tasks.rows.tolist()
@@ -139,14 +165,20 @@ def test_the_context_is_asked_for_where_it_decides_what_is_seen() -> None:
     files = {"train": b"a\tr\tb\n", "test": b"a\ts\tb\n"}
     assert not encode_benchmark(INDUCTIVE, {**files, CONTEXT: b"x\tr\ty\n"}).seen_relations.all()
     assert encode_benchmark(INDUCTIVE, {**files, CONTEXT: b"x\ts\ty\n"}).seen_relations.all()
-    with pytest.raises(MissingSourceError, match="ind: transductive_train is missing, and it decides which relations"):
+    with pytest.raises(
+        MissingSourceError,
+        match="ind: transductive_train is missing, and it decides which relations",
+    ):
         encode_benchmark(INDUCTIVE, files)
 
 
 def test_relations_are_named_and_ranked_where_it_is_clear_which() -> None:
     graph = encode({"train": b"a\tr\tb\nb\t\xffs\ta\n", "test": b"a\tq\tb\n"})
     assert [*map(graph.name_relation, range(3))] == ["r", "\\xffs", "q"]
-    assert (replace(graph, relation_labels=None).name_relation(2), graph.ranks_relations) == ("2", True)
+    assert (replace(graph, relation_labels=None).name_relation(2), graph.ranks_relations) == (
+        "2",
+        True,
+    )
     assert not replace(graph, qualified=True).ranks_relations
     assert not replace(graph, inductive=True).ranks_relations
 
@@ -154,32 +186,46 @@ def test_relations_are_named_and_ranked_where_it_is_clear_which() -> None:
 def test_times_of_two_columns_are_as_many_as_pairs() -> None:
     """A begin of four and an end of two make eight times."""
     rows = "".join(f"a\tr\tb\t{begin}\t{end}\n" for begin in "0123" for end in "xy").encode()
-    graph = encode_labels(dict.fromkeys(ORDER, read_triples(rows, LineFormat(columns="hrtdd"), "file")))
+    graph = encode_labels(
+        dict.fromkeys(ORDER, read_triples(rows, LineFormat(columns="hrtdd"), "file"))
+    )
     assert graph.num_times == 8
-    assert all(sorted(triples.codes[-1].tolist()) == [*range(8)] for triples in graph.splits.values())
+    assert all(
+        sorted(triples.codes[-1].tolist()) == [*range(8)] for triples in graph.splits.values()
+    )
 
 
-@pytest.mark.parametrize("times", [("9", "10", "200"), ("-20", "-3", "4"), ("2014-01-09", "2014-02-01", "2015-01-01")])
+@pytest.mark.parametrize(
+    "times", [("9", "10", "200"), ("-20", "-3", "4"), ("2014-01-09", "2014-02-01", "2015-01-01")]
+)
 def test_times_are_coded_in_their_order(times: tuple[str, ...]) -> None:
     written = dict(zip(ORDER, reversed(times), strict=True))
     rows = {
         role: read_triples(f"a\tr\tb\t{time}\n".encode(), LineFormat(columns="hrtd"), role)
         for role, time in written.items()
     }
-    assert [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()] == [[2], [1], [0]]
+    assert [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()] == [
+        [2],
+        [1],
+        [0],
+    ]
 
 
 def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
     """As one number of 64 bits, these two would be the same."""
     zero = np.zeros(2, dtype=np.int64)
     for relations in (8, 16):
-        graph = replace(encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=relations)
+        graph = replace(
+            encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=relations
+        )
         words = graph.pack_facts(Triples(np.array([0, 2**33 // relations]), zero, zero + 5))
         assert words[0] != words[1]
 
 
 def test_what_protocols_need_of_files_that_are_missing() -> None:
-    graph = replace(encode({"train": b"a\tr\tb\n", "test": b"b\tr\ta\n"}), missing=frozenset({"train"}))
+    graph = replace(
+        encode({"train": b"a\tr\tb\n", "test": b"b\tr\ta\n"}), missing=frozenset({"train"})
+    )
     # If nothing is removed, and all entities are ranked, train is not asked for.
     for rule in (*STATIC.values(), replace(STATIC["raw"], candidates="seen", tasks="seen")):
         needed = rule.known_splits("test") or rule.candidates == "seen"

@@ -33,18 +33,28 @@ TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
 
 
 def rows_of(labels: Labels) -> Rows:
-    columns = [cast("list[bytes]", column.to_pylist()) for column in (labels.head, labels.relation, labels.tail)]
+    columns = [
+        cast("list[bytes]", column.to_pylist())
+        for column in (labels.head, labels.relation, labels.tail)
+    ]
     return [(h.decode(), r.decode(), t.decode()) for h, r, t in zip(*columns, strict=True)]
 
 
-def read(files: dict[str, str], columns: str | None = None, ending: str = "csv") -> tuple[dict[str, Rows], str]:
+def read(
+    files: dict[str, str], columns: str | None = None, ending: str = "csv"
+) -> tuple[dict[str, Rows], str]:
     contents = {role: text.encode() for role, text in files.items()}
     labels, note = read_own(contents, {role: f"{role}.{ending}" for role in files}, columns)
     return {role: rows_of(each) for role, each in labels.items()}, note
 
 
 def write(rows: Rows, *first: str, order: str = "hrt", sign: str = ",") -> str:
-    return "\n".join([*first, *(sign.join(row["hrt".index(letter)] for letter in order) for row in rows)]) + "\n"
+    return (
+        "\n".join(
+            [*first, *(sign.join(row["hrt".index(letter)] for letter in order) for row in rows)]
+        )
+        + "\n"
+    )
 
 
 def refused(files: dict[str, str], columns: str | None = None, ending: str = "csv") -> str:
@@ -96,19 +106,31 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
     assert "test.csv does not show their order. Add --columns" in refused(files)
     assert read({**files, "test": write(TEST, order=order)}, order)[0] == BOTH
     message = refused({"train": write(TRAIN, heading), "test": write(TEST)}, "hrt")
-    assert f"{heading!r} says that the columns are htr, --columns hrt. Leave out --columns. {HEADING}" in message
+    assert (
+        f"{heading!r} says that the columns are htr, --columns hrt. Leave out --columns. {HEADING}"
+        in message
+    )
 
 
 @pytest.mark.parametrize("index", [False, True])
-@pytest.mark.parametrize("names", [["head", "relation", "tail"], [0, 1, 2], ["von", "Kante", "nach"]])
+@pytest.mark.parametrize(
+    "names", [["head", "relation", "tail"], [0, 1, 2], ["von", "Kante", "nach"]]
+)
 def test_what_pandas_writes(index: bool, names: list[Any]) -> None:
-    files = {split: pd.DataFrame(rows, columns=names).to_csv(index=index) for split, rows in BOTH.items()}
+    files = {
+        split: pd.DataFrame(rows, columns=names).to_csv(index=index) for split, rows in BOTH.items()
+    }
     if names[0] != "von" or index:
         assert read(files)[0] == BOTH
         return
     message = refused(files)
-    assert "train.csv and test.csv begin with the same line, whose labels occur nowhere else" in message
-    assert message.endswith(f"{HEADING} Columns are read as head, relation, tail (--columns changes that).")
+    assert (
+        "train.csv and test.csv begin with the same line, whose labels occur nowhere else"
+        in message
+    )
+    assert message.endswith(
+        f"{HEADING} Columns are read as head, relation, tail (--columns changes that)."
+    )
     moved = {split: text.partition("\n")[2] + "von,Kante,nach\n" for split, text in files.items()}
     assert read(moved)[0]["train"] == [*TRAIN, ("von", "Kante", "nach")]
 
@@ -132,7 +154,9 @@ def test_a_heading_that_may_be_a_triple_is_refused(heading: str, rows: Rows, fou
     assert read({**files, "train": write(TRAIN)})[0] == {"train": TRAIN, "test": rows}
 
 
-WORD = st.sampled_from(["head", "relation", "tail", "h", "r", "t", "s", "p", "o", "0", "1", "2", "a", "type", "to"])
+WORD = st.sampled_from(
+    ["head", "relation", "tail", "h", "r", "t", "s", "p", "o", "0", "1", "2", "a", "type", "to"]
+)
 GRAPH = st.lists(st.tuples(WORD, WORD, WORD), min_size=2, max_size=6)
 
 
@@ -151,19 +175,26 @@ def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
         assert repr(",".join(rows[0])) in note
         others = [row for each in got.values() for row in each]
         entities = {entity for row in others for entity in (row[0], row[2])}
-        ends = {word for word in rows[0] if name_columns([word, "rel", "to"]) or name_columns(["from", "rel", word])}
+        ends = {
+            word
+            for word in rows[0]
+            if name_columns([word, "rel", "to"]) or name_columns(["from", "rel", word])
+        }
         assert not entities & ends - {rows[0][1]}
 
 
 def test_further_columns_of_a_heading_are_ignored() -> None:
     rows = "ada,1999,bob,knows,x\n"
-    files = {"train": f"source,year,target,relation,weight\n{rows}", "test": rows.replace("ada", "cy")}
+    files = {
+        "train": f"source,year,target,relation,weight\n{rows}",
+        "test": rows.replace("ada", "cy"),
+    }
     got, note = read(files, "h-tr-")
     assert got == {"train": [("ada", "knows", "bob")], "test": [("cy", "knows", "bob")]}
     assert "heading" in note
 
 
-# -- times -----------------------------------------------------------------------------------------------------------
+# -- times -----------------------------------------------------------------------------------------
 
 QUADS = {
     "train": [("ada", "knows", "bob", "2014-01-01"), ("bob", "knows", "cy", "2014-01-02")],
@@ -174,29 +205,41 @@ QUADS = {
 def write_quads(order: str, *first: str) -> dict[str, str]:
     """Write the columns of quadruples in an order; 3 is the time, which may come twice."""
     return {
-        split: "\n".join([*first, *(",".join(row[int(place)] for place in order) for row in rows)]) + "\n"
+        split: "\n".join([*first, *(",".join(row[int(place)] for place in order) for row in rows)])
+        + "\n"
         for split, rows in QUADS.items()
     }
 
 
-def read_times(files: dict[str, str], columns: str | None = None) -> tuple[dict[str, list[Any]], str]:
+def read_times(
+    files: dict[str, str], columns: str | None = None
+) -> tuple[dict[str, list[Any]], str]:
     contents = {role: text.encode() for role, text in files.items()}
     labels, note = read_own(contents, {role: f"{role}.csv" for role in files}, columns)
     found = {}
     for role, each in labels.items():
         times = zip(*(column.to_pylist() for column in each.time), strict=True)
-        found[role] = [(*row, *(t.decode() for t in time)) for row, time in zip(rows_of(each), times, strict=True)]
+        found[role] = [
+            (*row, *(t.decode() for t in time))
+            for row, time in zip(rows_of(each), times, strict=True)
+        ]
     return found, note
 
 
 @pytest.mark.parametrize(
     ("heading", "order"),
-    [("head,relation,tail,timestamp", "0123"), ("subject,date,predicate,object", "0312"), ("s,p,o,time", "0123")],
+    [
+        ("head,relation,tail,timestamp", "0123"),
+        ("subject,date,predicate,object", "0312"),
+        ("s,p,o,time", "0123"),
+    ],
 )
 def test_headings_name_the_time(heading: str, order: str) -> None:
     got, note = read_times(write_quads(order, heading))
     assert got == QUADS
-    assert note.endswith("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
+    assert note.endswith(
+        "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
+    )
     without = "".join("hrt-"[int(place)] for place in order)
     assert read(write_quads(order, heading), without)[0] == {
         role: [row[:3] for row in rows] for role, rows in QUADS.items()
@@ -216,14 +259,16 @@ def test_columns_name_the_time() -> None:
         )
 
 
-# -- OpenKE ----------------------------------------------------------------------------------------------------------
+# -- OpenKE ----------------------------------------------------------------------------------------
 
 IDS = {"train": [("0", "1", "2"), ("1", "0", "0"), ("2", "1", "0")], "test": [("0", "0", "1")]}
 
 
 @pytest.mark.parametrize("sign", ["\t", " "])
 def test_openke(sign: str) -> None:
-    files = {split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()}
+    files = {
+        split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()
+    }
     got, note = read(files, None, "tsv")
     assert got == IDS
     assert note == "columns are read as htr (--columns changes that)"
@@ -232,18 +277,28 @@ def test_openke(sign: str) -> None:
 
 
 def test_openke_that_leaves_something_open() -> None:
-    names = {"train": write(TRAIN, "3", order="htr", sign="\t"), "test": write(TEST, "2", order="htr", sign="\t")}
+    names = {
+        "train": write(TRAIN, "3", order="htr", sign="\t"),
+        "test": write(TEST, "2", order="htr", sign="\t"),
+    }
     assert "line 2 holds no three numbers" in refused(names, None, "tsv")
     assert read(names, "htr", "tsv")[0] == BOTH
-    mixed = {"train": write(IDS["train"], "3", order="htr", sign="\t"), "test": write(IDS["test"], sign="\t")}
+    mixed = {
+        "train": write(IDS["train"], "3", order="htr", sign="\t"),
+        "test": write(IDS["test"], sign="\t"),
+    }
     assert "test.tsv does not show their order" in refused(mixed, None, "tsv")
     # Written as head, relation, tail, there seem to be more relations than tails.
     rows = [("0", "1", "2"), ("1", "0", "3"), ("2", "0", "4")]
-    assert "third column has 3 labels and the second 2" in refused({"train": write(rows, "3", sign=" ")}, None, "tsv")
-    assert "states 4 triples, but 3 follow" in refused({"train": write(rows, "4", order="htr", sign=" ")}, None, "tsv")
+    assert "third column has 3 labels and the second 2" in refused(
+        {"train": write(rows, "3", sign=" ")}, None, "tsv"
+    )
+    assert "states 4 triples, but 3 follow" in refused(
+        {"train": write(rows, "4", order="htr", sign=" ")}, None, "tsv"
+    )
 
 
-# -- quotes and other files --------------------------------------------------------------------------------------------
+# -- quotes and other files ------------------------------------------------------------------------
 
 LABEL = st.text(st.sampled_from("ab\",; \t'é"), min_size=1, max_size=5)
 
@@ -259,7 +314,9 @@ def test_csv_is_read_as_the_csv_module_wrote_it(rows: Rows, quoting: int) -> Non
 
 @pytest.mark.parametrize("line", ['"a"b,r,c', '"a,r,b', 'a,"r""",""c"'])
 def test_quotes_that_are_not_those_of_csv(line: str) -> None:
-    assert f"train.csv, line 2: the quotes are not those of CSV: {line!r}" in refused({"train": f'"a",r,b\n{line}\n'})
+    assert f"train.csv, line 2: the quotes are not those of CSV: {line!r}" in refused(
+        {"train": f'"a",r,b\n{line}\n'}
+    )
 
 
 RDF = (
@@ -280,7 +337,9 @@ def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
 @for_each("negative", ["-1", "0"])
 @for_each("heading", ["", "head{0}relation{0}tail{0}label\n"])
 @for_each("sign", ["\t", ",", " "])
-def test_labelled_triples_are_read_without_their_negatives(negative: str, heading: str, sign: str) -> None:
+def test_labelled_triples_are_read_without_their_negatives(
+    negative: str, heading: str, sign: str
+) -> None:
     if heading and sign == " ":
         return  # four words may as well be three labels with a space in one
     false: Row = ("dee", "likes", "ada")
@@ -323,7 +382,9 @@ def test_columns_may_be_separated_by_spaces() -> None:
         ("ada   knows  bob\nbob   knows  cy\n", "line 1: expected 3 columns"),
     ],
 )
-def test_what_is_no_triple_is_refused_with_a_command_that_works(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_no_triple_is_refused_with_a_command_that_works(
+    text: str, told: str, tmp_path: Path
+) -> None:
     path = tmp_path / "my graph.tsv"
     path.write_bytes(text.encode())
     with pytest.raises(DataError, match=told) as caught:
@@ -340,17 +401,34 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
     graph.write_text(f"# comment\n{rows}", encoding="utf-8")
     message = refused({"train": rows}, None, "tsv")
     command = message[message.index("awk ") : message.index(" FILE.nt")]
-    converted = subprocess.run(f"{command} {graph}", shell=True, check=True, capture_output=True, text=True).stdout  # noqa: S602
-    assert read({"train": converted}, None, "tsv")[0]["train"] == [("<a>", "<p>", "<b>"), ("_:x", "<p>", "<a>")]
+    converted = subprocess.run(
+        f"{command} {graph}",
+        shell=True,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert read({"train": converted}, None, "tsv")[0]["train"] == [
+        ("<a>", "<p>", "<b>"),
+        ("_:x", "<p>", "<a>"),
+    ]
 
 
-@pytest.mark.parametrize("key", mark_rest(["nations", "umls", "kinships", "openke_wn18rr"], "nations"))
+@pytest.mark.parametrize(
+    "key", mark_rest(["nations", "umls", "kinships", "openke_wn18rr"], "nations")
+)
 def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     """No first line is read as a heading, and OpenKE's show their layout."""
     source = load_benchmarks()[key]
-    paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
+    paths = {
+        role: mirror / source.files[role].remote.url.partition("://")[2]
+        for role in ("train", "valid", "test")
+    }
     contents = {role: path.read_bytes() for role, path in paths.items()}
     labels, note = read_own(contents, {role: role for role in paths})
-    assert note == f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns changes that)"
+    assert (
+        note
+        == f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns changes that)"
+    )
     for role, content in contents.items():
         assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

@@ -38,12 +38,16 @@ Rows = list[tuple[int, int, int]]
 
 def split_of(entities: int, relations: int, size: int) -> st.SearchStrategy[Rows]:
     entity = st.integers(0, entities - 1)
-    return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), min_size=1, max_size=size)
+    return st.lists(
+        st.tuples(entity, st.integers(0, relations - 1), entity), min_size=1, max_size=size
+    )
 
 
 def as_frame(rows: Rows) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["h", "r", "t"])
-    return frame[["t", "h", "r"]].rename(columns={"t": "Object", "h": "subject_id", "r": "Predicate"})
+    return frame[["t", "h", "r"]].rename(
+        columns={"t": "Object", "h": "subject_id", "r": "Predicate"}
+    )
 
 
 def as_labels(rows: Rows) -> list[tuple[str, str, str]]:
@@ -108,15 +112,30 @@ def test_counts_are_those_of_brute_force(
 @pytest.mark.usefixtures("placeholders")
 def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
     generator = np.random.default_rng(5)
-    rows = {split: generator.integers(0, [9, 2, 9], (size, 3)) for split, size in (("train", 12), ("test", 4))}
+    rows = {
+        split: generator.integers(0, [9, 2, 9], (size, 3))
+        for split, size in (("train", 12), ("test", 4))
+    }
     rows["valid"] = generator.integers(0, [11, 3, 11], (4, 3))
     paths = {split: tmp_path / f"{split}.tsv" for split in ORDER}
     for split, path in paths.items():
         pd.DataFrame(rows[split]).to_csv(path, sep="\t", header=False, index=False)
-    own = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
-    build_all(Build([own], tmp_path / "out", Fetcher(tmp_path / "cache"), local={"mykg": paths}, **EVERYTHING))
+    own = Benchmark(
+        key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own"
+    )
+    build_all(
+        Build(
+            [own],
+            tmp_path / "out",
+            Fetcher(tmp_path / "cache"),
+            local={"mykg": paths},
+            **EVERYTHING,
+        )
+    )
     built = rankconst.load(tmp_path / "out")
-    made, unmade = (rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG") for _ in range(2))
+    made, unmade = (
+        rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG") for _ in range(2)
+    )
     for name in COLUMNS:
         ours, theirs = (tables.read(name).to_pylist() for tables in (made, built))
         for row in theirs if name == "datasets" else []:
@@ -130,7 +149,10 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
     macros: list[dict[str, Any]] = [{"aggregation": key} for key in MACROS]
     for names in ({"relations": [built.relations("mykg")[0]]}, *macros):
         assert made.constants("mykg", "mrr", **names) == built.constants("mykg", "mrr", **names)
-    adjusted = [rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=tables).table for tables in (made, built)]
+    adjusted = [
+        rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=tables).table
+        for tables in (made, built)
+    ]
     assert adjusted[0] == adjusted[1]
 
 
@@ -153,17 +175,25 @@ def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> 
     assert tables.protocols("triples") == tuple(TEMPORAL)
     for protocol in TEMPORAL.values():
         compare(tables, dataset, protocol)
-    with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
+    with pytest.raises(
+        UnknownNameError, match="Say whether known answers of the same time were removed"
+    ):
         tables.constants("triples", "mrr")
 
 
 def test_times_that_cannot_be() -> None:
-    timed = pd.DataFrame([("a", "r", "b", pd.Timestamp("2014-01-01"))], columns=["head", "relation", "tail", "date"])
+    timed = pd.DataFrame(
+        [("a", "r", "b", pd.Timestamp("2014-01-01"))], columns=["head", "relation", "tail", "date"]
+    )
     with pytest.raises(DataError, match="different numbers of columns: train in 1, test in 0"):
         rankconst.from_triples(timed, None, GOOD)
     with pytest.raises(DataError, match="the times of test: row 0 holds None"):
-        rankconst.from_triples(timed, None, timed.assign(date=np.array(["NaT"], dtype="datetime64[ns]")))
-    with pytest.raises(UsageError, match="standard is for graphs without time; this is a temporal graph"):
+        rankconst.from_triples(
+            timed, None, timed.assign(date=np.array(["NaT"], dtype="datetime64[ns]"))
+        )
+    with pytest.raises(
+        UsageError, match="standard is for graphs without time; this is a temporal graph"
+    ):
         rankconst.from_triples(timed, None, timed, protocol="standard")
     with pytest.raises(UsageError, match="time-aware needs the time of every fact"):
         rankconst.from_triples(GOOD, None, GOOD, protocol="time-aware")
@@ -177,13 +207,25 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
     [
         ([("a", "r", "b"), ("a", None, "b")], "the relations of train: row 1 holds None"),
         ([("a", "r", "")], "the tails of train: row 0 holds ''"),
-        ([("a", "r", 10**5000)], "the tails of train: row 0 holds <int of more digits than can be written>"),
-        ([("a", "r", Fraction(10**5000, 3))], "the tails of train: row 0 holds <Fraction of more digits"),
+        (
+            [("a", "r", 10**5000)],
+            "the tails of train: row 0 holds <int of more digits than can be written>",
+        ),
+        (
+            [("a", "r", Fraction(10**5000, 3))],
+            "the tails of train: row 0 holds <Fraction of more digits",
+        ),
         ([("a", "r", 1.5)], "the tails of train: row 0 holds 1.5"),
         ([("a", "r", True)], "the tails of train: row 0 holds True"),
         (np.array([[0.0, 1.0, 2.0]]), "the heads of train: row 0 holds .*0.0"),
-        (pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds .*nan"),
-        (pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds (None|nan)"),
+        (
+            pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}),
+            "the heads of train: row 1 holds .*nan",
+        ),
+        (
+            pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}),
+            "the heads of train: row 1 holds (None|nan)",
+        ),
         (
             pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
             "columns a, b, c, d; expected head, relation and tail",
@@ -192,17 +234,28 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
             pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["r"]}),
             "columns source, target, kind; expected head",
         ),
-        (pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]), "columns head, head, tail; expected head"),
+        (
+            pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]),
+            "columns head, head, tail; expected head",
+        ),
         ([("a", "r", "\ud800")], "the tails of train: row 0 holds"),
         (np.zeros((1, 3), dtype=np.longdouble), "the heads of train: row 0 holds"),
-        (np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9), "train: 1 of the values are masked; leave them out"),
+        (
+            np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9),
+            "train: 1 of the values are masked; leave them out",
+        ),
         ([], "shape"),
         (np.zeros((0, 3), dtype=int), "train holds no triples"),
         (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
         ("train.tsv", "For files use `rankconst build`"),
-        ([("head", "relation", "tail"), *GOOD], "row 0 of train is a heading: head, relation, tail"),
         (
-            SimpleNamespace(mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}),
+            [("head", "relation", "tail"), *GOOD],
+            "row 0 of train is a heading: head, relation, tail",
+        ),
+        (
+            SimpleNamespace(
+                mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}
+            ),
             "train has id 5, which the factory has no name for",
         ),
     ],
@@ -220,11 +273,15 @@ def test_words_of_headings_may_be_labels() -> None:
 def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
     train, test = as_factory([(0, 0, 1), (1, 0, 2)]), as_factory([(0, 0, 2)])
     train.num_entities = 3
-    assert rankconst.from_triples(train, None, test).histogram("triples", protocol="pykeen").total == 2
+    assert (
+        rankconst.from_triples(train, None, test).histogram("triples", protocol="pykeen").total == 2
+    )
     train.num_entities = 10
     with pytest.raises(DataError, match="train numbers 10 entities, and 3 of them occur"):
         rankconst.from_triples(train, None, test)
-    assert rankconst.from_triples(train, None, test, protocol=["raw", "standard"]).protocols("triples") == (
+    assert rankconst.from_triples(train, None, test, protocol=["raw", "standard"]).protocols(
+        "triples"
+    ) == (
         "standard",
         "raw",
     )
@@ -250,12 +307,16 @@ def test_names_that_cannot_be(names: dict[str, Any], error: type[Exception], mes
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # what PyKEEN's own imports warn of is not looked at
 def test_triples_factories_of_pykeen_give_what_its_evaluator_counts() -> None:
-    triples = pytest.importorskip("pykeen.triples", reason="PyKEEN is not installed; it is no dependency")
+    triples = pytest.importorskip(
+        "pykeen.triples", reason="PyKEEN is not installed; it is no dependency"
+    )
     from pykeen.evaluation import RankBasedEvaluator
     from pykeen.models import DistMult
 
     drawn = np.unique(np.random.default_rng(3).integers(0, [40, 4, 40], (400, 3)), axis=0)
-    whole = triples.TriplesFactory.from_labeled_triples(np.array([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn]))
+    whole = triples.TriplesFactory.from_labeled_triples(
+        np.array([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn])
+    )
     train, valid, test = whole.split([0.8, 0.1, 0.1], random_state=0)
     evaluator = RankBasedEvaluator(clear_on_finalize=False)
     evaluator.evaluate(

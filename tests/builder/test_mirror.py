@@ -13,7 +13,15 @@ import pytest
 
 from brute import count_with_sets, read_rows
 from cases import choose, mark_rest
-from graphs import STATIC, count_candidates, read_contents, read_context, read_graph, read_labels, sizes_of
+from graphs import (
+    STATIC,
+    count_candidates,
+    read_contents,
+    read_context,
+    read_graph,
+    read_labels,
+    sizes_of,
+)
 from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_protocols
@@ -41,8 +49,9 @@ GIVEN_BY_PYKEEN = {
 }
 
 
-# Temporal benchmarks: entities and relations as their stat.txt or papers state them, times of the files, and facts of
-# each split as papers state them: Jin et al. 2020, Li et al. 2021, Han et al. 2021, Goel et al. 2020, Xu et al. 2020.
+# Temporal benchmarks: entities and relations as their stat.txt or papers state them, times of the
+# files, and facts of each split as papers state them: Jin et al. 2020, Li et al. 2021, Han et al.
+# 2021, Goel et al. 2020, Xu et al. 2020.
 TEMPORAL = {
     "icews14_regcn": (7128, 230, 365, 74_845, 8_514, 7_371),
     "icews14_xerte": (7128, 230, 365, 63_685, 13_823, 13_222),
@@ -51,24 +60,38 @@ TEMPORAL = {
     "icews0515_interp": (10488, 251, 4017, 368_962, 46_275, 46_092),
     "icews18": (23033, 256, 304, 373_018, 45_995, 49_545),
     "yago_tkg": (10623, 10, 189, 161_540, 19_523, 20_026),
-    "wiki_tkg": (12554, 24, 21, 0, 67_538, 63_110),  # 232 times with those of its train, which is not there
+    "wiki_tkg": (
+        12554,
+        24,
+        21,
+        0,
+        67_538,
+        63_110,
+    ),  # 232 times with those of its train, which is not there
     "wikidata12k": (12554, 24, 2801, 32_497, 4_062, 4_062),
 }
 
 
-def read_dataset(mirror: Path, key: str, *, transductive: bool) -> tuple[Statistics, dict[str, str]]:
+def read_dataset(
+    mirror: Path, key: str, *, transductive: bool
+) -> tuple[Statistics, dict[str, str]]:
     """Return what the reader makes of a dataset, and the columns of STATISTICS.csv that follow, as it spells them."""
     labels = read_labels(mirror, key, ("transductive_train",) if transductive else tuple(SPLITS))
     if transductive:
         labels = {"train": labels["transductive_train"]}
-    found = describe_graph(encode_labels(labels, None if transductive else read_context(mirror, key)))
+    found = describe_graph(
+        encode_labels(labels, None if transductive else read_context(mirror, key))
+    )
     columns: dict[str, int | bool] = {
         "entities_all": found.entities,
         "entities_train": found.entities_train,
         "relations_all": found.relations,
         "relations_train": found.relations_train,
         "n_train_unique": found.distinct["train"],
-        **{f"overlap_{later}_{earlier}": common for (later, earlier), common in found.overlaps.items()},
+        **{
+            f"overlap_{later}_{earlier}": common
+            for (later, earlier), common in found.overlaps.items()
+        },
         "self_loops_train": found.self_loops_train,
     }
     for split in SPLITS:
@@ -83,11 +106,25 @@ def read_dataset(mirror: Path, key: str, *, transductive: bool) -> tuple[Statist
 # What papers state of benchmarks that STATISTICS.csv leaves out, and what the files have beyond it:
 # entities, of them in train, relations, rows of train, valid and test.
 STATED = {
-    "ingram_fb25": (4_097, 4_097, 216, 17_147, 5_716, 5_716),  # Lee et al. 2023, table 2: the inference graph
+    "ingram_fb25": (
+        4_097,
+        4_097,
+        216,
+        17_147,
+        5_716,
+        5_716,
+    ),  # Lee et al. 2023, table 2: the inference graph
     "ingram_fb50": (4_445, 4_445, 205, 11_636, 3_879, 3_879),
     "ingram_fb75": (2_792, 2_792, 186, 9_316, 3_106, 3_106),
     "ingram_fb100": (2_624, 2_624, 77, 6_987, 2_329, 2_329),
-    "hm_1k": (9_899, 9_899, 11, 18_638, 0, 476),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
+    "hm_1k": (
+        9_899,
+        9_899,
+        11,
+        18_638,
+        0,
+        476,
+    ),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
     "hm_3k": (19_218, 19_218, 11, 38_285, 0, 1_349),
     "hm_5k": (23_792, 23_792, 11, 48_425, 0, 2_124),
     "mt3_art": (10_000, 10_000, 45, 28_023, 0, 3_113),
@@ -98,11 +135,25 @@ STATED = {
     "metafam": (656, 656, 28, 7_257, 0, 184),
     "nell995_redgnn": (74_536, 74_432, 200, 149_678, 543, 2_818),
     "conceptnet100k": (78_334, 78_088, 34, 100_000, 1_200, 1_200),
-    "cn82k": (78_339, 65_465, 34, 81_920, 10_240, 10_240),  # the paper counts 78,334 entities, else the same
+    "cn82k": (
+        78_339,
+        65_465,
+        34,
+        81_920,
+        10_240,
+        10_240,
+    ),  # the paper counts 78,334 entities, else the same
     "db15k": (12_842, 12_785, 279, 79_222, 9_904, 9_902),
     "mkg_w": (15_000, 14_509, 169, 34_196, 4_276, 4_274),
     "kuai16k": (16_015, 16_003, 4, 180_190, 22_523, 22_525),
-    "wd50k_statements": (47_155, 40_107, 487, 166_435, 23_913, 46_159),  # Galkin et al. 2020, table 1; one less: __na__
+    "wd50k_statements": (
+        47_155,
+        40_107,
+        487,
+        166_435,
+        23_913,
+        46_159,
+    ),  # Galkin et al. 2020, table 1; one less: __na__
     "wd50k_33_statements": (38_123, 29_667, 428, 73_406, 10_568, 18_133),
     "wd50k_66_statements": (27_346, 18_528, 351, 35_968, 5_154, 8_045),
     "wd50k_100_statements": (18_791, 9_890, 204, 22_738, 3_279, 5_297),
@@ -112,7 +163,11 @@ STATED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000)) for key, sizes in STATED.items()]
+    "key",
+    [
+        pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000))
+        for key, sizes in STATED.items()
+    ],
 )
 def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
     found = describe_graph(read_graph(mirror, key))
@@ -144,7 +199,8 @@ def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
 )
 def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: str) -> None:
     """A random ranker's MRR, by harmonic numbers."""
-    # That one has no train, and those of InGram no graph that models are trained on: neither is needed here.
+    # That one has no train, and those of InGram no graph that models are trained on: neither is
+    # needed here.
     graph = (
         encode_benchmark(find_benchmark(key), read_contents(mirror, key))
         if key == "wiki_tkg"
@@ -153,7 +209,9 @@ def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: 
     counts = count_candidates(graph, PROTOCOLS[protocol], "test")
     candidates = np.concatenate(sizes_of(counts)[:2])
     harmonic = np.cumsum(1 / np.arange(1, candidates.max() + 1))
-    assert f"{np.mean(harmonic[candidates - 1] / candidates):.{len(expectation) - 2}f}" == expectation
+    assert (
+        f"{np.mean(harmonic[candidates - 1] / candidates):.{len(expectation) - 2}f}" == expectation
+    )
     if key == "wiki_tkg":
         assert f"{candidates.mean():.1f}" == "12536.3"
 
@@ -161,7 +219,11 @@ def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: 
 def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
     """Read the splits of a benchmark by splitting lines."""
     source = find_benchmark(key)
-    form, sign, contents = source.format, source.format.delimiter.encode(), read_contents(mirror, key)
+    form, sign, contents = (
+        source.format,
+        source.format.delimiter.encode(),
+        read_contents(mirror, key),
+    )
     found: dict[str, Rows] = {split: [] for split in SPLITS}
     for split in SPLITS:
         if split in source.files:
@@ -169,7 +231,10 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
             lines = content.partition(b"\n")[2] if form.count_line else content
             if form.qualified:
                 cells = [line.split(sign) for line in lines.splitlines()]
-                found[split] = [(h, r, t, tuple(zip(more[::2], more[1::2], strict=True))) for h, r, t, *more in cells]
+                found[split] = [
+                    (h, r, t, tuple(zip(more[::2], more[1::2], strict=True)))
+                    for h, r, t, *more in cells
+                ]
             else:
                 found[split] = read_rows(lines, form.columns, sign, padded=form.padded)
     return found
@@ -178,20 +243,26 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
 @pytest.mark.slow
 # A graph of facts with qualifiers, one of facts with times, and one of triples.
 @pytest.mark.parametrize(
-    "key", mark_rest([*STATED, *TEMPORAL, "nations"], "wd50k_100_statements", "wikidata12k", "nations")
+    "key",
+    mark_rest([*STATED, *TEMPORAL, "nations"], "wd50k_100_statements", "wikidata12k", "nations"),
 )
 def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
     if key == "wiki_tkg":
         pytest.skip("its train is not there, and says which entities there are")
     graph, count_plainly = read_graph(mirror, key), count_with_sets(read_plainly(mirror, key))
-    for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
+    for protocol in (
+        one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)
+    ):
         for split in SPLITS:
             got, expected = count_candidates(graph, protocol, split), count_plainly(protocol, split)
             assert got.tasks.rows.tolist() == expected.rows
             sizes = sizes_of(got)
             assert sizes[:2] == [expected.head, expected.tail], (protocol.key, split)
             # Those of a time, and their inverses, small graphs compare.
-            assert graph.temporal or not sizes[2:] or sizes[2] == expected.relation, (protocol.key, split)
+            assert graph.temporal or not sizes[2:] or sizes[2] == expected.relation, (
+                protocol.key,
+                split,
+            )
 
 
 def read_reconstructed(mirror: Path, key: str) -> tuple[Benchmark, dict[str, bytes]]:
@@ -201,11 +272,15 @@ def read_reconstructed(mirror: Path, key: str) -> tuple[Benchmark, dict[str, byt
     """
     with (mirror / "MANIFEST.csv").open(encoding="utf-8-sig", newline="") as stream:
         paths = {
-            row["split"]: row["mirror_path"] for row in csv.DictReader(stream) if row["key"].startswith(f"{key}_re")
+            row["split"]: row["mirror_path"]
+            for row in csv.DictReader(stream)
+            if row["key"].startswith(f"{key}_re")
         }
     contents = {split: (mirror / path).read_bytes() for split, path in paths.items()}
     rows = (line.split(b"\t") for line in contents["train"].splitlines())
-    contents["train"] = b"".join(b"%s\t%s\t%s\n" % (head, tail, relation) for head, relation, tail in rows)
+    contents["train"] = b"".join(
+        b"%s\t%s\t%s\n" % (head, tail, relation) for head, relation, tail in rows
+    )
     return find_benchmark(key), contents
 
 
@@ -223,12 +298,18 @@ def test_training_sets_that_are_known_without_their_order(
     source, contents = read_reconstructed(mirror, key)
     for role, content in contents.items():
         known = source.files[role].remote
-        assert hashlib.sha256(content).hexdigest() == (known.stand_in if role == "train" else known.sha256)
+        assert hashlib.sha256(content).hexdigest() == (
+            known.stand_in if role == "train" else known.sha256
+        )
     graph = encode_benchmark(source, contents)
     assert (graph.num_entities, *(len(graph.splits[split]) for split in SPLITS)) == sizes
-    heads, tails = map(np.array, sizes_of(count_candidates(graph, PROTOCOLS["standard"], "test"))[:2])
+    heads, tails = map(
+        np.array, sizes_of(count_candidates(graph, PROTOCOLS["standard"], "test"))[:2]
+    )
     harmonic = np.cumsum(1 / np.arange(1, graph.num_entities + 1))
-    assert [f"{np.mean(harmonic[n - 1] / n):.5e}" for n in (np.concatenate([heads, tails]), tails)] == [both, tail]
+    assert [
+        f"{np.mean(harmonic[n - 1] / n):.5e}" for n in (np.concatenate([heads, tails]), tails)
+    ] == [both, tail]
     # All of it is in the training set of FB15k-237.
     whole = read_contents(mirror, "fb15k237")["train"].splitlines()
     rows = (line.split(b"\t") for line in contents["train"].splitlines())
@@ -238,12 +319,18 @@ def test_training_sets_that_are_known_without_their_order(
 def test_the_training_set_of_red_gnn_is_that_of_nell995(mirror: Path) -> None:
     """The mirror has a quarter of it, all in that of NELL-995; the rest is too large for it."""
     with (mirror / "MANIFEST.csv").open(encoding="utf-8-sig", newline="") as stream:
-        paths = {row["split"]: row["mirror_path"] for row in csv.DictReader(stream) if row["key"] == "nell995_redgnn"}
+        paths = {
+            row["split"]: row["mirror_path"]
+            for row in csv.DictReader(stream)
+            if row["key"] == "nell995_redgnn"
+        }
     quarter = (mirror / paths["train"]).read_bytes().splitlines()
     contents = read_contents(mirror, "nell995_redgnn")
     assert len(quarter) == 37_420
     assert {*quarter} <= {*contents["train"].splitlines()}
-    assert {*contents["test"].splitlines()} < {*read_contents(mirror, "nell995")["test"].splitlines()}
+    assert {*contents["test"].splitlines()} < {
+        *read_contents(mirror, "nell995")["test"].splitlines()
+    }
 
 
 def read_statistics(mirror: Path) -> list[dict[str, str]]:
@@ -262,17 +349,32 @@ def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None
     wrong: list[str] = []
     compared = 0
     for row in (row for row in rows if int(row["n_train"]) < choose(120_000, 10**9)):
-        transductive, documented = row["key"].endswith("(train graph)"), find_benchmark(key_of(row)).pykeen
+        transductive, documented = (
+            row["key"].endswith("(train graph)"),
+            find_benchmark(key_of(row)).pykeen,
+        )
         found, got = read_dataset(mirror, key_of(row), transductive=transductive)
         others = {"key", "mismatch_explanation", "has_crlf", "files_without_final_newline"}
         assert got.keys() | GIVEN_BY_PYKEEN.keys() | others == row.keys()
         wrong += [
-            f"{row['key']}: {name} is {got[name]}, expected {row[name]}" for name in got if got[name] != row[name]
+            f"{row['key']}: {name} is {got[name]}, expected {row[name]}"
+            for name in got
+            if got[name] != row[name]
         ]
-        counts = {"entities": found.entities_train, "relations": found.relations_train, **found.seen_distinct}
-        differing = [name for name in counts if not transductive and documented.get(name, counts[name]) != counts[name]]
+        counts = {
+            "entities": found.entities_train,
+            "relations": found.relations_train,
+            **found.seen_distinct,
+        }
+        differing = [
+            name
+            for name in counts
+            if not transductive and documented.get(name, counts[name]) != counts[name]
+        ]
         if not transductive and bool(differing) != ("mismatch" in documented):
-            wrong.append(f"{row['key']}: {differing or 'nothing'} differs from what PyKEEN documents")
+            wrong.append(
+                f"{row['key']}: {differing or 'nothing'} differs from what PyKEEN documents"
+            )
         compared += bool(documented.keys() & counts.keys())
     assert wrong == []
     assert compared > 20
@@ -287,7 +389,9 @@ def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None
 
 def is_mirrored(mirror: Path, key: str) -> bool:
     files = [
-        file.remote.url.partition("://")[2] for role, file in load_benchmarks()[key].files.items() if role in SPLITS
+        file.remote.url.partition("://")[2]
+        for role, file in load_benchmarks()[key].files.items()
+        if role in SPLITS
     ]
     return bool(files) and all((mirror / file).is_file() for file in files)
 
@@ -298,9 +402,13 @@ def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
         source = find_benchmark(key_of(row))
         for column, name in GIVEN_BY_PYKEEN.items():
             if row[column] and source.pykeen.get(name) != int(row[column]):
-                wrong.append(f"{source.key}: {name} is {source.pykeen.get(name)}, expected {row[column]}")
+                wrong.append(
+                    f"{source.key}: {name} is {source.pykeen.get(name)}, expected {row[column]}"
+                )
         if bool(row["mismatch_explanation"]) != ("mismatch" in source.pykeen):
-            wrong.append(f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, {row['mismatch_explanation']!r}")
+            wrong.append(
+                f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, {row['mismatch_explanation']!r}"
+            )
     assert wrong == []
 
 
@@ -311,20 +419,29 @@ SAME = sorted(key for key, source in load_benchmarks().items() if source.same_gr
 @pytest.mark.parametrize("key", mark_rest(SAME, "openke_wn18rr"))
 def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
     ours, others = (
-        count_protocols(read_once(mirror, one), STATIC.values()) for one in (key, find_benchmark(key).same_graph_as)
+        count_protocols(read_once(mirror, one), STATIC.values())
+        for one in (key, find_benchmark(key).same_graph_as)
     )
     assert ours.keys() == others.keys() == {*itertools.product(STATIC, SPLITS)}
     for place, one in ours.items():
         for side in ("head", "tail"):
-            assert one.blocks[side].tally.histogram() == others[place].blocks[side].tally.histogram(), (place, side)
+            assert (
+                one.blocks[side].tally.histogram() == others[place].blocks[side].tally.histogram()
+            ), (place, side)
 
 
 def test_every_temporal_benchmark_is_compared_with_papers() -> None:
-    assert {key for key, source in load_benchmarks().items() if source.format.temporal} == TEMPORAL.keys()
+    assert {
+        key for key, source in load_benchmarks().items() if source.format.temporal
+    } == TEMPORAL.keys()
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 100_000)) for key, sizes in TEMPORAL.items()]
+    "key",
+    [
+        pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 100_000))
+        for key, sizes in TEMPORAL.items()
+    ],
 )
 def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None:
     source = find_benchmark(key)
@@ -338,4 +455,6 @@ def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None
     times = [{*graph.splits[split].codes[-1].tolist()} for split in SPLITS]
     shared = times[0] & times[1] | times[0] & times[2] | times[1] & times[2]
     assert bool(shared) != graph.forecasting
-    assert describe_graph(graph).distinct["test"] == TEMPORAL[key][-1] - (1_226 if key == "wiki_tkg" else 0)
+    assert describe_graph(graph).distinct["test"] == TEMPORAL[key][-1] - (
+        1_226 if key == "wiki_tkg" else 0
+    )

@@ -29,7 +29,13 @@ from rankconst.errors import TablesError
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
-from rankconst_builder.package import complete_exchange, exchange_files, hash_content, hold_folder, write_tables
+from rankconst_builder.package import (
+    complete_exchange,
+    exchange_files,
+    hash_content,
+    hold_folder,
+    write_tables,
+)
 from rankconst_builder.tabulate import tabulate
 
 Tables = dict[str, "pa.Table"]
@@ -40,10 +46,16 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
     described = [
         {
             **{column.name: size for column in COLUMNS["datasets"] if column.kind == "count"},
-            **{column.name: f"{column.name} of {key} é" for column in COLUMNS["datasets"] if column.kind == "text"},
+            **{
+                column.name: f"{column.name} of {key} é"
+                for column in COLUMNS["datasets"]
+                if column.kind == "text"
+            },
             "dataset": key,
             "aliases": [f"{key}-alias"],
-            "source_urls": [f"https://example.invalid/{key}", "https://example.invalid/b"] if key != "own" else [],
+            "source_urls": [f"https://example.invalid/{key}", "https://example.invalid/b"]
+            if key != "own"
+            else [],
             "sha256": ["00", None, "11"],
             "verified": key != "own",
         }
@@ -54,13 +66,18 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         plain = Histogram.from_counts([size, size + 1, size])
         histograms[tasks] = plain
         for aggregation in MACROS:
-            macro = Histogram.from_counts(plain.num_candidates, plain.num_tasks, weights=1 / plain.num_tasks)
+            macro = Histogram.from_counts(
+                plain.num_candidates, plain.num_tasks, weights=1 / plain.num_tasks
+            )
             histograms[replace(tasks, aggregation=aggregation)] = macro
         histograms |= {replace(tasks, relations=(name,)): plain for name in ("r", "s")}
-    return {"datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")), **tabulate(histograms)}
+    return {
+        "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
+        **tabulate(histograms),
+    }
 
 
-# ---- the hash of the content -------------------------------------------------------------------------------------
+# ---- the hash of the content ---------------------------------------------------------------------
 
 VALUE = st.one_of(st.integers(-3, 3), st.none())
 FRAME = st.lists(
@@ -76,13 +93,22 @@ FRAME = st.lists(
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
     types = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "l": pa.list_(pa.string())}
-    return pa.table({name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(types.items())})
+    return pa.table(
+        {
+            name: pa.array([row[i] for row in rows], kind)
+            for i, (name, kind) in enumerate(types.items())
+        }
+    )
 
 
 @given(one=FRAME, other=FRAME)
-def test_content_hash_tells_tables_apart(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> None:
+def test_content_hash_tells_tables_apart(
+    one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]
+) -> None:
     # repr tells -0.0 from 0.0, which == does not.
-    assert (hash_content(table_of(one)) == hash_content(table_of(other))) == (repr(one) == repr(other))
+    assert (hash_content(table_of(one)) == hash_content(table_of(other))) == (
+        repr(one) == repr(other)
+    )
 
 
 @given(rows=FRAME.filter(lambda rows: len(rows) > 1))
@@ -103,15 +129,23 @@ def test_content_hash_of_a_known_table() -> None:
     assert hash_content(table.rename_columns(["a", "b", "c"])) != hash_content(table)
 
 
-# ---- the set -----------------------------------------------------------------------------------------------------
+# ---- the set -------------------------------------------------------------------------------------
 
 
 def test_written_set_loads(tmp_path: Path) -> None:
     tables = make_tables("one", "own")
     folder = tmp_path / "deep" / "set"
-    write_tables(folder, "3.2.1", tables, {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}})
+    write_tables(
+        folder,
+        "3.2.1",
+        tables,
+        {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}},
+    )
     assert read_set(folder) == ("3.2.1", tables)
-    assert {path.name for path in folder.iterdir()} == {"datapackage.json", *(f"{name}.parquet" for name in COLUMNS)}
+    assert {path.name for path in folder.iterdir()} == {
+        "datapackage.json",
+        *(f"{name}.parquet" for name in COLUMNS),
+    }
     descriptor = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
     assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
     for resource in descriptor["resources"]:
@@ -123,16 +157,24 @@ def test_written_set_loads(tmp_path: Path) -> None:
         fields = [(field.name, kinds.get(str(field.type), "array")) for field in table.schema]
         assert [(field["name"], field["type"]) for field in resource["schema"]["fields"]] == fields
         assert all(field["description"] for field in resource["schema"]["fields"])
-    units = {field["name"]: field.get("unit") for field in descriptor["resources"][-1]["schema"]["fields"]}
-    assert (units["expectation"], units["variance"]) == ("unit of the metric", "squared unit of the metric")
-    assert descriptor["sources"] == [{"title": "title of one é", "path": "https://example.invalid/one"}]
+    units = {
+        field["name"]: field.get("unit")
+        for field in descriptor["resources"][-1]["schema"]["fields"]
+    }
+    assert (units["expectation"], units["variance"]) == (
+        "unit of the metric",
+        "squared unit of the metric",
+    )
+    assert descriptor["sources"] == [
+        {"title": "title of one é", "path": "https://example.invalid/one"}
+    ]
     assert descriptor["provenance"] == [
         {"dataset": "one", "origin": "archive", "reason": "é"},
         {"dataset": "own", "origin": "files"},
     ]
 
 
-# ---- exchange ----------------------------------------------------------------------------------------------------
+# ---- exchange ------------------------------------------------------------------------------------
 
 
 class Cut(BaseException):
@@ -165,13 +207,26 @@ def read_set(folder: Path) -> tuple[str, Tables]:
 
 
 @pytest.fixture(scope="module")
-def versions(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, bytes], tuple[str, Tables]]]:
+def versions(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> list[tuple[dict[str, bytes], tuple[str, Tables]]]:
     """The files of an old set, of a new one with more datasets, and of another; and what they hold."""
     found = []
-    for number, keys, size in (("3.0.0", ["one"], 5), ("2.0.0", ["one", "two"], 7), ("4.0.0", ["three"], 8)):
+    for number, keys, size in (
+        ("3.0.0", ["one"], 5),
+        ("2.0.0", ["one", "two"], 7),
+        ("4.0.0", ["three"], 8),
+    ):
         folder = tmp_path_factory.mktemp("set")
-        write_tables(folder, number, make_tables(*keys, size=size), {key: {"origin": "files"} for key in keys})
-        found.append(({path.name: path.read_bytes() for path in folder.iterdir()}, read_set(folder)))
+        write_tables(
+            folder,
+            number,
+            make_tables(*keys, size=size),
+            {key: {"origin": "files"} for key in keys},
+        )
+        found.append(
+            ({path.name: path.read_bytes() for path in folder.iterdir()}, read_set(folder))
+        )
     return found
 
 
@@ -249,7 +304,9 @@ def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: s
     with hold_folder(tmp_path / "out", reporter), hold_folder(tmp_path / "out", reporter):
         (tmp_path / "out" / "file").touch()
     said = " ".join(reporter.console.file.getvalue().split())  # type: ignore[attr-defined]  # a StringIO
-    assert ("without locks: let no other process write to it" in said) == (locks == "no file system")
+    assert ("without locks: let no other process write to it" in said) == (
+        locks == "no file system"
+    )
     with hold_folder(tmp_path / "not" / "needed", reporter):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

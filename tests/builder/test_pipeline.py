@@ -16,7 +16,13 @@ from cases import mark_rest
 from graphs import EVERYTHING, random_dataset, write_benchmark, write_forecasting
 from oracles import differing_rows
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
+from rankconst.catalogue.benchmarks import (
+    Benchmark,
+    BenchmarkFile,
+    LineFormat,
+    Remote,
+    find_benchmark,
+)
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
@@ -48,7 +54,10 @@ GHOST = Benchmark(
     title="Ghost",
     aliases=(),
     format=LineFormat(),
-    files={role: BenchmarkFile(Remote(f"https://ghost.invalid/{role}.txt", 3, "0" * 64)) for role in ORDER},
+    files={
+        role: BenchmarkFile(Remote(f"https://ghost.invalid/{role}.txt", 3, "0" * 64))
+        for role in ORDER
+    },
     split="published",
 )
 
@@ -56,7 +65,9 @@ GHOST = Benchmark(
 def write_synthetic(folder: Path, key: str, seed: int) -> Benchmark:
     """Write a small benchmark, with duplicates, overlaps and unseen entities."""
     drawn = random_dataset(seed, entities=13, relations=2, size=60)
-    files = {role: "".join(f"E {h}\tr {r}\tE {t}\n" for h, r, t in rows) for role, rows in drawn.items()}
+    files = {
+        role: "".join(f"E {h}\tr {r}\tE {t}\n" for h, r, t in rows) for role, rows in drawn.items()
+    }
     return write_benchmark(folder, key, {**files, "test": f"{files['test']}E 13\tr 2\tE 0\n"})
 
 
@@ -67,7 +78,8 @@ pytestmark = pytest.mark.usefixtures("placeholders")
 def synthetic(tmp_path: Path) -> dict[str, Benchmark]:
     """Synthetic benchmarks, whose files `small` has."""
     return {
-        key: write_synthetic(tmp_path / "small", key, place) for place, key in enumerate(("alpha", "beta", "gamma"))
+        key: write_synthetic(tmp_path / "small", key, place)
+        for place, key in enumerate(("alpha", "beta", "gamma"))
     }
 
 
@@ -89,7 +101,12 @@ def run(tmp_path: Path, screen: Console, request: pytest.FixtureRequest) -> Run:
     def build(*names: str | Benchmark, mirror: Path | str | None = None, **options: Any) -> Outcome:
         reporter, asked = Reporter(screen), None if mirror is None else str(mirror)
         fetcher = Fetcher(tmp_path / "cache", mirror=asked, offline=True, reporter=reporter)
-        given = {"sources": [*map(find, names)], "out": tmp_path / "out", "fetcher": fetcher, "reporter": reporter}
+        given = {
+            "sources": [*map(find, names)],
+            "out": tmp_path / "out",
+            "fetcher": fetcher,
+            "reporter": reporter,
+        }
         return build_all(Build(**{**LITTLE, **given, **options}))
 
     return build
@@ -114,14 +131,22 @@ def assert_same_numbers(one: Tables | None, other: Tables | None, key: str) -> N
         # Earlier tables have no relation side, and other baselines.
         sides = {row["side"] for row in expected} | {"head", "tail", "both"}
         both = (
-            [row for row in each if row["side"] in sides and row.get("baseline", DEFAULT_BASELINE) in baselines]
+            [
+                row
+                for row in each
+                if row["side"] in sides and row.get("baseline", DEFAULT_BASELINE) in baselines
+            ]
             for each in (rows, expected)
         )
         assert differing_rows(*both) == []
 
 
 def read_bytes(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def provenance(outcome: Outcome, key: str) -> dict[str, Any]:
@@ -138,7 +163,7 @@ class Broken(Fetcher):
         raise AssertionError(f"{file.name} was asked for")
 
 
-# ---- the same numbers on every way -------------------------------------------------------------------------------
+# ---- the same numbers on every way ---------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -155,11 +180,14 @@ def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, key
         assert provenance(outcome, key)["origin"] == origin
         assert ("reason" in provenance(outcome, key)) == (origin != "files")
         assert outcome.tables is not None
-        hashes.append({each["name"]: each["contentHash"] for each in outcome.tables.descriptor["resources"]})
+        hashes.append(
+            {each["name"]: each["contentHash"] for each in outcome.tables.descriptor["resources"]}
+        )
     assert_same_numbers(outcomes[1].tables, shipped, key)
     assert rows_of(outcomes[1].tables, "datasets", key) == rows_of(shipped, "datasets", key)
     assert rows_of(outcomes[1].tables, "datasets", key)[0]["verified"] is True
-    # Here fewer draws are made than for the archive, whose constants of baselines are taken as they are.
+    # Here fewer draws are made than for the archive, whose constants of baselines are taken as they
+    # are.
     differing = {name for name in hashes[0] if hashes[0][name] != hashes[1][name]}
     assert differing <= {"constants"} | (
         {"candidates"} if "relation" not in shipped.sides(shipped.tasks(key)) else set()
@@ -172,7 +200,11 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
     assert [protocol.key for protocol in protocols] == ["raw", "sampled:50", "sampled:500"]
     asked = {**EVERYTHING, "protocols": protocols}
     found = run("nations", mirror=mirror, out=tmp_path / "a", **asked)
-    rows = [row for row in rows_of(found.tables, "candidates", "nations") if row["protocol"] == "sampled:500"]
+    rows = [
+        row
+        for row in rows_of(found.tables, "candidates", "nations")
+        if row["protocol"] == "sampled:500"
+    ]
     assert [(r["split"], r["side"], r["num_candidates"], r["num_tasks"]) for r in rows] == [
         (split, side, 501, tasks)
         for split, tasks in (("train", 1592), ("valid", 199), ("test", 201))
@@ -181,11 +213,13 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
     assert_same_numbers(found.tables, run("nations", out=tmp_path / "b", **asked).tables, "nations")
 
 
-# ---- temporal benchmarks ------------------------------------------------------------------------------------------
+# ---- temporal benchmarks -------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path, run: Run, screen: Console) -> None:
+def test_a_forecasting_benchmark_has_what_does_not_need_its_train(
+    tmp_path: Path, run: Run, screen: Console
+) -> None:
     chance = {**EVERYTHING, "baselines": ()}
     source = write_forecasting(tmp_path / "whole", train=True)
     whole = run(source, mirror=tmp_path / "whole", out=tmp_path / "a", **chance).tables
@@ -203,14 +237,27 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
         same = [
             row
             for row in rows_of(whole, name, "forecast")
-            if (row["protocol"], row["split"]) in held and row.get("baseline", "uniform") == "uniform"
+            if (row["protocol"], row["split"]) in held
+            and row.get("baseline", "uniform") == "uniform"
         ]
         assert differing_rows(rows_of(part, name, "forecast"), same) == []
     (row,), (full,) = (rows_of(tables, "datasets", "forecast") for tables in (part, whole))
-    assert (row["entities"], row["relations"], full["entities"], full["relations"]) == (12, 3, 12, 3)
+    assert (row["entities"], row["relations"], full["entities"], full["relations"]) == (
+        12,
+        3,
+        12,
+        3,
+    )
     lost = {name for name, value in row.items() if value is None and full[name] is not None}
     assert lost == {
-        *("entities_train", "relations_train", "triples_train", "duplicates_train", "valid_in_train", "test_in_train"),
+        *(
+            "entities_train",
+            "relations_train",
+            "triples_train",
+            "duplicates_train",
+            "valid_in_train",
+            "test_in_train",
+        ),
         *("self_loops_train", "dropped_valid", "dropped_test"),
     }
     assert row["sha256"][0] is None
@@ -229,31 +276,43 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
 def test_times_that_two_files_share_are_no_forecasting_split(tmp_path: Path, run: Run) -> None:
     source = write_forecasting(tmp_path / "mirror", train=True)
     test = source.files["valid"]
-    with pytest.raises(DataError, match="valid and test share 3 times, but the dataset is said to be split by time"):
+    with pytest.raises(
+        DataError, match="valid and test share 3 times, but the dataset is said to be split by time"
+    ):
         run(replace(source, files={**source.files, "test": test}), mirror=tmp_path / "mirror")
     stat = replace(source.files["stat"], remote=Remote("https://example.invalid/forecast/few.txt"))
-    for text, message in (("5 3", "states 5 entities and 3 relations; its files have"), ("x", "expected the")):
-        (tmp_path / "mirror" / "example.invalid" / "forecast" / "few.txt").write_text(text, encoding="ascii")
+    for text, message in (
+        ("5 3", "states 5 entities and 3 relations; its files have"),
+        ("x", "expected the"),
+    ):
+        (tmp_path / "mirror" / "example.invalid" / "forecast" / "few.txt").write_text(
+            text, encoding="ascii"
+        )
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         with pytest.raises(DataError, match=message):
             run(replace(source, files={**source.files, "stat": stat}), mirror=tmp_path / "mirror")
 
 
-# ---- graphs of one's own ------------------------------------------------------------------
+# ---- graphs of one's own -------------------------------------------------------------------------
 
 
 OWN = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
 
 
 @pytest.mark.parametrize("name", ["_read_graph", "count_histograms"])
-def test_own_file_that_changes_meanwhile(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_own_file_that_changes_meanwhile(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Its hash would be that of other triples than those that were counted."""
     path, real = tmp_path / "train.tsv", getattr(pipeline, name)
     numbered, labels = b"0\t0\t1\n1\t0\t2\n", b"a\tr\tb\nb\tr\tc\n"
     changes: list[tuple[bytes, Callable[[], object]]] = [
         (numbered, lambda: path.write_bytes(numbered * 2)),
         (labels, lambda: path.write_bytes(labels[:6])),
-        (numbered, lambda: path.with_name("x").write_bytes(numbered) and path.with_name("x").replace(path)),
+        (
+            numbered,
+            lambda: path.with_name("x").write_bytes(numbered) and path.with_name("x").replace(path),
+        ),
         (labels, path.unlink),
     ]
     for content, change in changes:
@@ -277,15 +336,19 @@ def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-# ---- when files cannot be had ------------------------------------------------------------------------------------
+# ---- when files cannot be had --------------------------------------------------------------------
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.usefixtures("loopback")
-def test_failed_download_falls_back(httpserver: HTTPServer, run: Run, tmp_path: Path, screen: Console) -> None:
+def test_failed_download_falls_back(
+    httpserver: HTTPServer, run: Run, tmp_path: Path, screen: Console
+) -> None:
     httpserver.expect_request("/nothing").respond_with_data("")
-    fetcher = Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen))
+    fetcher = Fetcher(
+        tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen)
+    )
     outcome = run("nations", fetcher=fetcher)
     assert outcome.built == ("nations",)
     assert len([line for line in printed(screen) if "warning: " in line]) == 1
@@ -311,7 +374,7 @@ def test_wrong_content_never_falls_back(run: Run, tmp_path: Path, screen: Consol
     assert printed(screen) == []
 
 
-# ---- several datasets, and folders that hold something already ---------------------------------------------------
+# ---- several datasets, and folders that hold something already -----------------------------------
 
 
 def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
@@ -334,14 +397,21 @@ def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Conso
     ],
 )
 def test_what_makes_a_dataset_be_built_again(
-    small: Path, synthetic: dict[str, Benchmark], run: Run, column: str, values: set[str], options: dict[str, Any]
+    small: Path,
+    synthetic: dict[str, Benchmark],
+    run: Run,
+    column: str,
+    values: set[str],
+    options: dict[str, Any],
 ) -> None:
     run("alpha", mirror=small)
     assert run("alpha", mirror=small).kept == ("alpha",)
     outcome = run("alpha", mirror=small, **options)
     assert (outcome.built, outcome.kept) == (("alpha",), ())
     assert {row[column] for row in rows_of(outcome.tables, "constants", "alpha")} == values
-    assert run(replace(synthetic["alpha"], licence="another"), mirror=small, **options).built == ("alpha",)
+    assert run(replace(synthetic["alpha"], licence="another"), mirror=small, **options).built == (
+        "alpha",
+    )
 
 
 @pytest.mark.slow
@@ -352,7 +422,9 @@ def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path
     assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
 
 
-def test_folders_that_hold_something_else_stay_as_they_are(small: Path, run: Run, tmp_path: Path) -> None:
+def test_folders_that_hold_something_else_stay_as_they_are(
+    small: Path, run: Run, tmp_path: Path
+) -> None:
     tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
     write_tables(tmp_path / "released", "3.0.0", tables, {"nations": {"origin": "files"}})
     (tmp_path / "own").mkdir()
@@ -374,7 +446,9 @@ def test_damaged_set_is_refused(small: Path, run: Run, tmp_path: Path, name: str
     path = tmp_path / "out" / f"{name}.parquet"
     for damage in (lambda: path.write_bytes(path.read_bytes()[:-7]), path.unlink):
         damage()
-        with pytest.raises(TablesError, match=f"{name}.parquet is .* delete {tmp_path / 'out'} and build again"):
+        with pytest.raises(
+            TablesError, match=f"{name}.parquet is .* delete {tmp_path / 'out'} and build again"
+        ):
             run("alpha", mirror=small)
     shutil.rmtree(tmp_path / "out")
     assert run("alpha", mirror=small).built == ("alpha",)
@@ -400,10 +474,15 @@ def stopped(tmp_path: Path, small: Path) -> Stopped:
 def test_interrupted_run_keeps_what_is_done(
     small: Path, run: Run, tmp_path: Path, screen: Console, stopped: Stopped
 ) -> None:
-    for keys, told in ((["beta"], "nothing was written"), (["alpha", "beta", "gamma"], "out holds the 1 built before")):
+    for keys, told in (
+        (["beta"], "nothing was written"),
+        (["alpha", "beta", "gamma"], "out holds the 1 built before"),
+    ):
         with pytest.raises(KeyboardInterrupt):
             run(*keys, fetcher=stopped)
-        assert re.search(f"interrupted in beta: .*{told}; run the same command again", " ".join(printed(screen)))
+        assert re.search(
+            f"interrupted in beta: .*{told}; run the same command again", " ".join(printed(screen))
+        )
         assert (tmp_path / "out").exists() == (len(keys) > 1)
     with pytest.raises(SystemExit):  # asked to end, as by a batch system
         run("alpha", "gamma", fetcher=stopped, out=tmp_path / "ended")

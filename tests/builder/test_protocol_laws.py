@@ -47,9 +47,21 @@ def test_who_knows_more_ranks_fewer(dataset: Dataset) -> None:
     for protocol, split in itertools.product(WRITABLE, ORDER):
         for known in ("up_to", "own", "none"):
             key = protocol.key.removesuffix(protocol.known) + known
-            if protocol.known == "all" or (protocol.known == "up_to" and known != "up_to") or known == "none":
-                pairs = zip(sizes_of(counted[protocol.key, split]), sizes_of(counted[key, split]), strict=True)
-                assert all(few <= more for one, other in pairs for few, more in zip(one, other, strict=True))
+            if (
+                protocol.known == "all"
+                or (protocol.known == "up_to" and known != "up_to")
+                or known == "none"
+            ):
+                pairs = zip(
+                    sizes_of(counted[protocol.key, split]),
+                    sizes_of(counted[key, split]),
+                    strict=True,
+                )
+                assert all(
+                    few <= more
+                    for one, other in pairs
+                    for few, more in zip(one, other, strict=True)
+                )
 
 
 @settings(max_examples=choose(7, 20))
@@ -66,27 +78,42 @@ def test_a_further_known_triple_takes_one_candidate_at_most(
     further = data.draw(st.tuples(*columns))
     more = {**dataset, split: [*dataset[split], further]}
     # In a temporal graph relations have inverses: of a loop, both are known.
-    most = {"head": 1, "tail": 1, "relation": 2 if len(further) == 4 and further[0] == further[2] else 1}
+    most = {
+        "head": 1,
+        "tail": 1,
+        "relation": 2 if len(further) == 4 and further[0] == further[2] else 1,
+    }
     # An entity that comes into train becomes a candidate where those of train are ranked.
     before, after = (count_protocols(make_graph(each), protocols) for each in (dataset, more))
     for (key, counted), old in before.items():
         protocol = next(each for each in protocols if each.key == key)
-        if (split == "train" and "seen" in (protocol.candidates, protocol.tasks)) or protocol.negatives is not None:
+        if (
+            split == "train" and "seen" in (protocol.candidates, protocol.tasks)
+        ) or protocol.negatives is not None:
             continue
         new = after[key, counted]
         kept = old.tasks.rows.size
         for side, one, other in zip(old.blocks, sizes_of(old), sizes_of(new), strict=True):
-            assert all(0 <= many - fewer <= most[side] for many, fewer in zip(one, other[:kept], strict=True))
+            assert all(
+                0 <= many - fewer <= most[side]
+                for many, fewer in zip(one, other[:kept], strict=True)
+            )
         if protocol.known == "none":
             assert [each[:kept] for each in sizes_of(new)] == sizes_of(old)
 
 
-def rows_with_counts(dataset: Dataset, protocols: list[Protocol]) -> dict[tuple[str, str], Counter[tuple[Any, ...]]]:
+def rows_with_counts(
+    dataset: Dataset, protocols: list[Protocol]
+) -> dict[tuple[str, str], Counter[tuple[Any, ...]]]:
     """Return the ranked rows of each split under each protocol, each with its numbers of candidates."""
     counted = count_protocols(make_graph(dataset), protocols)
     return {
         (key, split): Counter(
-            zip((dataset[split][place] for place in counts.tasks.rows), *sizes_of(counts), strict=True)
+            zip(
+                (dataset[split][place] for place in counts.tasks.rows),
+                *sizes_of(counts),
+                strict=True,
+            )
         )
         for (key, split), counts in counted.items()
     }
@@ -94,7 +121,9 @@ def rows_with_counts(dataset: Dataset, protocols: list[Protocol]) -> dict[tuple[
 
 @settings(max_examples=choose(5, 15))
 @given(GRAPHS, st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_does_not_matter(drawn: tuple[Dataset, list[Protocol]], shuffler: random.Random) -> None:
+def test_the_order_of_the_rows_does_not_matter(
+    drawn: tuple[Dataset, list[Protocol]], shuffler: random.Random
+) -> None:
     dataset, protocols = drawn
     shuffled = {split: shuffler.sample(rows, len(rows)) for split, rows in dataset.items()}
     assert rows_with_counts(shuffled, protocols) == rows_with_counts(dataset, protocols)
@@ -131,9 +160,14 @@ def test_a_pooled_mean_is_the_weighted_sum_of_its_parts(name: str, dataset: Data
     for key, split in itertools.product(("standard", "raw", "pykeen"), ORDER):
         counts = count_candidates(graph, PROTOCOLS[key], split)
         if not counts.tasks.rows.size:
-            assert not any(counts.blocks[side].tally.relation_histograms() for side in ("head", "tail"))
+            assert not any(
+                counts.blocks[side].tally.relation_histograms() for side in ("head", "tail")
+            )
             continue
-        heads, tails = counts.blocks["head"].tally.histogram(), counts.blocks["tail"].tally.histogram()
+        heads, tails = (
+            counts.blocks["head"].tally.histogram(),
+            counts.blocks["tail"].tally.histogram(),
+        )
         relations = [counts.blocks[side].tally.relation_histograms() for side in ("head", "tail")]
         assert [pool([*each.values()]) for each in relations] == [heads, tails]
         whole = compute_moments(metric, heads.pool(tails))

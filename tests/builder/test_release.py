@@ -55,10 +55,16 @@ def make_rows(*keys: str) -> Rows:
             ]
             for name in ("datasets", "candidates", "constants")
         },
-        "macro_candidates": [{**counts, "aggregation": "macro-query", "weight": weight} for weight in (0.25, 0.5)],
-        "candidates_by_relation": [{**counts, "relation": relation} for relation in ("a:10", "a:9", "b")],
+        "macro_candidates": [
+            {**counts, "aggregation": "macro-query", "weight": weight} for weight in (0.25, 0.5)
+        ],
+        "candidates_by_relation": [
+            {**counts, "relation": relation} for relation in ("a:10", "a:9", "b")
+        ],
         "baseline_candidates": blocks,
-        "baseline_candidates_by_relation": [{**row, "relation": "b", "weight": 0.5} for row in blocks],
+        "baseline_candidates_by_relation": [
+            {**row, "relation": "b", "weight": 0.5} for row in blocks
+        ],
     }
 
 
@@ -76,9 +82,13 @@ def build(tmp_path: Path) -> Callable[..., Opened]:
     """Write rows as a build does."""
     count = iter(range(100))
 
-    def write(rows: Rows, version: str = "unreleased", provenance: dict[str, dict[str, str]] | None = None) -> Opened:
+    def write(
+        rows: Rows, version: str = "unreleased", provenance: dict[str, dict[str, str]] | None = None
+    ) -> Opened:
         folder = tmp_path / f"build-{next(count)}"
-        made = provenance or {row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]}
+        made = provenance or {
+            row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]
+        }
         write_tables(folder, version, tabulate(rows), made)
         return rankconst.load(folder)
 
@@ -93,7 +103,9 @@ def order(tmp_path: Path, screen: Console) -> Callable[..., Order]:
         place = tmp_path / folder
         reporter = Reporter(screen)
         kept = {"date": DATE, "first": "previous" not in options, "reporter": reporter, **options}
-        return Order(source, version, place / version, place / f"rankconst-tables-{version}.zip", **kept)
+        return Order(
+            source, version, place / version, place / f"rankconst-tables-{version}.zip", **kept
+        )
 
     return make
 
@@ -104,10 +116,14 @@ def shown(screen: Console) -> str:
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
-# ---- what is written ---------------------------------------------------------------------------------------------
+# ---- what is written -----------------------------------------------------------------------------
 
 
 def test_a_release_is_whole_and_stays_as_it_is(
@@ -119,7 +135,9 @@ def test_a_release_is_whole_and_stays_as_it_is(
     assert released.written
     assert [*released.files] == [*(folder / name for name in FILES), archive]
     before = read_tree(tmp_path / "out")
-    assert before == {str(path.relative_to(tmp_path / "out")): content for path, content in released.files.items()}
+    assert before == {
+        str(path.relative_to(tmp_path / "out")): content for path, content in released.files.items()
+    }
     loaded = rankconst.load(folder, version="90.0.0")
     for name, table in tabulate(rows).items():
         # Values are only serialised, and put into canonical order.
@@ -130,7 +148,10 @@ def test_a_release_is_whole_and_stays_as_it_is(
         assert packed.namelist() == sorted(f"rankconst-tables-90.0.0/{name}" for name in FILES)
         for entry in packed.infolist():
             assert packed.read(entry) == (folder / entry.filename.partition("/")[2]).read_bytes()
-            assert (entry.date_time, entry.compress_type) == ((1980, 1, 1, 0, 0, 0), zipfile.ZIP_STORED)
+            assert (entry.date_time, entry.compress_type) == (
+                (1980, 1, 1, 0, 0, 0),
+                zipfile.ZIP_STORED,
+            )
             assert stat.S_IMODE(entry.external_attr >> 16) == 0o644
             assert (entry.create_system, entry.extra, entry.comment) == (3, b"", b"")
     for lost in (False, True):
@@ -142,15 +163,23 @@ def test_a_release_is_whole_and_stays_as_it_is(
     assert "already released, identical" in shown(screen)
 
 
-# ---- nothing is overwritten --------------------------------------------------------------------------------------
+# ---- nothing is overwritten ----------------------------------------------------------------------
 
 
-def test_a_released_version_is_not_overwritten(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+def test_a_released_version_is_not_overwritten(
+    build: Any, order: Any, rows: Rows, tmp_path: Path
+) -> None:
     release_tables(order(build(rows), "90.0.0"))
     before = read_tree(tmp_path / "out")
-    for name, column in (("constants", "expectation"), ("candidates", "num_tasks"), ("datasets", "entities")):
+    for name, column in (
+        ("constants", "expectation"),
+        ("candidates", "num_tasks"),
+        ("datasets", "entities"),
+    ):
         other = change(rows, name, 0, **{column: rows[name][0][column] + 1})
-        with pytest.raises(UsageError, match=f"90.0.0 is released already.*another {name}.*never changed"):
+        with pytest.raises(
+            UsageError, match=f"90.0.0 is released already.*another {name}.*never changed"
+        ):
             release_tables(order(build(other), "90.0.0"))
     assert read_tree(tmp_path / "out") == before
 
@@ -199,7 +228,7 @@ def test_a_release_cut_off_is_completed(
     assert read_tree(tmp_path / "out") == read_tree(tmp_path / "whole")
 
 
-# ---- the version rule --------------------------------------------------------------------------------------------
+# ---- the version rule ----------------------------------------------------------------------------
 
 
 def change(rows: Rows, name: str, place: int, **values: Any) -> Rows:
@@ -209,7 +238,9 @@ def change(rows: Rows, name: str, place: int, **values: Any) -> Rows:
 
 def nudge(rows: Rows, errors: float) -> Rows:
     """Move an MRR by a multiple of its stated error."""
-    place = next(at for at, row in enumerate(rows["constants"]) if row["metric"] == "geometric_mean_rank")
+    place = next(
+        at for at, row in enumerate(rows["constants"]) if row["metric"] == "geometric_mean_rank"
+    )
     row = rows["constants"][place]
     moved = row["expectation"] + errors * row["expectation_error"]
     assert moved != row["expectation"]
@@ -226,7 +257,9 @@ CASES: dict[Bump, Callable[[Rows], tuple[Rows, Rows]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bump", CASES)
-def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_path: Path, bump: Bump) -> None:
+def test_version_rule(
+    build: Any, order: Any, rows: Rows, screen: Console, tmp_path: Path, bump: Bump
+) -> None:
     before, after = CASES[bump](rows)
     previous, source = build(before, BEFORE), build(after)
     allowed = {Bump.patch: "90.0.1", Bump.minor: "90.1.0", Bump.major: "91.0.0"}
@@ -257,11 +290,16 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     lines = str(refused.value).splitlines()
     assert "constants: 1 row changed" in lines
     keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
-    assert f"  nations {' '.join(first[key] for key in keys)}: expectation {first['expectation']!r} -> 99.0" in lines
+    assert (
+        f"  nations {' '.join(first[key] for key in keys)}: expectation {first['expectation']!r} -> 99.0"
+        in lines
+    )
     assert "datasets: no change" in lines
     assert "1 value differs within its stated error, and stays as released" in lines
     source = build({**rows, "constants": rows["constants"][10:]})
-    with pytest.raises(UsageError, match=r"constants: 10 rows removed\n(  nations .*: removed\n){5}  \.\.\.\n"):
+    with pytest.raises(
+        UsageError, match=r"constants: 10 rows removed\n(  nations .*: removed\n){5}  \.\.\.\n"
+    ):
         release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
 
 
@@ -269,7 +307,9 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
 def test_versions_only_rise(build: Any, order: Any, rows: Rows) -> None:
     source, previous = build(rows), build(rows, BEFORE)
     for version in ("90.0.0", "89.9.9"):
-        with pytest.raises(UsageError, match=f"{version} must be later than the previous release, 90.0.0"):
+        with pytest.raises(
+            UsageError, match=f"{version} must be later than the previous release, 90.0.0"
+        ):
             release_tables(order(source, version, previous=previous))
     with pytest.raises(UsageError, match="--previous none"):
         release_tables(order(source, "0.0.1", previous=None))
@@ -277,11 +317,14 @@ def test_versions_only_rise(build: Any, order: Any, rows: Rows) -> None:
         release_tables(order(source, bundled_versions()[-1]))
 
 
-# ---- what may be released ----------------------------------------------------------------------------------------
+# ---- what may be released ------------------------------------------------------------------------
 
 
 def test_unverified_files_are_named(build: Any, order: Any, rows: Rows, screen: Console) -> None:
-    made = {"nations": {"origin": "files"}, "umls": {"origin": "archive 0.2.0", "reason": "no network"}}
+    made = {
+        "nations": {"origin": "files"},
+        "umls": {"origin": "archive 0.2.0", "reason": "no network"},
+    }
     source = build(change(rows, "datasets", 0, verified=False), provenance=made)
     assert release_tables(order(source, "90.0.0")).written
     assert "warning: not checked against a hash known beforehand: nations\n" in shown(screen)
@@ -292,14 +335,19 @@ def test_unverified_files_are_named(build: Any, order: Any, rows: Rows, screen: 
 def test_builds_that_are_not_released(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
     def make(*programs: str) -> dict[str, dict[str, str]]:
         return {
-            key: {"origin": "files", "program": each} for key, each in zip(("nations", "umls"), programs, strict=True)
+            key: {"origin": "files", "program": each}
+            for key, each in zip(("nations", "umls"), programs, strict=True)
         }
 
     damaged = build(rows)
     (damaged.path / "constants.parquet").write_bytes(b"nothing")
     twice = {**rows, "constants": [rows["constants"][0], *rows["constants"]]}
     for source, error, told in (
-        (build(rows, provenance=make("A", "B")), DataError, r"different programs \(A: nations; B: umls\)"),
+        (
+            build(rows, provenance=make("A", "B")),
+            DataError,
+            r"different programs \(A: nations; B: umls\)",
+        ),
         (build(twice), DataError, "two rows of constants have the same"),
         (build({name: [] for name in COLUMNS}), TablesError, "holds no dataset"),
         (rankconst.load(damaged.path), TablesError, r"constants\.parquet is not the file"),

@@ -34,7 +34,9 @@ DATASETS = st.fixed_dictionaries(dict.fromkeys(ORDER, ROWS))
 
 
 def read(rows: list[Row], columns: str = "hrt") -> Labels:
-    return read_triples("".join("\t".join(row) + "\n" for row in rows).encode(), LineFormat(columns=columns), "file")
+    return read_triples(
+        "".join("\t".join(row) + "\n" for row in rows).encode(), LineFormat(columns=columns), "file"
+    )
 
 
 def encode(dataset: Dataset) -> Graph:
@@ -46,14 +48,20 @@ def encode(dataset: Dataset) -> Graph:
 @given(dataset=DATASETS, data=st.data())
 def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObject) -> None:
     graph = encode(dataset)
-    relations = data.draw(st.sets(st.sampled_from(sorted(map(str, relations_of(everything(dataset))))), min_size=1))
-    entities = data.draw(st.sets(st.sampled_from(sorted(map(str, entities_of(everything(dataset))))), min_size=1))
+    relations = data.draw(
+        st.sets(st.sampled_from(sorted(map(str, relations_of(everything(dataset))))), min_size=1)
+    )
+    entities = data.draw(
+        st.sets(st.sampled_from(sorted(map(str, entities_of(everything(dataset))))), min_size=1)
+    )
     restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
     for protocol, split in itertools.product(STATIC.values(), ORDER):
         counts = count_candidates(restricted, protocol, split)
         expected = [
             (place, len(entities.intersection(heads)), len(entities.intersection(tails)))
-            for place, (heads, tails) in zip(*list_candidates(dataset, protocol, split), strict=True)
+            for place, (heads, tails) in zip(
+                *list_candidates(dataset, protocol, split), strict=True
+            )
             for h, r, t in [dataset[split][place]]
             if {h, t} <= entities and r in relations
         ]
@@ -71,28 +79,42 @@ DATASET: Dataset = {
 @settings(max_examples=choose(12, 80))
 @example(dataset=DATASET, further=[("a", "r", "a"), ("e", "r", "d"), ("a", "r", "b")])
 # What the graph lacks is left out, whatever it is that is lacking; the first codes are 0.
-@example(dataset=DATASET, further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("a", "r", "e"), ("c", "r", "c")])
-@example(dataset=DATASET, further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("x", "t", "x")])
+@example(
+    dataset=DATASET,
+    further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("a", "r", "e"), ("c", "r", "c")],
+)
+@example(
+    dataset=DATASET, further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("x", "t", "x")]
+)
 @given(dataset=DATASETS, further=ROWS)
 def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row]) -> None:
     graph, known = encode(dataset), read(further)
     entities, relations = (names(everything(dataset)) for names in (entities_of, relations_of))
     inside = {row for row in further if {row[0], row[2]} <= entities and row[1] in relations}
     if not inside:
-        with pytest.raises(DataError, match=r"none of the .* triples has entities and a relation of the graph"):
+        with pytest.raises(
+            DataError, match=r"none of the .* triples has entities and a relation of the graph"
+        ):
             add_known(graph, known)
         return
     knowing, told = add_known(graph, known)
-    assert told.startswith(f"{sum(row in inside for row in further)} of {len(further)} further known triples")
+    assert told.startswith(
+        f"{sum(row in inside for row in further)} of {len(further)} further known triples"
+    )
     for protocol, split in itertools.product((*STATIC.values(), *UNTABLED.values()), ORDER):
-        counts, removed = count_candidates(knowing, protocol, split), inside if protocol.known_splits(split) else set()
+        counts, removed = (
+            count_candidates(knowing, protocol, split),
+            inside if protocol.known_splits(split) else set(),
+        )
         expected = [
             (
                 place,
                 sum(one == h or (one, r, t) not in removed for one in heads),
                 sum(one == t or (h, r, one) not in removed for one in tails),
             )
-            for place, (heads, tails) in zip(*list_candidates(dataset, protocol, split), strict=True)
+            for place, (heads, tails) in zip(
+                *list_candidates(dataset, protocol, split), strict=True
+            )
             for h, r, t in [dataset[split][place]]
         ]
         assert [*zip(counts.tasks.rows.tolist(), *sizes_of(counts)[:2], strict=True)] == expected
@@ -108,9 +130,15 @@ def test_further_known_triples_have_no_time() -> None:
 def test_unknown_labels_are_refused() -> None:
     graph = encode({key: [("anna", "likes", "bert")] for key in ORDER})
     for restriction, told in (
-        (Restriction(relations=("like",)), r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?"),
+        (
+            Restriction(relations=("like",)),
+            r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?",
+        ),
         (Restriction(entities=("x", "y", "z")), r"no entity 'x', 'y', 'z' \(3 of 3 named\)\."),
-        (Restriction(entities=("x", "y", "z", "w", "anna")), r"'x', 'y', 'z' and 1 more \(4 of 5 named\)\."),
+        (
+            Restriction(entities=("x", "y", "z", "w", "anna")),
+            r"'x', 'y', 'z' and 1 more \(4 of 5 named\)\.",
+        ),
     ):
         with pytest.raises(UnknownNameError, match=told):
             restriction.apply(graph)

@@ -67,7 +67,11 @@ class Page(HTMLParser):
             self.metas.append(named)
         if tag == "label":
             self.labelled.append(named.get("for"))
-        if (tag == "script" and "src" not in named) or "style" in named or any(name.startswith("on") for name in named):
+        if (
+            (tag == "script" and "src" not in named)
+            or "style" in named
+            or any(name.startswith("on") for name in named)
+        ):
             self.inline.append({"tag": tag, **named})
         if tag in {"select", "textarea", "input"} and named.get("type") != "radio":
             self.controls.append(named.get("id"))
@@ -91,7 +95,12 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
             tasks = tables.tasks(key, split=split, side=side, protocol=protocol, **names)
             expected = tables.look_up(tasks, parse_metric(metric))
             known = expected.moments
-            numbers = [known.expectation, known.expectation_error, known.variance, known.variance_error]
+            numbers = [
+                known.expectation,
+                known.expectation_error,
+                known.variance,
+                known.variance_error,
+            ]
             assert described["constants"][path][metric] == [*numbers, known.method, known.num_draws]
             if expected.tasks.is_chance:
                 assert described["tasks"][path]["worst"][metric] == expected.worst
@@ -106,7 +115,11 @@ def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> No
             if "://" in link:
                 continue
             target, _, anchor = link.partition("#")
-            parts = [*PurePosixPath(path).parent.parts, *PurePosixPath(target).parts] if target else [path]
+            parts = (
+                [*PurePosixPath(path).parent.parts, *PurePosixPath(target).parts]
+                if target
+                else [path]
+            )
             while ".." in parts:
                 place = parts.index("..")
                 parts[place - 1 : place + 1] = []
@@ -123,18 +136,27 @@ def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> No
 
 def test_pages_run_and_load_nothing_but_their_own_files(files: dict[str, str]) -> None:
     for path, page in pages_of(files).items():
-        policy = next(each["content"] for each in page.metas if each.get("http-equiv") == "Content-Security-Policy")
+        policy = next(
+            each["content"]
+            for each in page.metas
+            if each.get("http-equiv") == "Content-Security-Policy"
+        )
         assert policy is not None
         assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
         assert "unsafe" not in policy
         assert not page.inline, path
         assert len(page.ids) == len(set(page.ids)), path
         assert set(page.controls) <= set(page.labelled), path
-    loaded = re.findall(r'<(?:script|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]+)"', files["index.html"])
+    loaded = re.findall(
+        r'<(?:script|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]+)"',
+        files["index.html"],
+    )
     assert loaded
     assert not [each for each in loaded if "://" in each]
     for name in ("style.css", "site.js"):
-        assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", files[f"assets/{name}"]), name
+        assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", files[f"assets/{name}"]), (
+            name
+        )
 
 
 def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tables) -> None:
@@ -142,16 +164,23 @@ def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tab
     begin = page.index("<summary>Relation prediction</summary>")
     apart = page[begin : page.index("</details>", begin)]
     for protocol in tables.protocols("nations"):
-        expectation = tables.constants("nations", "hits@10", "test", "relation", protocol).expectation
+        expectation = tables.constants(
+            "nations", "hits@10", "test", "relation", protocol
+        ).expectation
         link = f'<a href="#test/relation/{protocol}/hits@10">{show_number(expectation, 4)}</a>'
         assert link in apart
         assert link not in page.replace(apart, "")
-    assert "Every relation is ranked; other relations of the pair in all three splits are removed." in apart
+    assert (
+        "Every relation is ranked; other relations of the pair in all three splits are removed."
+        in apart
+    )
     assert "Relation prediction" not in files["datasets/ogblcollab.html"]
 
 
 def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
-    listed = dict(make_files(Order(tables, Path("site"), ("ogblcollab", "wn18rr", "nations"))))["datasets.html"]
+    listed = dict(make_files(Order(tables, Path("site"), ("ogblcollab", "wn18rr", "nations"))))[
+        "datasets.html"
+    ]
     order = re.findall(r'<tr data-words="[^"]*" data-key="(\w+)"', listed)
     assert order[0] == "nations"
     assert re.findall(r"<title>(.*?)</title>", listed)[1:] == [
@@ -161,14 +190,18 @@ def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
     ]
 
 
-def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tmp_path: Path) -> None:
+def test_published_results_are_on_the_pages_of_their_datasets(
+    tables: Tables, tmp_path: Path
+) -> None:
     results = tmp_path / "results.csv"
     results.write_text(
         "model,dataset,split,tool,source,MRR\n<b>A</b>,Nations,test,libkge,uma-pi1/kge,0.61\n"
         "B,Nations,test,,arXiv:2203.07544,0.3\nB,Nations,test,,arXiv:2203.07544,0.3\nC,Nowhere,test,,,0.3\n"
         "D,Nations,valid,,,0.4\nE,Nations,test,,,7\n"
     )
-    made = dict(make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results)))
+    made = dict(
+        make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results))
+    )
     page = made["datasets/nations.html"]
     shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>All constants</h2>")]
     # The tool's own protocol; without one, the default.
@@ -202,7 +235,9 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
         ("A,Nations,test,0.6\n", ""),
     ],
 )
-def test_results_that_no_page_shows_are_counted(tables: Tables, tmp_path: Path, rows: str, told: str) -> None:
+def test_results_that_no_page_shows_are_counted(
+    tables: Tables, tmp_path: Path, rows: str, told: str
+) -> None:
     results = tmp_path / "results.csv"
     results.write_text(f"model,dataset,split,MRR\n{rows}")
     shown, lost = read_published(results, tables, ["nations"])
@@ -237,9 +272,17 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
-    first = ["index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", "assets/names.js"]
+    first = [
+        "index.html",
+        "assets/style.css",
+        "assets/site.js",
+        "assets/icon.svg",
+        "assets/names.js",
+    ]
     names = len(write_json(describe_names(tables, KEYS)).encode())
-    every = len(write_json(describe_names(tables, list(tables.datasets))).encode())  # of all datasets
+    every = len(
+        write_json(describe_names(tables, list(tables.datasets))).encode()
+    )  # of all datasets
     assert sum(len(files[path].encode()) for path in first) - names + every < 150_000
     assert "mrr" in files["assets/names.js"].partition('"first":')[2]
 
@@ -252,7 +295,9 @@ def test_types_of_the_scripts() -> None:
     subprocess.run([compiler, "--project", str(STATIC.joinpath("jsconfig.json"))], check=True)
 
 
-def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_replaces_a_site(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A link stays, what was left goes, and one that cannot be written leaves the old one."""
     out = tmp_path / "public"
     (tmp_path / ".public.incoming" / "site").mkdir(parents=True)
@@ -266,7 +311,9 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path, monkeypatch: pyt
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
         patch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
         write_site(order)
-    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
+    assert sorted(
+        path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()
+    ) == sorted(sizes)
     assert (tmp_path / "link").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
 
@@ -279,14 +326,28 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "installed")
-    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations"]
+    command = [
+        sys.executable,
+        "-m",
+        "rankconst",
+        "tables",
+        "site",
+        "--out",
+        "public",
+        "-d",
+        "nations",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
     ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
     public = tmp_path / "public"
-    theirs = {path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()}
+    theirs = {
+        path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()
+    }
     assert theirs.keys() == ours.keys()
-    assert [name for name, path in theirs.items() if path.read_text(encoding="utf-8") != ours[name]] == []
+    assert [
+        name for name, path in theirs.items() if path.read_text(encoding="utf-8") != ours[name]
+    ] == []
 
 
 def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:
@@ -299,10 +360,14 @@ def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> No
     (built / "_static" / "a.woff").write_bytes(b"\xff")
     write_site(order)
     assert (out / "docs" / "_static" / "a.woff").read_bytes() == b"\xff"
-    assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(encoding="utf-8")
+    assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(
+        encoding="utf-8"
+    )
 
 
-def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_else_is_overwritten(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mine = tmp_path / "thesis" / "chapter.tex"
     mine.parent.mkdir()
     mine.write_text("mine")
@@ -318,10 +383,14 @@ def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, monkeypatch
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(tables: Tables, tmp_path: Path) -> None:
+def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(
+    tables: Tables, tmp_path: Path
+) -> None:
     for name in ("site.json", ".DS_Store", "CNAME"):
         (tmp_path / name).write_text("mine")
-    with pytest.raises(UsageError, match=r"holds what is no part of a site: CNAME\. Move that away"):
+    with pytest.raises(
+        UsageError, match=r"holds what is no part of a site: CNAME\. Move that away"
+    ):
         write_site(Order(tables, tmp_path, ["ogblcollab"]))
     (tmp_path / "CNAME").unlink()
     check_folder(tmp_path)

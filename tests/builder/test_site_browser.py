@@ -1,6 +1,7 @@
 """The site in a real browser: the numbers of Python, wrong input answered in place, nothing loaded from elsewhere.
 
-All tests share one browser and one site. They need a Chromium and the package axe-playwright-python.
+All tests share one browser and one site. They need a Chromium and the package
+axe-playwright-python.
 """
 
 from __future__ import annotations
@@ -29,7 +30,13 @@ from rankconst.adjusting import adjust_values
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics, parse_metric
 from rankconst.catalogue.protocols import shares_negatives
 from rankconst.errors import DataError, RankconstError, UnknownNameError
-from rankconst.values.published import Interval, parse_value, read_published, show_number, show_uncertain
+from rankconst.values.published import (
+    Interval,
+    parse_value,
+    read_published,
+    show_number,
+    show_uncertain,
+)
 from rankconst.verdicts import explain, find_floor
 from rankconst_builder.site import Order, write_site
 
@@ -79,7 +86,9 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[str]:
     """The address of the site, on this machine."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -88,7 +97,8 @@ def served(folder: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     api = pytest.importorskip(
-        "playwright.sync_api", reason="the tests of the site need playwright: pip install axe-playwright-python"
+        "playwright.sync_api",
+        reason="the tests of the site need playwright: pip install axe-playwright-python",
     )
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
@@ -105,7 +115,9 @@ class Visit:
 
     def __init__(self, browser: Any, home: str, **options: Any) -> None:
         self.home, self.faults = home, list[str]()
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, **options}
+        )
         self.page = self.context.new_page()
         self.page.set_default_timeout(WAIT)
         self.page.on("console", lambda said: self.faults.append(f"{said.type}: {said.text}"))
@@ -146,7 +158,7 @@ def visit(opened: Visit) -> Iterator[Visit]:
     assert not opened.faults
 
 
-# -- the same numbers as in Python -------------------------------------------------------------------------------------
+# -- the same numbers as in Python -----------------------------------------------------------------
 
 
 def write_number(value: float, generator: random.Random, *, share: bool) -> str:
@@ -173,7 +185,9 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         (row,) = rows[key].slice(generator.randrange(len(rows[key])), 1).to_pylist()
         tasks = tables.tasks(key, **row)
         shared = shares_negatives(tasks.protocol)
-        metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE)
+        metric = generator.choice(
+            list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE
+        )
         constants = tables.look_up(tasks, metric)
         best = constants.worst if metric.optimum is None else metric.optimum
         value = generator.choice(
@@ -196,7 +210,9 @@ def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
     found: list[Any] = [adjusted.value, *adjusted.value_interval]
     for form in ("normalised", "index", "z"):
         value, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
-        found += [None, None] if value is None else [[value, *interval], show_uncertain(value, interval)]
+        found += (
+            [None, None] if value is None else [[value, *interval], show_uncertain(value, interval)]
+        )
     return found
 
 
@@ -231,14 +247,21 @@ def ask(page: Any, cases: list[tuple[Constants, str]]) -> list[Any]:
     """Return what the page makes of constants and values."""
     names = ("split", "side", "protocol", "aggregation", "baseline")
     asked = [
-        {"key": tasks.dataset, "metric": one.metric.key, "text": text, **{name: getattr(tasks, name) for name in names}}
+        {
+            "key": tasks.dataset,
+            "metric": one.metric.key,
+            "text": text,
+            **{name: getattr(tasks, name) for name in names},
+        }
         for one, text in cases
         for tasks in [one.tasks]
     ]
     return list(page.evaluate(ADJUST, asked))
 
 
-def explain_in_python(tables: Tables, constants: Constants, text: str, *, counting: bool = True) -> str:
+def explain_in_python(
+    tables: Tables, constants: Constants, text: str, *, counting: bool = True
+) -> str:
     """Return what the command line says of a value under chance."""
     metric, tasks = constants.metric, constants.tasks
 
@@ -270,12 +293,31 @@ def test_numbers_and_verdicts_are_those_of_the_package(visit: Visit, tables: Tab
 
 def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     generator = random.Random(7)  # noqa: S311 - a sample, no secret
-    numbers = [0.5, 1.5, 2.5, -2.5, 0.125, 12345.5, 1e-5, 9.9995, 99995.0, 1e7, 9999999.5, 1e16, 1e22, 5e-324, 0.0]
+    numbers = [
+        0.5,
+        1.5,
+        2.5,
+        -2.5,
+        0.125,
+        12345.5,
+        1e-5,
+        9.9995,
+        99995.0,
+        1e7,
+        9999999.5,
+        1e16,
+        1e22,
+        5e-324,
+        0.0,
+    ]
     numbers += [generator.uniform(-1, 1) * 10.0 ** generator.randint(-12, 12) for _ in range(500)]
     while len(numbers) < 900:
         (number,) = struct.unpack("<d", generator.randbytes(8))
         numbers += [number] * (1e-30 < abs(number) < 1e20)
-    ends = [(each - generator.random() * abs(each), each + generator.random() * 1e-6) for each in numbers]
+    ends = [
+        (each - generator.random() * abs(each), each + generator.random() * 1e-6)
+        for each in numbers
+    ]
     found = visit.open("index.html").evaluate(
         """([numbers, ends]) => {
           const { showNumber, fixed, exponential, showBoth } = modules.format;
@@ -285,8 +327,16 @@ def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
         [numbers, ends],
     )
     for number, interval, shown in zip(numbers, ends, found, strict=True):
-        wanted = [show_number(number), show_number(number, 6), f"{number:,.0f}", f"{number:,.3f}", f"{number:.0e}"]
-        assert shown == [*wanted, f"{number:.3e}", show_uncertain(number, Interval(*interval))], number
+        wanted = [
+            show_number(number),
+            show_number(number, 6),
+            f"{number:,.0f}",
+            f"{number:,.3f}",
+            f"{number:.0e}",
+        ]
+        assert shown == [*wanted, f"{number:.3e}", show_uncertain(number, Interval(*interval))], (
+            number
+        )
 
 
 TEXTS = (
@@ -319,7 +369,11 @@ def test_numbers_are_read_as_by_the_package(visit: Visit) -> None:
             assert numbers is None, text
         else:
             # Large whole numbers come back as int.
-            assert list(map(float, numbers)) == [published.value, published.lower, published.upper], text
+            assert list(map(float, numbers)) == [
+                published.value,
+                published.lower,
+                published.upper,
+            ], text
 
 
 def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
@@ -339,7 +393,9 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     tabulated = {metric.label.lower() for metric in TABULATED}
     for name, slug in zip(metrics, found[0], strict=True):
         wanted = find_name(lambda name: parse_metric(name).label.lower(), name)
-        assert (slug if slug in tabulated else None) == (wanted if wanted in tabulated else None), name
+        assert (slug if slug in tabulated else None) == (wanted if wanted in tabulated else None), (
+            name
+        )
     for name, key in zip(datasets, found[1], strict=True):
         assert key == find_name(tables.resolve_dataset, name), name
 
@@ -357,13 +413,15 @@ def show_index(constants: Constants, value: str) -> str:
     return show_uncertain(adjusted.index, adjusted.index_interval)
 
 
-# -- what people do ----------------------------------------------------------------------------------------------------
+# -- what people do --------------------------------------------------------------------------------
 
 
 def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html")
     page.wait_for_selector(FOUND)
-    assert visit.text("#verdict").startswith("Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9%")
+    assert visit.text("#verdict").startswith(
+        "Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9%"
+    )
     page.fill("#dataset", "WN18RR")
     page.select_option("#tool", "pykeen")
     page.select_option("#metric", "mrr")
@@ -418,18 +476,36 @@ WRONG = [
     ("value=0.338&dataset=fb15k237&tool=nothing", "tool", "no tool"),
     ("value=0.338&dataset=fb15k237&metric=precision", "metric", "no metric"),
     ("value=0.338&dataset=constructor", "dataset", "no dataset"),
-    ("value=0.338&dataset=fb15k237&metric=hits%4020", "metric", "The program can: rankconst adjust 0.338"),
-    ("value=0.338&dataset=fb15k237&protocol=sampled:50", "protocol", "The program can: rankconst adjust 0.338"),
-    ("value=0.338&dataset=ogbl-citation2&protocol=sampled:50", "protocol", "They hold sampled:1000"),
+    (
+        "value=0.338&dataset=fb15k237&metric=hits%4020",
+        "metric",
+        "The program can: rankconst adjust 0.338",
+    ),
+    (
+        "value=0.338&dataset=fb15k237&protocol=sampled:50",
+        "protocol",
+        "The program can: rankconst adjust 0.338",
+    ),
+    (
+        "value=0.338&dataset=ogbl-citation2&protocol=sampled:50",
+        "protocol",
+        "They hold sampled:1000",
+    ),
     ("value=0.5&dataset=ogblcitation2&side=head&metric=mrr", "side", "no such tasks"),
     ("value=0.5&dataset=ogblcitation2&side=relation", "side", "they hold both"),
-    ("value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query", "aggregation", "every task counts once"),
+    (
+        "value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query",
+        "aggregation",
+        "every task counts once",
+    ),
 ]
 
 
 # A third of them; all every week.
 @pytest.mark.parametrize(("fragment", "field", "told"), mark_rest(WRONG, *WRONG[::3]))
-def test_wrong_input_is_answered_where_it_is(visit: Visit, fragment: str, field: str, told: str) -> None:
+def test_wrong_input_is_answered_where_it_is(
+    visit: Visit, fragment: str, field: str, told: str
+) -> None:
     page = visit.open(f"index.html#{fragment}")
     page.wait_for_selector(f"#{field}[aria-invalid=true]")
     assert told in visit.text(f"#{field}-error")
@@ -470,7 +546,10 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables) -> None:
     assert "4 numbers adjusted" in visit.text(".standing")
     left = visit.text(".left")
     assert "There is no dataset 'Nowhere'" in left
-    assert visit.text("#verdict") == "All 4 numbers are certainly better than chance, 4 of them than counting."
+    assert (
+        visit.text("#verdict")
+        == "All 4 numbers are certainly better than chance, 4 of them than counting."
+    )
     page.click(".choices button:text-is('LaTeX')")
     assert "model & dataset & MRR & AMRR &" in page.input_value(".takeaway textarea")
     page.click(".choices button:text-is('CSV')")
@@ -542,13 +621,24 @@ def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
     page = open_reader(visit)
     columns = range(1, 39)
     row = f"A,{','.join(f'0.{500 + k}' for k in columns)}\n"
-    texts = [f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}", "model,MRR\n" + "A,0.3\n" * 10_000]
-    for before, after in (("", ""), ("model,MRR\n", ",0.3\n"), ("\\begin{tabular}{ll}", "\\end{tabular}")):
+    texts = [
+        f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}",
+        "model,MRR\n" + "A,0.3\n" * 10_000,
+    ]
+    for before, after in (
+        ("", ""),
+        ("model,MRR\n", ",0.3\n"),
+        ("\\begin{tabular}{ll}", "\\end{tabular}"),
+    ):
         texts += [before + sign * (200_000 // len(sign)) + after for sign in LONG]
     # The text around a long run matters as much.
     blanks, nested = " " * 200_000, "\\textbf{" * 20_000 + "0.3" + "}" * 20_000
     whole = "\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.3 \\\\\n\\end{tabular}\n"
-    texts += [whole + "\\a[" * 66_000, f"\\begin{{tabular}}{blanks}x", f"model,hits{blanks}@\nA,0.3\n"]
+    texts += [
+        whole + "\\a[" * 66_000,
+        f"\\begin{{tabular}}{blanks}x",
+        f"model,hits{blanks}@\nA,0.3\n",
+    ]
     texts += [f"Model & MRR \\\\\nA & {each} \\\\\n" for each in (f"{{\\bf{blanks}x", nested)]
     for text in texts:
         began = time.perf_counter()
@@ -565,24 +655,57 @@ def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
 def spoil(generator: random.Random, rows: list[list[str]]) -> None:
     """Add what says more about the numbers than one heading above them, or only looks so."""
     width, choice = len(rows[0]), generator.choice
-    kind, place, at = generator.randrange(8), generator.randrange(1, len(rows)), generator.randrange(1, width)
+    kind, place, at = (
+        generator.randrange(8),
+        generator.randrange(1, len(rows)),
+        generator.randrange(1, width),
+    )
     if kind == 0:  # the rows below are of that
-        rows.insert(place, [choice(["WN18RR", "raw", "validation", "Our methods"]), *[choice(["", "-"])] * (width - 1)])
+        rows.insert(
+            place,
+            [
+                choice(["WN18RR", "raw", "validation", "Our methods"]),
+                *[choice(["", "-"])] * (width - 1),
+            ],
+        )
     elif kind == 1:
-        rows.insert(1, ["", *(choice(["raw", "filtered", "head", "valid", "↑"]) for _ in range(width - 1))])
+        rows.insert(
+            1, ["", *(choice(["raw", "filtered", "head", "valid", "↑"]) for _ in range(width - 1))]
+        )
     elif kind == 2:
-        rows[place][0] += choice([" (raw)", " - valid", " tail", " (filtered)", " (ours)", "-both", " large"])
+        rows[place][0] += choice(
+            [" (raw)", " - valid", " tail", " (filtered)", " (ours)", "-both", " large"]
+        )
     elif kind == 3:  # a column that says more
-        rows[0].append(choice(["Relation", "Setting", "Graph", "Subset", "Venue", "n", "Side", "AMR"]))
-        cells = choice(["raw", "filtered", "test", "valid", "tail", "Nations", "402", "ICLR/raw", "1-N", "0.31/0.7"])
+        rows[0].append(
+            choice(["Relation", "Setting", "Graph", "Subset", "Venue", "n", "Side", "AMR"])
+        )
+        cells = choice(
+            [
+                "raw",
+                "filtered",
+                "test",
+                "valid",
+                "tail",
+                "Nations",
+                "402",
+                "ICLR/raw",
+                "1-N",
+                "0.31/0.7",
+            ]
+        )
         for row in rows[1:]:
             row.append(choice(cells.split("/")))
     elif kind == 4:
-        rows[0][at] = choice([f"{rows[0][at]} (raw)", f"test {rows[0][at]}", f"{rows[0][at]} std", "AMRI"])
+        rows[0][at] = choice(
+            [f"{rows[0][at]} (raw)", f"test {rows[0][at]}", f"{rows[0][at]} std", "AMRI"]
+        )
     elif kind == 5:
         rows.insert(place, list(choice(rows)))
     elif kind == 6:
-        rows[place][-1] = choice([f"{rows[place][-1]}*", "OOM", "n/a", "0.3 (2)", "?", "", "raw", "1/3"])
+        rows[place][-1] = choice(
+            [f"{rows[place][-1]}*", "OOM", "n/a", "0.3 (2)", "?", "", "raw", "1/3"]
+        )
     else:  # a name once, for all rows below it
         for row in rows[2:]:
             row[1] = "" if rows[0][1] == "Dataset" else row[1]
@@ -597,28 +720,45 @@ WRAPPED = (
 
 def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, str]:
     """Draw a table of results as papers have them; returns its ending and text."""
-    metrics = generator.sample(["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5))
-    percent, scale, named = generator.random() < 0.5, generator.choice([1.0, 1.0, 0.02]), generator.random() < 0.7
+    metrics = generator.sample(
+        ["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5)
+    )
+    percent, scale, named = (
+        generator.random() < 0.5,
+        generator.choice([1.0, 1.0, 0.02]),
+        generator.random() < 0.7,
+    )
     rows = [["Model", *(["Dataset"] if named else []), *metrics]]
     for number in range(generator.randint(1, 5)):
-        cells = [f"Model-{number}", *([generator.choice(["FB15k-237", "WN18RR", "Nations"])] if named else [])]
+        cells = [
+            f"Model-{number}",
+            *([generator.choice(["FB15k-237", "WN18RR", "Nations"])] if named else []),
+        ]
         for metric in metrics:
             digits, share = generator.randint(1, 3), generator.uniform(0.02, 0.98) * scale
             of_family = percent and (metric[0] == "H" or generator.random() < 0.7)
             text = f"{100 * share:.{digits}f}" if of_family else f"{share:.{digits + 1}f}"
             text = f"{generator.uniform(2, 12):.{digits}f}" if metric == "MR" else text
-            cells.append(generator.choices([text, f"{text} ± 0.1", "-", f"{text}%"], [12, 1, 1, 0.3])[0])
+            cells.append(
+                generator.choices([text, f"{text} ± 0.1", "-", f"{text}%"], [12, 1, 1, 0.3])[0]
+            )
         rows.append(cells)
     if spoilt:
         spoil(generator, rows)
     ending = generator.choice(["csv", "tsv", "md", "tex"])
     if ending == "tex":
-        rows = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
+        rows = [
+            [re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row]
+            for row in rows
+        ]
         rows[1][-1] = generator.choice(WRAPPED) % rows[1][-1]
         if not named and generator.random() < 0.5:
             rows.insert(0, ["", rf"\multicolumn{{{len(rows[0]) - 1}}}{{c}}{{\textsc{{Nations}}}}"])
         body = " \\\\\n".join(" & ".join(row) for row in rows)
-        return ending, f"\\begin{{tabular}}{{{'r' * 9}}}\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n"
+        return (
+            ending,
+            f"\\begin{{tabular}}{{{'r' * 9}}}\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n",
+        )
     if ending == "md":
         rows.insert(1, ["---"] * len(rows[0]))
         return ending, "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -650,7 +790,9 @@ def adjust_file(path: Path, tables: Tables, **options: Any) -> set[tuple[int, st
     return {
         (entry.row, entry.metric.key, index)
         for each in adjusted.done
-        for place, index in zip(each.batch.index.tolist(), each.adjust().index.tolist(), strict=True)
+        for place, index in zip(
+            each.batch.index.tolist(), each.adjust().index.tolist(), strict=True
+        )
         for entry in [adjusted.reading.entries[place]]
     }
 
@@ -669,8 +811,14 @@ ABOVE = (
 
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [*ABOVE, *(draw_table(generator, spoilt=place % 2 > 0) for place in range(choose(200, 1000)))]
-    asked = [{"table": text, "dataset": "" if "{FB15k" in text else "wn18rr", "tool": "rotate"} for _, text in drawn]
+    drawn = [
+        *ABOVE,
+        *(draw_table(generator, spoilt=place % 2 > 0) for place in range(choose(200, 1000))),
+    ]
+    asked = [
+        {"table": text, "dataset": "" if "{FB15k" in text else "wn18rr", "tool": "rotate"}
+        for _, text in drawn
+    ]
     answered = open_reader(visit).evaluate(ADJUST_TABLE, asked)
     assert [len(found) for found in answered[: len(ABOVE)]] == [3, 3, 3]
     for (ending, text), state, found in zip(drawn, asked, answered, strict=True):
@@ -693,9 +841,12 @@ TABLES = {
 
 @pytest.mark.parametrize("form", TABLES)
 def test_several_tables_are_read(visit: Visit, tables: Tables, form: str) -> None:
-    (found,) = open_reader(visit).evaluate(ADJUST_TABLE, [{"table": TABLES[form], "tool": "rotate"}])
+    (found,) = open_reader(visit).evaluate(
+        ADJUST_TABLE, [{"table": TABLES[form], "tool": "rotate"}]
+    )
     expected = [
-        tables.constants("wn18rr", name).adjust(text).index for name, text in (("mrr", "0.476"), ("h@10", "57.1%"))
+        tables.constants("wn18rr", name).adjust(text).index
+        for name, text in (("mrr", "0.476"), ("h@10", "57.1%"))
     ]
     assert [index for *_, index in found] == expected
     page = visit.open(f"index.html#mode=table&tool=rotate&table={quote(TABLES[form])}")
@@ -709,27 +860,38 @@ def open_reader(visit: Visit) -> Any:
     return page
 
 
-REFERENCE = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference"
+REFERENCE = (
+    Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference"
+)
 
 
 def list_real_texts() -> dict[str, str]:
     """Return every results file of the reference, and every table of its Markdown and LaTeX, by a name for it."""
     texts = {}
-    for path in sorted([*REFERENCE.glob("real/**/*.*"), *REFERENCE.glob("pykeen_results/nations_rotate.json")]):
+    for path in sorted(
+        [*REFERENCE.glob("real/**/*.*"), *REFERENCE.glob("pykeen_results/nations_rotate.json")]
+    ):
         if path.suffix == ".xlsx" or path.name == "README.md":
             continue
         text = path.read_text(encoding="utf-8")
         texts[path.name] = text
-        blocks = re.findall(r"(?:^[ \t]*\|.*\n?)+|\\begin\{tabular\}(?s:.*?)\\end\{tabular\}", text, re.MULTILINE)
+        blocks = re.findall(
+            r"(?:^[ \t]*\|.*\n?)+|\\begin\{tabular\}(?s:.*?)\\end\{tabular\}", text, re.MULTILINE
+        )
         texts |= {f"{number}_{path.name}": block for number, block in enumerate(blocks)}
     return {name: text for name, text in texts.items() if "\n" in text and len(text) < 200_000}
 
 
-def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: Tables, tmp_path: Path) -> None:
+def test_real_files_are_read_as_by_the_package_or_refused(
+    visit: Visit, tables: Tables, tmp_path: Path
+) -> None:
     texts = list_real_texts()
     if not texts:
         pytest.skip(f"there are no results files in {REFERENCE}")
-    names = {name: next((key for key in KEYS if key in name.replace("-", "").lower()), "fb15k237") for name in texts}
+    names = {
+        name: next((key for key in KEYS if key in name.replace("-", "").lower()), "fb15k237")
+        for name in texts
+    }
     asked = [{"table": text, "dataset": names[name]} for name, text in texts.items()]
     answered = open_reader(visit).evaluate(ADJUST_TABLE, asked)
     read = 0
@@ -750,18 +912,27 @@ def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
     parts = (*FIELDS, "version", "mode")
     for place, hostile in enumerate(HOSTILE):
         cell = '"' + hostile.replace('"', '""') + '"'
-        page.fill("#table", f"model,dataset,MRR,MR,{cell}\n{cell},fb15k237,0.338,,{cell}\n{cell},{cell},{cell},9,x\n")
+        page.fill(
+            "#table",
+            f"model,dataset,MRR,MR,{cell}\n{cell},fb15k237,0.338,,{cell}\n{cell},{cell},{cell},9,x\n",
+        )
         page.wait_for_selector("table.adjusted")
         assert hostile in page.locator("table.adjusted tbody td").first.text_content()
         # Each part once; with each text every week.
         for part in choose(parts[place :: len(HOSTILE)], parts):
-            page.goto(f"{visit.home}index.html#{part}={page.evaluate('encodeURIComponent', hostile)}")
+            page.goto(
+                f"{visit.home}index.html#{part}={page.evaluate('encodeURIComponent', hostile)}"
+            )
         page.goto(f"{visit.home}index.html#mode=table&tool=rotate")
-    page.goto(f"{visit.home}datasets/nations.html#{page.evaluate('encodeURIComponent', '/'.join(HOSTILE))}")
+    page.goto(
+        f"{visit.home}datasets/nations.html#{page.evaluate('encodeURIComponent', '/'.join(HOSTILE))}"
+    )
     page.wait_for_selector("#card:not([hidden])")
     assert page.evaluate("window.stolen") is None
     # The policy holds even if something did get into the page.
-    injected = "document.body.insertAdjacentHTML('beforeend', \"<img src=x onerror='window.stolen = 1'>\")"
+    injected = (
+        "document.body.insertAdjacentHTML('beforeend', \"<img src=x onerror='window.stolen = 1'>\")"
+    )
     page.evaluate(f"{injected}; new Promise((done) => setTimeout(done, 100))")
     assert page.evaluate("window.stolen") is None
     assert visit.faults
@@ -788,9 +959,14 @@ def test_a_dataset_is_searched_and_sorted(visit: Visit) -> None:
 def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
     page = visit.open("datasets/nations.html#valid/tail/libkge/counting/hits@3")
     page.wait_for_selector("#card:not([hidden])")
-    constants = tables.constants("nations", "hits@3", "valid", "tail", "libkge", baseline="counting")
+    constants = tables.constants(
+        "nations", "hits@3", "valid", "tail", "libkge", baseline="counting"
+    )
     card = visit.text("#card")
-    for text in (f"rankconst:{tables.version}/nations/valid/tail/libkge/counting/hits@3", "ranking tasks 199 "):
+    for text in (
+        f"rankconst:{tables.version}/nations/valid/tail/libkge/counting/hits@3",
+        "ranking tasks 199 ",
+    ):
         assert text in card
     found = re.search(r"expectation ([\d.e-]+) ±", card)
     assert found is not None
@@ -837,7 +1013,11 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     order = []
     for _ in range(24):
         page.keyboard.press("Tab")
-        order.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.slice(0, 20)"))
+        order.append(
+            page.evaluate(
+                "document.activeElement.id || document.activeElement.textContent.slice(0, 20)"
+            )
+        )
     wanted = ["mode-number", "value", "metric", "dataset", "tool", "Citation", "Copy"]
     assert [each for each in order if each in wanted] == wanted
 
@@ -855,7 +1035,9 @@ STATES = {
 
 
 def test_pages_are_accessible(visit: Visit) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python").Axe()
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
+    ).Axe()
     once = {path.partition("#")[0]: path for path in reversed(STATES)}
     for path, sign in STATES.items():
         # A page in one of its states; in all of them every week.
@@ -866,12 +1048,16 @@ def test_pages_are_accessible(visit: Visit) -> None:
         assert not tell_violations(axe.run(page)), path
         if path.startswith(("index", "datasets/")):
             page.emulate_media(color_scheme="dark")
-            assert not tell_violations(axe.run(page, options={"runOnly": ["color-contrast"]})), f"{path}, dark"
+            assert not tell_violations(axe.run(page, options={"runOnly": ["color-contrast"]})), (
+                f"{path}, dark"
+            )
             page.emulate_media(color_scheme="light")
 
 
 def tell_violations(found: Any) -> list[str]:
-    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]
+    ]
 
 
 @thorough

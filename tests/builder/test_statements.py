@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, choose_counting, count_brute_force, entities_of, everything, rank_brute_force, values_of
+from brute import (
+    ORDER,
+    choose_counting,
+    count_brute_force,
+    entities_of,
+    everything,
+    rank_brute_force,
+    values_of,
+)
 from cases import choose, for_each
 from graphs import blocks_of, count_candidates, sizes_of
 from rankconst.catalogue.baselines import INFORMED
@@ -28,7 +36,11 @@ if TYPE_CHECKING:
 Statement = tuple[str, str, str, tuple[tuple[str, str], ...]]
 Dataset = dict[str, list[Statement]]
 
-STATEMENTS = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False, qualified=True)}
+STATEMENTS = {
+    key: protocol
+    for key, protocol in PROTOCOLS.items()
+    if protocol.fits(temporal=False, qualified=True)
+}
 FORM = LineFormat(",", "hrtq")
 
 ENTITY = st.sampled_from("abcde")
@@ -43,7 +55,9 @@ def write(rows: list[Statement]) -> bytes:
 
 
 def encode(dataset: Dataset) -> Graph:
-    return encode_labels({split: read_triples(write(rows), FORM, split) for split, rows in dataset.items()})
+    return encode_labels(
+        {split: read_triples(write(rows), FORM, split) for split, rows in dataset.items()}
+    )
 
 
 @pytest.mark.slow
@@ -61,7 +75,9 @@ def test_counts_and_baselines_equal_loops(dataset: Dataset) -> None:
     found, choice = count_baselines(graph, chance, INFORMED)
     assert choice == choose_counting(dataset, STATEMENTS["qualified"])
     for key, split in itertools.product(STATEMENTS, ("valid", "test")):
-        for baseline, blocks in rank_brute_force(dataset, STATEMENTS[key], split, INFORMED, choice).items():
+        for baseline, blocks in rank_brute_force(
+            dataset, STATEMENTS[key], split, INFORMED, choice
+        ).items():
             assert blocks_of(found[key, split, baseline]) == blocks, (key, split, baseline)
 
 
@@ -84,7 +100,9 @@ def test_protocols_need_qualifiers_or_none() -> None:
 def test_statistics(dataset: Dataset) -> None:
     found = describe_graph(encode(dataset))
     rows: Any = everything(dataset)
-    assert found.entities == len(entities_of(rows) | {value for row in rows for value in values_of(row)})
+    assert found.entities == len(
+        entities_of(rows) | {value for row in rows for value in values_of(row)}
+    )
     assert found.entities_train == len(entities_of(dataset["train"]))
     assert found.relations == len({r for _, r, *_ in rows})
     assert found.rows == {split: len(dataset[split]) for split in ORDER}
@@ -93,10 +111,14 @@ def test_statistics(dataset: Dataset) -> None:
 
 @for_each("line", [b"a,r", b"a,r,b,q", b"a,r,b,q,x,p", b"a,,b", b"a,r,b,,x", b"", b"a\tr\tb"])
 def test_lines_that_are_no_statements(line: bytes) -> None:
-    with pytest.raises(DataError, match=r"file, line 2: expected 3 columns \(hrt\), then qualifiers"):
+    with pytest.raises(
+        DataError, match=r"file, line 2: expected 3 columns \(hrt\), then qualifiers"
+    ):
         read_triples(b"a,r,b\n" + line + b"\nb,r,a,q,x\n", FORM, "file")
     for before in (b"a,r,b,q,x,p,y\n", b"a,r,b,\n"):
-        with pytest.raises(DataError, match="file, line 2: there is a carriage return inside the line"):
+        with pytest.raises(
+            DataError, match="file, line 2: there is a carriage return inside the line"
+        ):
             read_triples(before + b"a,r\rs,b\n", FORM, "file")
 
 

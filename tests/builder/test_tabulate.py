@@ -35,7 +35,9 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
 @settings(max_examples=choose(3, 6))
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
-    histograms = {tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}
+    histograms = {
+        tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))
+    }
     rows = tabulate(histograms)["constants"].to_pylist()
     assert len(rows) == 3 * len(TABULATED)
     for row in rows:
@@ -45,8 +47,12 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
         where = (row["side"], row["metric"], row["k"])
         # Where it is sampled, errors are standard errors.
         sampled = row["method"] == "sampled"
-        assert abs(row["expectation"] - mean) <= row["expectation_error"] * (5 if sampled else 1), where
-        assert abs(row["variance"] - variance) <= row["variance_error"] * (5 if sampled else 1), where
+        assert abs(row["expectation"] - mean) <= row["expectation_error"] * (5 if sampled else 1), (
+            where
+        )
+        assert abs(row["variance"] - variance) <= row["variance_error"] * (5 if sampled else 1), (
+            where
+        )
         assert sampled == (row["num_draws"] is not None)
         if row["metric"] in SAMPLED:
             assert sampled or row["variance"] == 0
@@ -61,7 +67,9 @@ def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:
         with contextlib.suppress(UsageError):
             compute_moments(metric, histogram)
             known.append((metric.family, metric.k))
-    rows = tabulate({Tasks("x", "sampled:4:shared", side="tail"): histogram})["constants"].to_pylist()
+    rows = tabulate({Tasks("x", "sampled:4:shared", side="tail"): histogram})[
+        "constants"
+    ].to_pylist()
     assert [(row["metric"], row["k"]) for row in rows if row["side"] == "tail"] == known
 
 
@@ -80,11 +88,25 @@ def test_rows_of_baselines(baseline: str) -> None:
     single = Histogram.from_counts([3, 3, 7], weights=[0.5, 0.5, 1], offsets=[0, 1, 0])
     tasks = tasks_of("head", baseline=baseline)
     by_relation = replace(tasks, relations=("r",), aggregation="macro-query")
-    tables = tabulate({tasks_of("head"): Histogram.from_counts([7, 7, 7]), tasks: whole, by_relation: single})
+    tables = tabulate(
+        {tasks_of("head"): Histogram.from_counts([7, 7, 7]), tasks: whole, by_relation: single}
+    )
     columns = ("offset", "num_candidates", "num_tasks")
     pooled = tables["baseline_candidates"].select(columns).to_pydict()
     assert [*zip(*pooled.values(), strict=True)] == [(0, 3, 1), (0, 7, 1), (1, 3, 1)]
-    rows = tables["baseline_candidates_by_relation"].select(("relation", *columns, "weight")).to_pydict()
-    assert [*zip(*rows.values(), strict=True)] == [("r", 0, 3, 1, 0.5), ("r", 0, 7, 1, 1.0), ("r", 1, 3, 1, 0.5)]
-    constants = [(row["metric"], row["k"]) for row in tables["constants"].to_pylist() if row["baseline"] == baseline]
+    rows = (
+        tables["baseline_candidates_by_relation"]
+        .select(("relation", *columns, "weight"))
+        .to_pydict()
+    )
+    assert [*zip(*rows.values(), strict=True)] == [
+        ("r", 0, 3, 1, 0.5),
+        ("r", 0, 7, 1, 1.0),
+        ("r", 1, 3, 1, 0.5),
+    ]
+    constants = [
+        (row["metric"], row["k"])
+        for row in tables["constants"].to_pylist()
+        if row["baseline"] == baseline
+    ]
     assert constants == [(m.family, m.k) for m in HEADLINE if baseline != "frequency"]

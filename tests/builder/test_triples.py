@@ -51,11 +51,15 @@ def rows_of(labels: Labels) -> list[Row]:
     return rows
 
 
-def write(rows: Sequence[Row], form: LineFormat, newline: bytes = b"\n", final: bool = True) -> bytes:
+def write(
+    rows: Sequence[Row], form: LineFormat, newline: bytes = b"\n", final: bool = True
+) -> bytes:
     """Write rows as the format says, with filler in the columns it ignores."""
     delimiter = form.delimiter.encode()
     lines = [
-        delimiter.join(dict(zip("hrt-", (*row, b"filler"), strict=True))[letter] for letter in form.columns)
+        delimiter.join(
+            dict(zip("hrt-", (*row, b"filler"), strict=True))[letter] for letter in form.columns
+        )
         for row in rows
     ]
     if form.count_line:
@@ -70,7 +74,7 @@ def refused(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> 
     return str(caught.value)
 
 
-# ---- what is accepted --------------------------------------------------------------------------------------------
+# ---- what is accepted ----------------------------------------------------------------------------
 
 
 @for_each(
@@ -78,7 +82,10 @@ def refused(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> 
     [
         (LineFormat(columns="trh"), b"b\tr\ta\nd\ts\tc\n"),
         (LineFormat(delimiter=" ", columns="htr", count_line=True), b"2\na b r\nc d s\n"),
-        (LineFormat(delimiter="\t", columns="htr", count_line=True), b"2\r\na\tb\tr\r\nc\td\ts\r\n"),
+        (
+            LineFormat(delimiter="\t", columns="htr", count_line=True),
+            b"2\r\na\tb\tr\r\nc\td\ts\r\n",
+        ),
         (LineFormat(columns="hrt", count_line=True), BOM + b"2\na\tr\tb\nc\ts\td"),
         (LineFormat(columns="hrt---"), b"a\tr\tb\tHQ\t\tx y\nc\ts\td\t\t\t\n"),
         (LineFormat(columns="-h-rt"), b"1\ta\t\tr\tb\n2\tc\t\ts\td\n"),
@@ -92,11 +99,44 @@ def test_columns_and_line_ends(form: LineFormat, content: bytes) -> None:
     assert read(content, form) == [(b"a", b"r", b"b"), (b"c", b"s", b"d")]
 
 
-# What a careless reader takes for missing, for numbers, for one another or for the marks of a format.
+# What a careless reader takes for missing, for numbers, for one another or for the marks of a
+# format.
 LABELS = [
-    *(b"NA", b"N/A", b"#N/A", b"null", b"nan", b"NaN", b"None", b"true", b"0", b"00", b"1.0", b"1", b"x", b"X", b" x "),
-    *(b'"a,b"', b'half"', b"''", b"\\n", b"#comment", b"%", b"-", b"head", BOM, BOM + b"x", b"\xff\xfex", b"x\xc2\xa0"),
-    *(text.encode() for text in ("Zürich", "Zu\u0308rich", "ﬁ", "fi", "İ", "I", "\u2028", "\x85", "\x0b")),
+    *(
+        b"NA",
+        b"N/A",
+        b"#N/A",
+        b"null",
+        b"nan",
+        b"NaN",
+        b"None",
+        b"true",
+        b"0",
+        b"00",
+        b"1.0",
+        b"1",
+        b"x",
+        b"X",
+        b" x ",
+    ),
+    *(
+        b'"a,b"',
+        b'half"',
+        b"''",
+        b"\\n",
+        b"#comment",
+        b"%",
+        b"-",
+        b"head",
+        BOM,
+        BOM + b"x",
+        b"\xff\xfex",
+        b"x\xc2\xa0",
+    ),
+    *(
+        text.encode()
+        for text in ("Zürich", "Zu\u0308rich", "ﬁ", "fi", "İ", "I", "\u2028", "\x85", "\x0b")
+    ),
 ]
 
 
@@ -104,7 +144,9 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
     forbidden = {ord(delimiter), 10, 13}
     allowed = [byte for byte in (alphabet or bytes(range(256))) if byte not in forbidden]
     # One draw a label: a list of drawn bytes takes ten times as long.
-    return st.binary(min_size=1, max_size=12).map(lambda raw: bytes(allowed[byte % len(allowed)] for byte in raw))
+    return st.binary(min_size=1, max_size=12).map(
+        lambda raw: bytes(allowed[byte % len(allowed)] for byte in raw)
+    )
 
 
 @pytest.mark.slow
@@ -112,7 +154,13 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
 @settings(max_examples=choose(15, 100))
 @given(data=st.data(), crlf=st.booleans(), final=st.booleans(), bom=st.booleans())
 def test_round_trip(
-    delimiter: str, columns: str, count_line: bool, data: st.DataObject, crlf: bool, final: bool, bom: bool
+    delimiter: str,
+    columns: str,
+    count_line: bool,
+    data: st.DataObject,
+    crlf: bool,
+    final: bool,
+    bom: bool,
 ) -> None:
     form = LineFormat(delimiter, columns, count_line)
     words = st.sampled_from([each for each in LABELS if delimiter.encode() not in each])
@@ -126,8 +174,16 @@ def test_round_trip(
 
 
 def test_lines_longer_than_a_block_of_the_parser() -> None:
-    long = [bytes([65 + place]) * size for place, size in enumerate((3, (1 << 20) - 5, (1 << 20) + 1, 3_000_000))]
-    rows = [(long[0], b"r", long[1]), (b"a", b"r", b"b"), (long[2], long[3], b"b"), (b"c", b"r", b"d")]
+    long = [
+        bytes([65 + place]) * size
+        for place, size in enumerate((3, (1 << 20) - 5, (1 << 20) + 1, 3_000_000))
+    ]
+    rows = [
+        (long[0], b"r", long[1]),
+        (b"a", b"r", b"b"),
+        (long[2], long[3], b"b"),
+        (b"c", b"r", b"d"),
+    ]
     for count in (4, 3):
         assert read(write(rows[:count], TSV, final=count > 3)) == rows[:count]
 
@@ -138,16 +194,22 @@ def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(DataError, match=r"start no thread, and reading triples needs two.*ulimit -u"):
+    with pytest.raises(
+        DataError, match=r"start no thread, and reading triples needs two.*ulimit -u"
+    ):
         read_triples(b"a\tr\tb\n", TSV, "train.txt")
 
 
-# ---- what is refused ---------------------------------------------------------------------------------------------
+# ---- what is refused -----------------------------------------------------------------------------
 
 COUNTED = LineFormat(count_line=True)
 OPENKE = LineFormat(" ", "htr", count_line=True)
 COLUMNS = "expected 3 columns (hrt) separated by a tab, got "
-BLANK, CR, EMPTY = "the line is blank; expected 3 columns", "there is a carriage return inside the line", " is empty: "
+BLANK, CR, EMPTY = (
+    "the line is blank; expected 3 columns",
+    "there is a carriage return inside the line",
+    " is empty: ",
+)
 NUMBER = "expected the number of triples that follow, got "
 REFUSED: list[tuple[bytes, LineFormat, int, str]] = [
     *(
@@ -181,25 +243,58 @@ REFUSED: list[tuple[bytes, LineFormat, int, str]] = [
     (b"a\tr\tb\r\r\nc\tr\td\r\n", TSV, 1, CR),
     (b"a\tr\tb\n\rc\tr\td\n", TSV, 2, CR),
     (b"a\tr\tb\r\nc\tr\td\r", TSV, 2, CR),
-    *((first + b"\na\tr\tb\n", COUNTED, 1, NUMBER) for first in (b"x", b"2.0", b"", b"2 2", "²".encode(), b"2\0")),
+    *(
+        (first + b"\na\tr\tb\n", COUNTED, 1, NUMBER)
+        for first in (b"x", b"2.0", b"", b"2 2", "²".encode(), b"2\0")
+    ),
 ]
 
 
 @for_each(("content", "form", "line", "told"), REFUSED)
-def test_what_is_no_triple_is_refused_with_its_place(content: bytes, form: LineFormat, line: int, told: str) -> None:
+def test_what_is_no_triple_is_refused_with_its_place(
+    content: bytes, form: LineFormat, line: int, told: str
+) -> None:
     assert refused(content, form, "valid.txt").startswith(f"valid.txt, line {line}: {told}")
 
 
 WHOLE: list[tuple[bytes, LineFormat, str]] = [
-    *((content, TSV, "f is empty; expected a triple on each line") for content in (b"", b"\n\n", b"\r\n", BOM + b"\n")),
-    *(("\ufeffa\tr\tb\n".encode(codec), TSV, "f is UTF-16.*iconv") for codec in ("utf-16-le", "utf-16-be")),
-    *((b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow") for n in (0, 2, -2, 10**30)),
-    *((content, COUNTED, "f has a count line and no triple") for content in (b"1\n", b"0", b"1\r\n")),
+    *(
+        (content, TSV, "f is empty; expected a triple on each line")
+        for content in (b"", b"\n\n", b"\r\n", BOM + b"\n")
+    ),
+    *(
+        ("\ufeffa\tr\tb\n".encode(codec), TSV, "f is UTF-16.*iconv")
+        for codec in ("utf-16-le", "utf-16-be")
+    ),
+    *(
+        (b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow")
+        for n in (0, 2, -2, 10**30)
+    ),
+    *(
+        (content, COUNTED, "f has a count line and no triple")
+        for content in (b"1\n", b"0", b"1\r\n")
+    ),
     (b"e1\tr\te2\n", LineFormat(header=True), "f has a heading and no triple"),
-    (b"a\tb\nb\tc\n", TSV, r"'a.tb'\. If the graph has no relations, add a column between the two that is the same"),
-    (b"a,r,b\n", TSV, r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
-    (b"a r b\n", TSV, r"3 columns if a space separates them\. Separate them by tabs: tr -s ' ' '\\t' < "),
-    (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),
+    (
+        b"a\tb\nb\tc\n",
+        TSV,
+        r"'a.tb'\. If the graph has no relations, add a column between the two that is the same",
+    ),
+    (
+        b"a,r,b\n",
+        TSV,
+        r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$",
+    ),
+    (
+        b"a r b\n",
+        TSV,
+        r"3 columns if a space separates them\. Separate them by tabs: tr -s ' ' '\\t' < ",
+    ),
+    (
+        b"a\tr\tb\n",
+        LineFormat(","),
+        r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$",
+    ),
     (
         b",head,relation,tail\n0,a,r,b\n",
         TSV,
@@ -218,7 +313,10 @@ def test_what_is_wrong_with_a_file_is_said(content: bytes, form: LineFormat, tol
 def test_large_files() -> None:
     """They are read in several blocks, and what is wrong with a later one has its place."""
     numbers = range(30_000)
-    rows = [(b"a long entity %d" % (each % 5003), b"relation %d" % (each % 37), b"e%d" % each) for each in numbers]
+    rows = [
+        (b"a long entity %d" % (each % 5003), b"relation %d" % (each % 37), b"e%d" % each)
+        for each in numbers
+    ]
     content = write(rows, TSV)
     assert len(content) > 1 << 20
     assert read(content) == rows
@@ -234,13 +332,17 @@ def test_large_files() -> None:
 @example(content=b"\xef\xbb\xbf\xef\xbb\xbfa\tr\tb")
 @example(content=b"a\tr\tb\r")
 @given(
-    content=st.lists(st.sampled_from([b"a", b"\t", b"\n", b"\r\n", b"\r", b'"', b" ", BOM, b"a\tr\tb\n"])).map(b"".join)
+    content=st.lists(
+        st.sampled_from([b"a", b"\t", b"\n", b"\r\n", b"\r", b'"', b" ", BOM, b"a\tr\tb\n"])
+    ).map(b"".join)
 )
 def test_anything_is_read_whole_or_refused_with_its_place(content: bytes) -> None:
     body = content.removeprefix(BOM)
     lines = body.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
     expected = [tuple(line.split(b"\t")) for line in lines]
-    fine = all(len(row) == 3 and all(row) for row in expected) and not any(b"\r" in line for line in lines)
+    fine = all(len(row) == 3 and all(row) for row in expected) and not any(
+        b"\r" in line for line in lines
+    )
     if fine:
         assert read(content) == expected
     else:
@@ -262,5 +364,7 @@ def test_labels_that_look_alike() -> None:
     labels = ["Ren\u00e9", "Rene\u0301", "New York", "New\xa0York", "x\u00b2", "x2"]
     odd = _find_alike(pa.array([label.encode() for label in labels], pa.binary()))
     assert [each.as_py().decode() for each in odd] == [labels[1], labels[3]]
-    assert [each.as_py() for each in _find_alike(pa.array([b"\xff", b"x ", b"x"], pa.binary()))] == [b"x "]
+    assert [
+        each.as_py() for each in _find_alike(pa.array([b"\xff", b"x ", b"x"], pa.binary()))
+    ] == [b"x "]
     assert len(_find_alike(pa.array(["Ren\u00e9".encode(), b"Rene"], pa.binary()))) == 0

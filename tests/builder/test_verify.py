@@ -27,7 +27,13 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder import tabulate
 from rankconst_builder import verify as checking
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.package import KEYS, describe_set, encode_descriptor, serialise_tables, sort_rows
+from rankconst_builder.package import (
+    KEYS,
+    describe_set,
+    encode_descriptor,
+    serialise_tables,
+    sort_rows,
+)
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
@@ -45,7 +51,7 @@ QUIET = Reporter(Console(file=io.StringIO()))
 Triples = list[tuple[str, str, str]]
 
 
-# ---- a small set -------------------------------------------------------------------------------------------------
+# ---- a small set ---------------------------------------------------------------------------------
 
 
 def make_graph() -> dict[str, Triples]:
@@ -67,7 +73,15 @@ def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Benchmark:
 
 ONE_PROTOCOL = [parse_protocol("libkge")]
 
-FEW = Benchmark("few", "Few", (), LineFormat(), {}, "published", sampled=SampledTasks(negatives=9, valid=7, test=5))
+FEW = Benchmark(
+    "few",
+    "Few",
+    (),
+    LineFormat(),
+    {},
+    "published",
+    sampled=SampledTasks(negatives=9, valid=7, test=5),
+)
 """A benchmark of which only numbers of tasks are known."""
 
 
@@ -104,14 +118,18 @@ class Draft:
 
     def put(self, table: str, rows: list[dict[str, Any]]) -> Draft:
         """Return the draft with other rows in a table."""
-        return replace(self, tables={**self.tables, table: pa.Table.from_pylist(rows, schema=schema_of(table))})
+        return replace(
+            self, tables={**self.tables, table: pa.Table.from_pylist(rows, schema=schema_of(table))}
+        )
 
     def without(self, *protocols: str) -> Draft:
         """Return the draft without the rows of some protocols."""
         kept = {
             name: table
             if name == "datasets"
-            else table.filter(pa.array([p not in protocols for p in table["protocol"].to_pylist()], pa.bool_()))
+            else table.filter(
+                pa.array([p not in protocols for p in table["protocol"].to_pylist()], pa.bool_())
+            )
             for name, table in self.tables.items()
         }
         return replace(self, tables=kept)
@@ -136,7 +154,8 @@ def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> Ta
 
 def draft_of(tables: Tables) -> Draft:
     provenance = {
-        row["dataset"]: {k: v for k, v in row.items() if k != "dataset"} for row in tables.descriptor["provenance"]
+        row["dataset"]: {k: v for k, v in row.items() if k != "dataset"}
+        for row in tables.descriptor["provenance"]
     }
     return Draft({name: tables.read(name) for name in COLUMNS}, provenance)
 
@@ -150,7 +169,9 @@ def rebuilt_once() -> Iterator[None]:
         cached = functools.cache(compute_moments)
         for module in (tabulate, checking):
             # What is rebuilt is computed anew every week.
-            patch.setattr(module, "compute_moments", choose(cached, functools.cache(compute_moments)))
+            patch.setattr(
+                module, "compute_moments", choose(cached, functools.cache(compute_moments))
+            )
         yield
 
 
@@ -204,7 +225,7 @@ def means_of(toy: Toy, tmp_path: Path) -> Means:
     return Means(str(toy.mirror), tmp_path / "cache", QUIET)
 
 
-# ---- sets that are right -----------------------------------------------------------------------------------------
+# ---- sets that are right -------------------------------------------------------------------------
 
 
 def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path, registry: None) -> None:
@@ -214,13 +235,18 @@ def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path, registry: None
     assert list(results) == list(STAGES)
     assert all(result.rows > 0 for result in results.values())
     (note,) = [finding for result in results.values() for finding in result.findings]
-    assert (note.level, note.message) == ("note", "no checksums.txt: the descriptor itself is not protected")
+    assert (note.level, note.message) == (
+        "note",
+        "no checksums.txt: the descriptor itself is not protected",
+    )
 
 
 def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> None:
     del registry
     restriction = Restriction(relations=("r0", "r1"), entities=tuple(f"e{i}" for i in range(7)))
-    tables = build(tmp_path, toy.mirror, toy.source, restriction=restriction, protocols=ONE_PROTOCOL)
+    tables = build(
+        tmp_path, toy.mirror, toy.source, restriction=restriction, protocols=ONE_PROTOCOL
+    )
     results = examine(tables.path, means_of(toy, tmp_path))
     assert failed(results) == {}
     assert [one.message for one in results["sources"].findings] == [
@@ -229,7 +255,9 @@ def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> 
 
 
 @pytest.mark.parametrize("train", mark_rest([True, False], True))
-def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temporal_build_passes(
+    train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With its train, and without; what it holds is there, and nothing else."""
     source = write_forecasting(tmp_path / "mirror", train=train)
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"forecast": source})
@@ -238,11 +266,13 @@ def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytes
     results = examine(replace(draft, version="9.0.0").write(tmp_path / "right"), means)
     assert failed(results) == {}
     assert results["sources"].rows > 0
-    changed = draft.change("candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test")
+    changed = draft.change(
+        "candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test"
+    )
     assert look(changed.write(tmp_path / "changed"), "sources", means)
 
 
-# ---- a tampering for each stage ---------------------------------------------------------------------------------
+# ---- a tampering for each stage ------------------------------------------------------------------
 
 Change = Callable[[Draft], Draft]
 ONE = {"dataset": "toy", "protocol": "standard", "split": "train", "side": "head"}
@@ -264,7 +294,9 @@ def add_file(name: str, content: bytes) -> Change:
     return lambda draft: replace(draft, files=lambda files: files.update({name: content}))
 
 
-def rearrange(table: str, arrange: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Change:
+def rearrange(
+    table: str, arrange: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+) -> Change:
     """Change the rows of a table."""
     return lambda draft: draft.put(table, arrange(draft.tables[table].to_pylist()))
 
@@ -278,12 +310,14 @@ def swap_protocols(draft: Draft) -> Draft:
             if row["split"] == "valid":
                 row["protocol"] = other.get(row["protocol"], row["protocol"])
         altered = draft.put(name, rows)
-        draft = replace(altered, tables={**altered.tables, name: sort_rows(name, altered.tables[name])})
+        draft = replace(
+            altered, tables={**altered.tables, name: sort_rows(name, altered.tables[name])}
+        )
     return draft
 
 
-# A change, the stage that notices it, what its first finding must name (attributes, or columns of the key), and further
-# stages that cannot help noticing.
+# A change, the stage that notices it, what its first finding must name (attributes, or columns of
+# the key), and further stages that cannot help noticing.
 QUADRATIC = {**MICRO, "metric": "quadratic_mean_rank"}
 TAMPERINGS: list[tuple[str, Change, dict[str, Any], tuple[str, ...]]] = [
     ("files", add_file("notes.txt", b"mine"), {"table": "notes.txt"}, ()),
@@ -358,25 +392,33 @@ def test_every_stage_has_a_tampering() -> None:
 
 
 @pytest.mark.parametrize("place", range(len(TAMPERINGS)), ids=lambda place: TAMPERINGS[place][0])
-def test_only_the_stage_notices(place: int, toy: Toy, varied: Draft, tmp_path: Path, registry: None) -> None:
+def test_only_the_stage_notices(
+    place: int, toy: Toy, varied: Draft, tmp_path: Path, registry: None
+) -> None:
     del registry
     stage, apply, named, also = TAMPERINGS[place]
     path = apply(varied).write(tmp_path / "set")
     found = failed(examine(path, means_of(toy, tmp_path) if STAGES[stage].rebuild else None))
     assert {stage} <= set(found) <= {stage, *also}
     finding = found[stage][0]
-    values = {attribute: getattr(finding, attribute) for attribute in ("table", "column", "expected", "got")}
+    values = {
+        attribute: getattr(finding, attribute)
+        for attribute in ("table", "column", "expected", "got")
+    }
     assert {key: (values | dict(finding.key)).get(key) for key in named} == named
     assert finding.message
 
 
-# ---- one bit -----------------------------------------------------------------------------------------------------
+# ---- one bit -------------------------------------------------------------------------------------
 
 
 def protect(folder: Path) -> Path:
     """Write what a release has beside its tables."""
     (folder / "README.md").write_text("Tables.\n", encoding="utf-8")
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(folder.iterdir())
+    ]
     (folder / "checksums.txt").write_text("".join(lines), encoding="utf-8")
     return folder
 
@@ -407,11 +449,17 @@ def test_one_bit_anywhere_is_noticed(lean: Draft, tmp_path: Path) -> None:
         rng = random.Random(path.name)  # noqa: S311 - any places will do
         for bit in rng.sample(range(8 * len(whole)), min(choose(4, 24), 8 * len(whole))):
             flip(path, bit)
-            assert is_noticed(folder), (path.name, bit // 8, whole[max(bit // 8 - 20, 0) : bit // 8 + 20])
+            assert is_noticed(folder), (
+                path.name,
+                bit // 8,
+                whole[max(bit // 8 - 20, 0) : bit // 8 + 20],
+            )
             path.write_bytes(whole)
 
 
-def test_one_bit_of_a_released_zip_is_noticed_or_changes_no_file(lean: Draft, tmp_path: Path) -> None:
+def test_one_bit_of_a_released_zip_is_noticed_or_changes_no_file(
+    lean: Draft, tmp_path: Path
+) -> None:
     folder = protect(replace(lean, version="9.0.0").write(tmp_path / "rankconst-tables-9.0.0"))
     path = tmp_path / "rankconst-tables-9.0.0.zip"
     files = {file.name: file.read_bytes() for file in folder.iterdir()}
@@ -423,7 +471,9 @@ def test_one_bit_of_a_released_zip_is_noticed_or_changes_no_file(lean: Draft, tm
         flip(path, 8 * place + rng.randrange(8))
         if not is_noticed(path):
             with zipfile.ZipFile(path) as archive:
-                assert {name.rpartition("/")[2]: archive.read(name) for name in archive.namelist()} == files
+                assert {
+                    name.rpartition("/")[2]: archive.read(name) for name in archive.namelist()
+                } == files
         path.write_bytes(whole)
 
 
@@ -440,10 +490,12 @@ def test_files_that_nothing_protects_are_named(lean: Draft, tmp_path: Path) -> N
     for name in ("README.md", "LICENSE"):
         (folder / name).write_text("Tables.", encoding="utf-8")
     (note,) = look(folder, "files")
-    assert note.message.endswith("the descriptor itself is not protected, nor are LICENSE, README.md")
+    assert note.message.endswith(
+        "the descriptor itself is not protected, nor are LICENSE, README.md"
+    )
 
 
-# ---- rebuilding --------------------------------------------------------------------------------------------------
+# ---- rebuilding ----------------------------------------------------------------------------------
 
 
 def rebuild_changed(draft: Draft, folder: Path, column: str, part: float, metric: str) -> list[str]:
@@ -462,10 +514,14 @@ def test_rebuilding_respects_stated_errors(lean: Draft, tmp_path: Path) -> None:
         for part, levels in ((0.9, []), (1e3, ["failed"])):
             assert rebuild_changed(lean, tmp_path, column, part, "harmonic_mean_rank") == levels
     for part, level in ((1.0, "warning"), (50.0, "failed")):
-        assert rebuild_changed(lean, tmp_path, "expectation", part, "median_absolute_deviation") == [level]
+        assert rebuild_changed(
+            lean, tmp_path, "expectation", part, "median_absolute_deviation"
+        ) == [level]
 
 
-def test_a_wrong_histogram_is_noticed_with_the_files(toy: Toy, tmp_path: Path, registry: None) -> None:
+def test_a_wrong_histogram_is_noticed_with_the_files(
+    toy: Toy, tmp_path: Path, registry: None
+) -> None:
     del registry
     graph = make_graph()
     graph["test"][3] = ("e8", "r1", "e8")
@@ -485,17 +541,24 @@ def test_what_there_is_without_sources(lean: Draft, tmp_path: Path, registry: No
     del registry
     path = lean.change("datasets", "triples_test", 6, dataset="few").write(tmp_path / "set")
     wrong, note = look(path, "sources", Means(None, tmp_path / "cache", QUIET))
-    assert (wrong.key, wrong.column, wrong.expected, wrong.got) == ({"dataset": "few"}, "triples_test", 5, 6)
+    assert (wrong.key, wrong.column, wrong.expected, wrong.got) == (
+        {"dataset": "few"},
+        "triples_test",
+        5,
+        6,
+    )
     assert (note.level, note.key) == ("note", {"dataset": "toy"})
     assert note.message.startswith("not compared with sources: ")
 
 
-# ---- smaller things ----------------------------------------------------------------------------------------------
+# ---- smaller things ------------------------------------------------------------------------------
 
 
 def test_only_selected_datasets_are_checked(lean: Draft, tmp_path: Path) -> None:
     where = {**BOTH, "protocol": "libkge", "metric": "ndcg"}
-    path = lean.change("constants", "expectation", lambda x: x * 0.9, **where).write(tmp_path / "set")
+    path = lean.change("constants", "expectation", lambda x: x * 0.9, **where).write(
+        tmp_path / "set"
+    )
     assert set(failed(examine(path, None, "toy"))) == {"pooling"}
     assert failed(examine(path, None, "few")) == {}
 
@@ -510,14 +573,26 @@ def test_a_set_without_tables_fails_without_an_error(lean: Draft, tmp_path: Path
     folder = lean.write(tmp_path / "set")
     for name in COLUMNS:
         (folder / f"{name}.parquet").unlink()
-    assert set(failed(examine(folder))) == {*STAGES} - {name for name, each in STAGES.items() if each.rebuild}
+    assert set(failed(examine(folder))) == {*STAGES} - {
+        name for name, each in STAGES.items() if each.rebuild
+    }
 
 
 def test_odd_descriptors_fail_without_an_error(lean: Draft, tmp_path: Path) -> None:
     folder = lean.write(tmp_path / "set")
-    odd: list[list[dict[str, Any]]] = [[], [{}], [{"path": 2}], [{"name": "datasets", "path": "../x"}]]
+    odd: list[list[dict[str, Any]]] = [
+        [],
+        [{}],
+        [{"path": 2}],
+        [{"name": "datasets", "path": "../x"}],
+    ]
     for resources in odd:
-        descriptor = {"version": "unreleased", "resources": resources, "provenance": [], "sources": {"a": [1]}}
+        descriptor = {
+            "version": "unreleased",
+            "resources": resources,
+            "provenance": [],
+            "sources": {"a": [1]},
+        }
         (folder / "datapackage.json").write_bytes(encode_descriptor(descriptor))
         assert {"files", "descriptor", "keys"} <= set(failed(examine(folder)))
 
@@ -532,7 +607,10 @@ ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("constants", "k", 2**53, {"k": 10}),
     ("constants", "side", "left", {"side": "head"}),
     ("constants", "expectation", float("inf"), {"metric": "ndcg"}),
-    *(("datasets", column, None, {"dataset": "toy"}) for column in ("relations", "dropped_valid", "triples_test")),
+    *(
+        ("datasets", column, None, {"dataset": "toy"})
+        for column in ("relations", "dropped_valid", "triples_test")
+    ),
     ("datasets", "sha256", None, {"dataset": "toy"}),
     ("datasets", "sha256", [None], {"dataset": "toy"}),
     ("datasets", "aliases", [None], {"dataset": "toy"}),
@@ -542,7 +620,14 @@ ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("table", "column", "value", "where"), mark_rest(ODD, *ODD[::3]))
 def test_odd_values_fail_without_an_error(
-    table: str, column: str, value: Any, where: dict[str, Any], toy: Toy, lean: Draft, tmp_path: Path, registry: None
+    table: str,
+    column: str,
+    value: Any,
+    where: dict[str, Any],
+    toy: Toy,
+    lean: Draft,
+    tmp_path: Path,
+    registry: None,
 ) -> None:
     """Or, if no row contradicts them, are noticed with the files of triples."""
     del registry
@@ -555,7 +640,10 @@ def test_empty_tables_fail_without_an_error(
     emptied: str, toy: Toy, lean: Draft, tmp_path: Path, registry: None
 ) -> None:
     del registry
-    tables = {name: table.slice(0, 0) if emptied in {"", name} else table for name, table in lean.tables.items()}
+    tables = {
+        name: table.slice(0, 0) if emptied in {"", name} else table
+        for name, table in lean.tables.items()
+    }
     path = replace(lean, tables=tables).write(tmp_path / "set")
     assert failed(examine(path)) or look(path, "sources", means_of(toy, tmp_path))
 
@@ -576,9 +664,13 @@ def test_a_stage_that_breaks_leaves_the_others_running(
     ]
 
 
-def test_a_benchmark_whose_tasks_share_their_negatives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_benchmark_whose_tasks_share_their_negatives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It has no sides; its variances are those of ranks that depend on each other."""
-    common = replace(FEW, key="common", sampled=SampledTasks(negatives=9, valid=7, test=5, shared=True))
+    common = replace(
+        FEW, key="common", sampled=SampledTasks(negatives=9, valid=7, test=5, shared=True)
+    )
     tables = build(tmp_path, tmp_path / "mirror", common)
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"common": common})
     assert failed(examine(tables.path, Means())) == {}

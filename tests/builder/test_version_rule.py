@@ -44,7 +44,12 @@ MRR: Row = {
     "num_draws": None,
 }
 HITS: Row = {**MRR, "metric": "hits_at_k", "k": 1, "method": "closed_form"}
-SAMPLED: Row = {**MRR, "metric": "median_absolute_deviation", "method": "sampled", "num_draws": 1000}
+SAMPLED: Row = {
+    **MRR,
+    "metric": "median_absolute_deviation",
+    "method": "sampled",
+    "num_draws": 1000,
+}
 CANDIDATES: Row = {
     "dataset": "one",
     "protocol": "raw",
@@ -65,7 +70,9 @@ DATASET: Row = {
 
 
 def make_set(**rows: list[Row]) -> dict[str, pa.Table]:
-    return {name: pa.Table.from_pylist(rows.get(name, []), schema=schema_of(name)) for name in COLUMNS}
+    return {
+        name: pa.Table.from_pylist(rows.get(name, []), schema=schema_of(name)) for name in COLUMNS
+    }
 
 
 def compare(name: str, old: list[Row], new: list[Row]) -> Any:
@@ -91,7 +98,8 @@ FEWER = {"num_draws": 60, "expectation_error": 4e-6, "variance_error": 4e-8}
 @for_each(
     ("old", "other", "bound"),
     [
-        # Within both errors; of the same sample by rounding, of another one within five standard errors.
+        # Within both errors; of the same sample by rounding, of another one within five standard
+        # errors.
         (MRR, {}, 2),
         (MRR, {"expectation_error": 1e-7, "variance_error": 1e-9}, 1.1),
         (MRR, {"expectation_error": 9e-6, "variance_error": 9e-8}, 10),
@@ -105,7 +113,11 @@ FEWER = {"num_draws": 60, "expectation_error": 4e-6, "variance_error": 4e-8}
 def test_what_agrees_stays_as_released(old: Row, other: Row, bound: float | None) -> None:
     signs = [("expectation", -1), ("variance", 1), ("expectation", 1), ("variance", -1)]
     for (column, sign), part in itertools.product(signs[: choose(2, 4)], (0.9, 1.1)):
-        moved = (bound or 1) * part * MRR[f"{column}_error"] if bound is not None else (part > 1 or 0.01) * 1e-14
+        moved = (
+            (bound or 1) * part * MRR[f"{column}_error"]
+            if bound is not None
+            else (part > 1 or 0.01) * 1e-14
+        )
         new, stays = {**old, **other, column: old[column] + sign * moved}, part < 1 and bound != 0
         before, after, wanted = (
             make_set(constants=rows)
@@ -115,7 +127,10 @@ def test_what_agrees_stays_as_released(old: Row, other: Row, bound: float | None
                 [{**(old if stays else new), "side": "head"}, HITS],
             )
         )
-        assert keep_released(before["constants"], after["constants"]).to_pylist() == wanted["constants"].to_pylist()
+        assert (
+            keep_released(before["constants"], after["constants"]).to_pylist()
+            == wanted["constants"].to_pylist()
+        )
         changes = compare_sets(before, after)
         assert (changes.bump, bool(changes.kept)) == (Bump.patch if stays else Bump.major, stays)
 
@@ -128,14 +143,19 @@ def test_the_first_changed_values_are_shown() -> None:
     old = [{**CANDIDATES, "num_candidates": size} for size in range(1, 50)]
     found = compare("candidates", old, [{**row, "num_tasks": 8} for row in old])
     assert found.changed == 49
-    assert found.examples == (*(f"one raw test head {n}: num_tasks 7 -> 8" for n in range(1, 6)), "...")
+    assert found.examples == (
+        *(f"one raw test head {n}: num_tasks 7 -> 8" for n in range(1, 6)),
+        "...",
+    )
     found = compare("candidates", old, [])
     assert (found.bump, found.removed, len(found.examples)) == (Bump.major, 49, 6)
 
 
 @pytest.mark.parametrize("column", DESCRIPTIONS)
 def test_another_description_is_no_other_value(column: str) -> None:
-    found = compare("datasets", [DATASET], [{**DATASET, column: ["Uno"] if column == "aliases" else "another"}])
+    found = compare(
+        "datasets", [DATASET], [{**DATASET, column: ["Uno"] if column == "aliases" else "another"}]
+    )
     assert (found.bump, found.changed, found.described, found.examples) == (Bump.patch, 0, 1, ())
 
 
@@ -164,7 +184,9 @@ def test_every_fact_about_a_dataset_is_compared() -> None:
 def test_two_rows_of_one_key_are_refused(place: int) -> None:
     sets = [make_set(constants=[MRR]), make_set(constants=[MRR])]
     sets[place] = make_set(constants=[MRR, HITS, {**MRR, "expectation": 0.6}])
-    with pytest.raises(DataError, match=f"two rows of constants .* in the {('old', 'new')[place]} set"):
+    with pytest.raises(
+        DataError, match=f"two rows of constants .* in the {('old', 'new')[place]} set"
+    ):
         compare_sets(sets[0], sets[1])
 
 
@@ -186,10 +208,15 @@ def test_counts_are_those_of_a_comparison_one_by_one(
     assert found.removed == len(old.keys() - new.keys())
     assert found.added == len(new.keys() - old.keys())
     assert found.changed == sum(old[key] != new[key] for key in old.keys() & new.keys())
-    assert found.bump == (Bump.major if found.changed or found.removed else Bump.minor if found.added else Bump.patch)
+    assert found.bump == (
+        Bump.major if found.changed or found.removed else Bump.minor if found.added else Bump.patch
+    )
 
 
 def test_smallest_version() -> None:
-    for previous, *allowed in (("0.2.7", "0.2.8", "0.3.0", "1.0.0"), ("1.9.9", "1.9.10", "1.10.0", "2.0.0")):
+    for previous, *allowed in (
+        ("0.2.7", "0.2.8", "0.3.0", "1.0.0"),
+        ("1.9.9", "1.9.10", "1.10.0", "2.0.0"),
+    ):
         assert [smallest_version(previous, bump) for bump in Bump] == allowed
         assert all(precedes(previous, each) for each in allowed)

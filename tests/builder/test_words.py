@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst_builder.graph import Graph
 from rankconst_builder.text import Coder, NotPlainError
-from rankconst_builder.words import Packing, Triples, count_runs, locate, read_digits, search, sort_words
+from rankconst_builder.words import (
+    Packing,
+    Triples,
+    count_runs,
+    locate,
+    read_digits,
+    search,
+    sort_words,
+)
 
 if TYPE_CHECKING:
     from rankconst_builder.words import Codes
@@ -31,7 +39,9 @@ def array(numbers: list[int]) -> np.ndarray:
 @given(WORDS, WORDS)
 def test_words_are_searched_for_as_bisect_does(ordered: list[int], words: list[int]) -> None:
     ordered.sort()
-    assert search(array(ordered), array(words)).tolist() == [bisect_left(ordered, word) for word in words]
+    assert search(array(ordered), array(words)).tolist() == [
+        bisect_left(ordered, word) for word in words
+    ]
     distinct = sorted({*ordered})
     rows, places = locate(array(distinct), array(words))
     assert [*zip(rows.tolist(), places.tolist(), strict=True)] == [
@@ -43,17 +53,26 @@ def test_words_are_searched_for_as_bisect_does(ordered: list[int], words: list[i
 def test_words_of_parts_are_sorted_and_counted(parts: list[list[int]]) -> None:
     words, numbers = sort_words(map(array, parts)), [*chain(*parts)]
     assert words.tolist() == sorted(numbers)
-    assert {*zip(*(each.tolist() for each in count_runs(words)), strict=True)} == {*Counter(numbers).items()}
+    assert {*zip(*(each.tolist() for each in count_runs(words)), strict=True)} == {
+        *Counter(numbers).items()
+    }
 
 
-@given(st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20), st.sampled_from(["", "Q", "ab\t9"]))
+@given(
+    st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20),
+    st.sampled_from(["", "Q", "ab\t9"]),
+)
 def test_digits_are_read_as_python_reads_them(numbers: list[int], before: str) -> None:
     text, ends, digits = b"", [], []
     for number in numbers:
         text += f"{before}{number}".encode()
         ends.append(len(text))
         digits.append(len(str(number)))
-    found = read_digits(np.frombuffer(text, np.uint8), np.array(ends, dtype=np.int64), np.array(digits, dtype=np.int64))
+    found = read_digits(
+        np.frombuffer(text, np.uint8),
+        np.array(ends, dtype=np.int64),
+        np.array(digits, dtype=np.int64),
+    )
     assert found is not None
     assert found.tolist() == numbers
 
@@ -71,7 +90,9 @@ def test_what_is_no_number_is_not_read(text: bytes) -> None:
 # Labels that are coded while text is read.
 
 BYTES = st.sampled_from([*range(1, 9), *range(14, 256)])  # neither zero nor what ends a label
-LABELS = st.lists(BYTES, min_size=1, max_size=40).map(bytes) | st.sampled_from([b"a" * size for size in range(1, 40)])
+LABELS = st.lists(BYTES, min_size=1, max_size=40).map(bytes) | st.sampled_from(
+    [b"a" * size for size in range(1, 40)]
+)
 
 
 def encode(coder: Coder, labels: list[bytes]) -> Codes:
@@ -92,7 +113,9 @@ def test_codes_are_those_of_a_dict(batches: list[list[bytes]]) -> None:
 def test_many_labels() -> None:
     names = [f"{'long' * (place % 5)} {place * 7919 % 10_007}".encode() for place in range(30_000)]
     coder = Coder()
-    codes = np.concatenate([encode(coder, names[start : start + 1000]) for start in range(0, len(names), 1000)])
+    codes = np.concatenate(
+        [encode(coder, names[start : start + 1000]) for start in range(0, len(names), 1000)]
+    )
     assert [*map(coder.labels().to_pylist().__getitem__, codes.tolist())] == names
     assert coder.size == len({*names})
 
@@ -124,11 +147,21 @@ def test_labels_of_one_key_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("entities", "relations", "shift"),
     # Bits of anchor, relation and answer: 27 + 14 + 27, 20 + 23 + 21, 20 + 22 + 20.
-    [((1 << 27) - 1, 1 << 14, 4), (1 << 20, 1 << 23, 0), ((1 << 20) + 1, 1 << 23, 1), (1 << 20, 1 << 24, 1)],
+    [
+        ((1 << 27) - 1, 1 << 14, 4),
+        (1 << 20, 1 << 23, 0),
+        ((1 << 20) + 1, 1 << 23, 1),
+        (1 << 20, 1 << 24, 1),
+    ],
 )
-def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(entities: int, relations: int, shift: int) -> None:
+def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(
+    entities: int, relations: int, shift: int
+) -> None:
     rng = np.random.default_rng(0)
-    most = np.array([entities - 1, entities - 2, 0, 0]), np.array([relations - 1, 0, 0, relations - 1])
+    most = (
+        np.array([entities - 1, entities - 2, 0, 0]),
+        np.array([relations - 1, 0, 0, relations - 1]),
+    )
     heads, kinds = (np.concatenate([end, rng.integers(0, end[0], 60)]) for end in most)
     triples = Triples(heads, kinds, heads[::-1].copy())
     packing = Packing.plan(Graph({"train": triples}, entities, relations), "tail", len(triples))
@@ -138,7 +171,11 @@ def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(entities: int, rel
         ordered = packing.sort([triples, triples], part)
         assert (ordered[1:] >= ordered[:-1]).all()
         keys = packing.find_keys(ordered)
-        columns = packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(ordered)
+        columns = (
+            packing.find_anchors(keys, part),
+            packing.find_given(keys),
+            packing.find_answers(ordered),
+        )
         found += zip(*(column.tolist() for column in columns), strict=True)
     rows = [*zip(*(column.tolist() for column in triples.codes), strict=True)]
     assert sorted(found) == sorted(rows + rows)
@@ -146,5 +183,8 @@ def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(entities: int, rel
 
 def test_graphs_of_too_many_parts_are_refused() -> None:
     graph = Graph({"train": Triples(*np.zeros((3, 1), dtype=np.int64))}, 1 << 40, 1 << 20)
-    with pytest.raises(DataError, match="1 facts of 1,099,511,627,776 entities and 1,048,576 relations are too many"):
+    with pytest.raises(
+        DataError,
+        match="1 facts of 1,099,511,627,776 entities and 1,048,576 relations are too many",
+    ):
         Packing.plan(graph, "tail", 1)

@@ -39,22 +39,33 @@ def test_every_aggregation_is_whole() -> None:
 
 
 def test_a_macro_average_may_be_of_either_kind() -> None:
-    for name, said in {"macro-qurey": "macro-query", "macro": r"macro-query or macro-relation\?"}.items():
-        with pytest.raises(UnknownNameError, match=rf"unknown aggregation '{name}'\. Did you mean {said}"):
+    for name, said in {
+        "macro-qurey": "macro-query",
+        "macro": r"macro-query or macro-relation\?",
+    }.items():
+        with pytest.raises(
+            UnknownNameError, match=rf"unknown aggregation '{name}'\. Did you mean {said}"
+        ):
             parse_aggregation(name)
-    assert [*map(is_either_macro, ("macro", "Macro", "macro-query", "micro", "", None))] == [True] * 2 + [False] * 4
+    assert [*map(is_either_macro, ("macro", "Macro", "macro-query", "micro", "", None))] == [
+        True
+    ] * 2 + [False] * 4
 
 
 def test_every_baseline_is_whole() -> None:
     assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
     assert [*BASELINES] == [DEFAULT_BASELINE, "frequency", FLOOR, SINGLE_STEP]
     for key, row in BASELINES.items():
-        assert {parse_baseline(form(name)) for name in (key, *row.spellings) for form in (str.title, str.upper)} == {
-            row
-        }
+        assert {
+            parse_baseline(form(name))
+            for name in (key, *row.spellings)
+            for form in (str.title, str.upper)
+        } == {row}
         assert row.summary.endswith(".")
         assert row.reference
-    with pytest.raises(UnknownNameError, match=r"unknown baseline 'freqency'\. Did you mean frequency"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown baseline 'freqency'\. Did you mean frequency"
+    ):
         parse_baseline("freqency")
 
 
@@ -65,7 +76,9 @@ def tables() -> Tables:
 
 @pytest.mark.parametrize("aggregation", MACROS)
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
-def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, aggregation: str, side: str) -> None:
+def test_rows_of_macro_averages_follow_from_their_histograms(
+    tables: Tables, aggregation: str, side: str
+) -> None:
     histogram = tables.histogram("nations", aggregation=aggregation, side=side)
     assert histogram.total == tables.histogram("nations", side=side).total
     for metric in (*MACRO_METRICS, parse_metric("ndcg")):
@@ -73,7 +86,9 @@ def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, agg
         assert constants.tasks.aggregation == aggregation
         assert constants.moments == compute_moments(metric, histogram)
         if metric.k is None:
-            assert constants.expectation != tables.constants("nations", metric, side=side).expectation
+            assert (
+                constants.expectation != tables.constants("nations", metric, side=side).expectation
+            )
 
 
 def test_weights_add_up_to_the_groups(tables: Tables) -> None:
@@ -81,7 +96,9 @@ def test_weights_add_up_to_the_groups(tables: Tables) -> None:
     for side in ("head", "tail"):
         weight = tables.histogram("fb15k237", aggregation="macro-query", side=side).total_weight
         assert weight == pytest.approx(round(weight), rel=1e-12)
-        relations = tables.histogram("fb15k237", aggregation="macro-relation", side=side).total_weight
+        relations = tables.histogram(
+            "fb15k237", aggregation="macro-relation", side=side
+        ).total_weight
         assert relations == pytest.approx(224, rel=1e-12)  # relations with a test triple
 
 
@@ -94,5 +111,7 @@ def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
 
 
 def test_without_weights_there_is_an_error_with_a_remedy(tables: Tables) -> None:
-    with pytest.raises(UnknownNameError, match=r"hold no weights of ogbbiokg test for macro-query\. Leave out the"):
+    with pytest.raises(
+        UnknownNameError, match=r"hold no weights of ogbbiokg test for macro-query\. Leave out the"
+    ):
         tables.constants("ogbbiokg", "mrr", protocol="sampled:500", aggregation="query")

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cases import for_each
-from rankconst.catalogue.benchmarks import Benchmark, LineFormat, Remote, find_benchmark, load_benchmarks
+from rankconst.catalogue.benchmarks import (
+    Benchmark,
+    LineFormat,
+    Remote,
+    find_benchmark,
+    load_benchmarks,
+)
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 
@@ -20,11 +26,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SOURCES = load_benchmarks()
-OFFERED = [source for source in SOURCES.values() if not source.not_offered and source.sampled is None]
+OFFERED = [
+    source for source in SOURCES.values() if not source.not_offered and source.sampled is None
+]
 SAMPLED = {source.key: source.sampled for source in SOURCES.values() if source.sampled is not None}
-TOML = tomllib.loads(resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8"))
+TOML = tomllib.loads(
+    resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8")
+)
 
-# Names of MANIFEST.csv to roles. Of an inductive benchmark the inference graph takes the place of train.
+# Names of MANIFEST.csv to roles. Of an inductive benchmark the inference graph takes the place of
+# train.
 INFERENCE_FIRST = {
     "msg": "train",
     "inference": "train",
@@ -36,12 +47,14 @@ NO_TRIPLES = {
     "stat", "entity_ids", "relation_ids", "literals", "valid_negatives", "test_negatives", "archive",
     "transductive_valid",
 }  # fmt: skip
-# Inductive benchmarks whose valid triples are of the graph that models are trained on; and one that has none.
+# Inductive benchmarks whose valid triples are of the graph that models are trained on; and one that
+# has none.
 WITHOUT_VALID = {
     "hm_1k", "hm_3k", "hm_5k", "indigobm", "mt1_tax", "mt1_health", "mt2_org", "mt2_sci", "mt3_art", "mt3_infra",
     "mt4_sci", "mt4_health", "fbnell", "metafam", "jf17k",
 }  # fmt: skip
-# What the mirror has of WD-singer leaves repeated rows out; ogbl-ddi is not offered; the others are too large for it.
+# What the mirror has of WD-singer leaves repeated rows out; ogbl-ddi is not offered; the others are
+# too large for it.
 NOT_MIRRORED = {
     "wdsinger", "ogblddi", "indigobm", "mt1_tax", "mt1_health", "mt2_org", "mt2_sci", "hetionet_ultra",
 }  # fmt: skip
@@ -52,7 +65,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-# ---- against the mirror ------------------------------------------------------------------------------------------
+# ---- against the mirror --------------------------------------------------------------------------
 
 
 def read_manifest(path: Path) -> list[dict[str, str]]:
@@ -62,7 +75,11 @@ def read_manifest(path: Path) -> list[dict[str, str]]:
 
 def test_every_entry_is_in_the_manifest(mirror: Path) -> None:
     rows = [*read_csv(mirror / "MANIFEST.csv"), *read_csv(mirror / "NOT_IN_MIRROR.csv")]
-    keys = {key for row in rows for key in (["wk3l15k", "wk3l120k", "cn3l"] if "/" in row["key"] else [row["key"]])}
+    keys = {
+        key
+        for row in rows
+        for key in (["wk3l15k", "wk3l120k", "cn3l"] if "/" in row["key"] else [row["key"]])
+    }
     # Numbers of tasks need no files.
     assert SOURCES.keys() - keys <= SAMPLED.keys() | NOT_MIRRORED
     assert len(SOURCES) > 90
@@ -90,19 +107,35 @@ def test_files_agree_with_the_manifest(mirror: Path) -> None:
         inductive = splits[row["key"]] & {"msg", "inference"}
         role = INFERENCE_FIRST.get(row["split"], row["split"]) if inductive else row["split"]
         file = source.files[role]
-        stated = (file.bytes, file.sha256) if file.member else (file.remote.bytes, file.remote.sha256)
+        stated = (
+            (file.bytes, file.sha256) if file.member else (file.remote.bytes, file.remote.sha256)
+        )
         if stated != (size, sha256):
             wrong.append(f"{row['key']} {row['split']}: {stated}, manifest {(size, sha256)}")
         if not file.member and file.remote.url != row["url"]:
             wrong.append(f"{row['key']} {row['split']}: {file.remote.url}, manifest {row['url']}")
-        if file.member and row["mirror_path"] and not row["mirror_path"].endswith(file.member.rsplit("/", 1)[-1]):
-            wrong.append(f"{row['key']} {row['split']}: member {file.member}, manifest {row['mirror_path']}")
+        if (
+            file.member
+            and row["mirror_path"]
+            and not row["mirror_path"].endswith(file.member.rsplit("/", 1)[-1])
+        ):
+            wrong.append(
+                f"{row['key']} {row['split']}: member {file.member}, manifest {row['mirror_path']}"
+            )
         compared[row["key"]] += 1
     assert wrong == []
     assert len(compared) >= 70
     fewer = {key for key, count in compared.items() if count < 3}
     # Train is optional, there is no valid, or no graph that models are trained on.
-    assert fewer == {"wiki_tkg", "jf17k", "nell995_redgnn", "mt3_art", "mt3_infra", "mt4_sci", "mt4_health"}
+    assert fewer == {
+        "wiki_tkg",
+        "jf17k",
+        "nell995_redgnn",
+        "mt3_art",
+        "mt3_infra",
+        "mt4_sci",
+        "mt4_health",
+    }
 
 
 def test_formats_agree_with_the_manifest(mirror: Path) -> None:
@@ -111,10 +144,12 @@ def test_formats_agree_with_the_manifest(mirror: Path) -> None:
         if row["split"] in NO_TRIPLES:
             continue
         form, words = SOURCES[row["key"]].format, row["format"]
-        columns = re.search(r"\b([hrt]) ([hrt]) ([hrt])\b((?: time| begin| end)*)(.*further columns)?", words)
-        if columns is not None and form.columns.rstrip("-") != "".join(columns.groups()[:3]) + "d" * len(
-            columns[4].split()
-        ):
+        columns = re.search(
+            r"\b([hrt]) ([hrt]) ([hrt])\b((?: time| begin| end)*)(.*further columns)?", words
+        )
+        if columns is not None and form.columns.rstrip("-") != "".join(
+            columns.groups()[:3]
+        ) + "d" * len(columns[4].split()):
             wrong.append(f"{row['key']}: {form.columns}, manifest {words}")
         counted = "first line = count" in words or "first line the number of rows" in words
         if counted != form.count_line:
@@ -141,13 +176,16 @@ def test_hashes_agree_with_what_is_known_of_files_outside_the_mirror(mirror: Pat
         if known != (row["expected_git_blob_sha1"], row["expected_sha256"], row["expected_bytes"]):
             wrong.append(f"{row['key']} {row['split']}: {known}")
         if row["source_commit"] and not (
-            "/" + row["source_commit"] + "/" in remote.url and remote.url.endswith(row["source_path"])
+            "/" + row["source_commit"] + "/" in remote.url
+            and remote.url.endswith(row["source_path"])
         ):
-            wrong.append(f"{row['key']} {row['split']}: {remote.url} is not pinned to {row['source_commit']}")
+            wrong.append(
+                f"{row['key']} {row['split']}: {remote.url} is not pinned to {row['source_commit']}"
+            )
     assert wrong == []
 
 
-# ---- as data -----------------------------------------------------------------------------------------------------
+# ---- as data -------------------------------------------------------------------------------------
 
 
 def test_no_two_datasets_share_a_spelling() -> None:
@@ -171,21 +209,31 @@ def test_entry_is_complete(source: Benchmark) -> None:
         assert role in {"train", "valid", "test", "transductive_train", "single", "stat"}
         assert not file.optional or role == "train"
         assert file.remote.url.startswith("https://")
-        for digest, length in ((file.remote.sha256, 64), (file.sha256, 64), (file.remote.git_blob, 40)):
+        for digest, length in (
+            (file.remote.sha256, 64),
+            (file.sha256, 64),
+            (file.remote.git_blob, 40),
+        ):
             assert digest is None or re.fullmatch(rf"[0-9a-f]{{{length}}}", digest)
         assert file.member is None or not file.member.startswith("/")
         assert file.member is None or ".." not in file.member.split("/")
         assert file.member is not None or (file.bytes, file.sha256) == (None, None)
         assert file.remote.bytes is None or file.remote.bytes > 0
         if "githubusercontent" in file.remote.url and file.remote.verifiable:
-            assert re.search(r"/[0-9a-f]{40}/", file.remote.url), f"{file.remote.url} is not pinned to a commit"
-    assert len({(file.remote.url, file.member) for file in source.files.values()}) == len(source.files)
+            assert re.search(r"/[0-9a-f]{40}/", file.remote.url), (
+                f"{file.remote.url} is not pinned to a commit"
+            )
+    assert len({(file.remote.url, file.member) for file in source.files.values()}) == len(
+        source.files
+    )
     assert not source.not_offered or source.not_offered.endswith(".")
     assert not source.verifiable or source.sampled or {"train", "test"} <= source.files.keys()
     assert {"format", "not_offered", "sampled"} & TOML["dataset"][source.key].keys()
     known = {"entities", "relations", "train", "valid", "test"}
     assert source.pykeen.keys() <= known | {"key", "mismatch"}
-    assert all(isinstance(value, int if name in known else str) for name, value in source.pykeen.items())
+    assert all(
+        isinstance(value, int if name in known else str) for name, value in source.pykeen.items()
+    )
     # Every alias says something new.
     spellings = [squash(name) for name in (source.key, source.title, *source.aliases)]
     assert all(alias not in spellings[: place + 2] for place, alias in enumerate(spellings[2:]))
@@ -195,11 +243,19 @@ def test_every_offered_source_has_train_valid_and_test() -> None:
     assert all({"train", "test"} <= source.files.keys() for source in OFFERED)
     assert {source.key for source in OFFERED if "valid" not in source.files} == WITHOUT_VALID
     assert {
-        s.key for s in OFFERED if s.split not in {"published", "published inductive", "published forecasting"}
+        s.key
+        for s in OFFERED
+        if s.split not in {"published", "published inductive", "published forecasting"}
     } == set()
     assert all(s.format.temporal for s in OFFERED if s.split == "published forecasting")
-    assert {s.key for s in OFFERED if "transductive_train" in s.files and s.split != "published inductive"} == set()
-    assert {"hetionet", "dbpedia500"} <= {source.key for source in SOURCES.values() if source.not_offered}
+    assert {
+        s.key
+        for s in OFFERED
+        if "transductive_train" in s.files and s.split != "published inductive"
+    } == set()
+    assert {"hetionet", "dbpedia500"} <= {
+        source.key for source in SOURCES.values() if source.not_offered
+    }
     same = {s.key: s.same_graph_as for s in SOURCES.values() if s.same_graph_as}
     assert same == {f"openke_{key}": key for key in ("fb15k237", "wn18", "wn18rr", "nell995")}
 
@@ -244,26 +300,51 @@ def test_formats_are_used_and_documented() -> None:
         assert form.count_line == ("number of rows" in form.description)
 
 
-# ---- the code ----------------------------------------------------------------------------------------------------
+# ---- the code ------------------------------------------------------------------------------------
 
 
 @for_each("source", SOURCES.values())
 def test_every_spelling_finds_its_source(source: Benchmark) -> None:
-    for spelling in (source.key, source.title, *source.aliases, source.title.upper(), source.key.replace("_", "-")):
+    for spelling in (
+        source.key,
+        source.title,
+        *source.aliases,
+        source.title.upper(),
+        source.key.replace("_", "-"),
+    ):
         assert find_benchmark(spelling) is source
 
 
 def test_did_you_mean() -> None:
     shown = "`rankconst show datasets` lists all"
-    for name, near in {"fb15k273": "fb15k237", "nation": "nations", "wn18r": "wn18rr", "kinshps": "kinships"}.items():
-        with pytest.raises(UnknownNameError, match=rf"unknown dataset {name!r}\. Did you mean .*{near}.*{shown}"):
+    for name, near in {
+        "fb15k273": "fb15k237",
+        "nation": "nations",
+        "wn18r": "wn18rr",
+        "kinshps": "kinships",
+    }.items():
+        with pytest.raises(
+            UnknownNameError, match=rf"unknown dataset {name!r}\. Did you mean .*{near}.*{shown}"
+        ):
             find_benchmark(name)
     with pytest.raises(UnknownNameError, match=rf"unknown dataset 'qqqqqqqq'\. {shown}"):
         find_benchmark("qqqqqqqq")
 
 
 def test_line_formats_that_cannot_be() -> None:
-    for columns in ("", "hr", "hrtt", "hhrt", "hrx", "HRT", "h r t", "hrt+", "---", "head", "hrtdq"):
+    for columns in (
+        "",
+        "hr",
+        "hrtt",
+        "hhrt",
+        "hrx",
+        "HRT",
+        "h r t",
+        "hrt+",
+        "---",
+        "head",
+        "hrtdq",
+    ):
         with pytest.raises(DataError, match="must name h, r and t once each"):
             LineFormat(columns=columns)
     for delimiter in ("", "\n", "\r", "\0", "\t\t", ", ", "tab", "é"):
@@ -273,9 +354,7 @@ def test_line_formats_that_cannot_be() -> None:
 
 FORMAT = '[format.tsv_hrt]\ndelimiter = "\\t"\ncolumns = "hrt"\n'
 ENTRY = '[dataset.x]\ntitle = "X"\nformat = "tsv_hrt"\nsplit = "published"\n'
-FILES = (
-    '[dataset.x.files]\ntrain = {url = "https://a/1"}\nvalid = {url = "https://a/2"}\ntest = {url = "https://a/3"}\n'
-)
+FILES = '[dataset.x.files]\ntrain = {url = "https://a/1"}\nvalid = {url = "https://a/2"}\ntest = {url = "https://a/3"}\n'
 
 
 def load_text(text: str, folder: Path) -> dict[str, Benchmark]:
@@ -290,8 +369,12 @@ INCOMPLETE: dict[str, str] = {
     "no split": FORMAT + ENTRY.replace('split = "published"\n', "") + FILES,
     "unknown field": FORMAT + ENTRY + 'license = "MIT"\n' + FILES,
     "unknown format": FORMAT + ENTRY.replace("tsv_hrt", "tsv_hxt") + FILES,
-    "unknown field of a file": FORMAT + ENTRY + FILES.replace('"https://a/2"', '"https://a/2", md5 = "0"'),
-    "neither url nor archive": FORMAT + ENTRY + FILES.replace('{url = "https://a/2"}', '{member = "2"}'),
+    "unknown field of a file": FORMAT
+    + ENTRY
+    + FILES.replace('"https://a/2"', '"https://a/2", md5 = "0"'),
+    "neither url nor archive": FORMAT
+    + ENTRY
+    + FILES.replace('{url = "https://a/2"}', '{member = "2"}'),
     "archive without url": FORMAT + ENTRY + "[dataset.x.archive]\nbytes = 3\n" + FILES,
     "no datasets": FORMAT,
     "no formats": ENTRY + FILES,

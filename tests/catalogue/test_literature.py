@@ -39,12 +39,17 @@ def test_smaller_ranks_are_better() -> None:
     found = find_literature(FB15K237, parse_metric("mr"))
     assert found is not None
     values = list_values("fb15k237", "MR")
-    assert found.rank(177) == (sum(value > 177 for value in values), sum(value < 177 for value in values))
+    assert found.rank(177) == (
+        sum(value > 177 for value in values),
+        sum(value < 177 for value in values),
+    )
 
 
 def test_few_results_and_other_tasks_have_no_place() -> None:
     assert find_literature(FB15K237, parse_metric("igmr")) is None
-    assert find_literature(Tasks("fb15k237", "standard", "valid", "both"), parse_metric("mrr")) is None
+    assert (
+        find_literature(Tasks("fb15k237", "standard", "valid", "both"), parse_metric("mrr")) is None
+    )
     assert find_literature(Tasks("fb15k237", "raw", "test", "both"), parse_metric("mrr")) is None
     assert len(list_values("nations", "MRR")) >= FEWEST
 

@@ -21,11 +21,15 @@ from rankconst.errors import UnknownNameError
 )  # fmt: skip
 def test_why_a_graph_is_elsewhere(name: str, reason: str) -> None:
     assert reason in (explain_elsewhere(name) or "")
-    with pytest.raises(UnknownNameError, match=reason if name != "ICEWS14" else "several benchmarks"):
+    with pytest.raises(
+        UnknownNameError, match=reason if name != "ICEWS14" else "several benchmarks"
+    ):
         rankconst.load().tasks(name)
 
 
-@pytest.mark.parametrize("name", ["Atlantis", "WN18RR+", "WN18RR++", "WD50K (99)", "WN18RR or Atlantis"])
+@pytest.mark.parametrize(
+    "name", ["Atlantis", "WN18RR+", "WN18RR++", "WD50K (99)", "WN18RR or Atlantis"]
+)
 def test_what_is_simply_unknown(name: str) -> None:
     assert explain_elsewhere(name) is None
 
@@ -51,11 +55,14 @@ def test_what_is_simply_unknown(name: str) -> None:
 def test_names_and_what_is_attached_to_them(text: str, names: list[tuple[str, bool]]) -> None:
     found = find_mentions(text)
     assert [(mention.text, mention.known) for mention in found] == names
-    assert [text[mention.start : mention.end] for mention in found] == [mention.text for mention in found]
+    assert [text[mention.start : mention.end] for mention in found] == [
+        mention.text for mention in found
+    ]
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("WN18RR v1 ind", True), ("WN18RR v1", False), ("ILPC2022-small", True), ("WN18RR", False)]
+    ("name", "expected"),
+    [("WN18RR v1 ind", True), ("WN18RR v1", False), ("ILPC2022-small", True), ("WN18RR", False)],
 )
 def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
     assert is_inductive(name) is expected
@@ -71,4 +78,6 @@ def test_suites_are_named_by_spellings_that_no_model_has() -> None:
         "grail_12",
         "ultra_inductive",
     ]
-    assert not any(mention.known for mention in find_mentions("GraIL, InGram, KG-ICL and ULTRA, inductive"))
+    assert not any(
+        mention.known for mention in find_mentions("GraIL, InGram, KG-ICL and ULTRA, inductive")
+    )

@@ -17,13 +17,21 @@ from hypothesis import strategies as st
 import rankconst
 from cases import for_each
 from oracles import EVALUATED, optimum_of, relative_error
-from rankconst.catalogue.metrics import CATALOGUE, TABULATED, TABULATED_KS, Metric, parse_adjusted_metric, parse_metric
+from rankconst.catalogue.metrics import (
+    CATALOGUE,
+    TABULATED,
+    TABULATED_KS,
+    Metric,
+    parse_adjusted_metric,
+    parse_metric,
+)
 from rankconst.errors import UnknownNameError
 
 CUT_OFF = tuple(row for row in CATALOGUE.values() if not row.tabulated)
 KEYED = (*TABULATED, CATALOGUE["hits_at_k"].at(7), *(row.at(7) for row in CUT_OFF))
 
-# A name, and what it reads as: prefixes of tools, separators and cut-offs. Names of rows are in the law below.
+# A name, and what it reads as: prefixes of tools, separators and cut-offs. Names of rows are in the
+# law below.
 WRITTEN = {
     "arithmetic_mean_rank": ("mean_rank", "Test MR", "valid MR", "avg.mean_rank", "head.best.mr"),
     "inverse_harmonic_mean_rank": (
@@ -47,7 +55,10 @@ def test_names_as_tools_and_people_write_them(key: str, name: str) -> None:
 @pytest.mark.parametrize("metric", CATALOGUE.values(), ids=str)
 def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
     k = "" if not metric.takes_k else "@7" if metric.is_counted else " at 7"
-    for name in (metric.symbol.removesuffix("@{k}"), *(each.removesuffix(" k") for each in metric.spellings)):
+    for name in (
+        metric.symbol.removesuffix("@{k}"),
+        *(each.removesuffix(" k") for each in metric.spellings),
+    ):
         bare = name.removesuffix(" at") if k.startswith(" at") else name
         for written in (bare, bare.upper(), bare.replace(" ", "_"), f"both.realistic.{bare}"):
             assert parse_metric(written + k).family == metric.family, written
@@ -83,7 +94,9 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
 def test_unknown_metrics_get_a_hint(name: str, message: str) -> None:
     with pytest.raises(UnknownNameError, match=message) as refused:
         parse_metric(name)
-    assert not re.search("another metric|is the MRR only if", message) or "Did you mean" not in str(refused.value)
+    assert not re.search("another metric|is the MRR only if", message) or "Did you mean" not in str(
+        refused.value
+    )
 
 
 def test_what_takes_a_k() -> None:
@@ -120,7 +133,22 @@ def test_no_spelling_names_two_metrics() -> None:
             assert owners.setdefault(squashed, metric.family) == metric.family
 
 
-UNNAMED = ("IGMR", "IAMR", "HMR", "QMR", "IQMR", "nDCG", "VR", "SDR", "MAD", "MdR", "IMdR", "count", "MRR@k", "nDCG@k")
+UNNAMED = (
+    "IGMR",
+    "IAMR",
+    "HMR",
+    "QMR",
+    "IQMR",
+    "nDCG",
+    "VR",
+    "SDR",
+    "MAD",
+    "MdR",
+    "IMdR",
+    "count",
+    "MRR@k",
+    "nDCG@k",
+)
 
 
 def test_adjusted_forms_are_called_as_in_pykeen() -> None:
@@ -174,7 +202,9 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
 
 @pytest.mark.parametrize("metric", KEYED, ids=str)
 def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
-    assert metric.worst(np.array([1]), np.array([4])) == optimum_of(metric, 4)  # where there is no choice
+    assert metric.worst(np.array([1]), np.array([4])) == optimum_of(
+        metric, 4
+    )  # where there is no choice
     sizes, tasks = np.array([1, 5, 12]), np.array([2, 1, 3])
     ranks = [1, 1, 5, 12, 12, 12]
     if metric.bound is not None:
@@ -185,17 +215,30 @@ def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
         else:
             assert metric.worst(sizes, tasks) == pytest.approx(largest, rel=1e-14)
         return
-    assert relative_error(metric.worst(sizes, tasks), EVALUATED[metric.family](ranks, metric.k)) < 1e-15
+    assert (
+        relative_error(metric.worst(sizes, tasks), EVALUATED[metric.family](ranks, metric.k))
+        < 1e-15
+    )
 
 
 @given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 2**53))
 def test_what_is_printed_is_read_as_itself(family: Metric, k: int) -> None:
     metric = family.at(k) if family.takes_k else family
-    for printed in (str(metric), metric.key, metric.label, metric.label.lower(), f"both.realistic.{metric}"):
+    for printed in (
+        str(metric),
+        metric.key,
+        metric.label,
+        metric.label.lower(),
+        f"both.realistic.{metric}",
+    ):
         assert parse_metric(printed) == metric
 
 
-@given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 1000), st.sampled_from(["normalised", "index", "z"]))
+@given(
+    st.sampled_from(list(CATALOGUE.values())),
+    st.integers(1, 1000),
+    st.sampled_from(["normalised", "index", "z"]),
+)
 def test_names_of_adjusted_forms_are_read_as_themselves(family: Metric, k: int, form: str) -> None:
     metric = family.at(k) if family.takes_k else family
     if name := metric.name_of(form):
@@ -253,13 +296,17 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
         note(str(metric))
         value = evaluate(metric, ranks)
         if metric.is_mean:
-            assert value == pytest.approx(math.fsum(evaluate(metric, [rank]) for rank in ranks) / len(ranks), rel=1e-12)
+            assert value == pytest.approx(
+                math.fsum(evaluate(metric, [rank]) for rank in ranks) / len(ranks), rel=1e-12
+            )
         if metric.is_counted:
             assert value * len(ranks) == pytest.approx(round(value * len(ranks)), abs=1e-9)
         if metric.inverse is not None:
             assert value * evaluate(metric.inverse, ranks) == pytest.approx(1, rel=1e-12)
         if metric.square_of:
-            assert value == pytest.approx(evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12)
+            assert value == pytest.approx(
+                evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12
+            )
         if metric.never_below:
             assert value >= evaluate(parse_metric(metric.never_below), ranks) * (1 - 1e-12)
         if metric.exponent is not None:
@@ -274,17 +321,23 @@ def test_traits_of_metrics_are_in_the_catalogue_alone() -> None:
     # Two are words of their own in the columns of tables.
     keys = "|".join({*CATALOGUE} - {"variance", "count"})
     labels = "|".join(metric.label for metric in TABULATED)
-    listed = re.compile(rf'(?<!CATALOGUE\[)"(?:{keys})"|(?:"(?:{labels})"(?:: [^,]*)?,\s*){{2}}"(?:{labels})"')
+    listed = re.compile(
+        rf'(?<!CATALOGUE\[)"(?:{keys})"|(?:"(?:{labels})"(?:: [^,]*)?,\s*){{2}}"(?:{labels})"'
+    )
     examples, package = re.compile(r"(?m)^ *(?:>>>|\.\.\.) .*$"), Path(rankconst.__file__).parent
     found = {
         path.relative_to(package.parent).as_posix()
         for folder in (package, package.parent / "builder" / "rankconst_builder")
         for path in folder.rglob("*.py")
-        if path.name != "metrics.py" and listed.search(examples.sub("", path.read_text(encoding="utf-8")))
+        if path.name != "metrics.py"
+        and listed.search(examples.sub("", path.read_text(encoding="utf-8")))
     }
-    assert found == {
-        "rankconst/catalogue/answers.py",  # metrics of several right answers, some of which have the names of others
-        "rankconst/results/logs/kbc.py",  # the order of its numbers
-        "rankconst/results/answers.py",  # what recommenders print
-        "rankconst/tails/__init__.py",  # the registry of functions: not every metric has a tail
-    }
+    assert (
+        found
+        == {
+            "rankconst/catalogue/answers.py",  # metrics of several right answers, some of which have the names of others
+            "rankconst/results/logs/kbc.py",  # the order of its numbers
+            "rankconst/results/answers.py",  # what recommenders print
+            "rankconst/tails/__init__.py",  # the registry of functions: not every metric has a tail
+        }
+    )

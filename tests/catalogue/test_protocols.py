@@ -76,24 +76,48 @@ def test_every_protocol_says_which_graphs_it_is_for() -> None:
         assert unfit == {*PROTOCOLS} - expected
     # Facts have no qualifiers unless one says so.
     assert PROTOCOLS["standard"].fits(False)
-    assert explain_unfit(PROTOCOLS["static"], False) == explain_unfit(PROTOCOLS["static"], False, False)
+    assert explain_unfit(PROTOCOLS["static"], False) == explain_unfit(
+        PROTOCOLS["static"], False, False
+    )
 
 
 UNFIT = [
     ("standard", (True, False), "standard is for graphs without time; this is a temporal graph"),
     ("qualified", (True, False), "qualified is for statements; this is a temporal graph"),
-    ("time-aware", (False, True), "time-aware is for temporal graphs; the facts of this graph have qualifiers"),
-    ("standard", (False, True), "standard is for graphs without qualifiers; the facts of this graph have qualifiers"),
-    ("static", (False, False), "needs the time of every fact, and the facts of this graph have none"),
-    ("stare", (False, False), "needs the qualifiers of every fact, and the facts of this graph have none"),
+    (
+        "time-aware",
+        (False, True),
+        "time-aware is for temporal graphs; the facts of this graph have qualifiers",
+    ),
+    (
+        "standard",
+        (False, True),
+        "standard is for graphs without qualifiers; the facts of this graph have qualifiers",
+    ),
+    (
+        "static",
+        (False, False),
+        "needs the time of every fact, and the facts of this graph have none",
+    ),
+    (
+        "stare",
+        (False, False),
+        "needs the qualifiers of every fact, and the facts of this graph have none",
+    ),
 ]
 RANKED = {
     "standard": ("Every relation is ranked; other", "of the pair in all three splits"),
     "libkge": ("Every relation is ranked; other", "of the pair in splits up to the evaluated one"),
-    "pykeen": ("Relations of the training set are ranked", "of the pair in splits up to the evaluated one"),
+    "pykeen": (
+        "Relations of the training set are ranked",
+        "of the pair in splits up to the evaluated one",
+    ),
     "raw": ("Every relation is ranked,", "no known one is removed"),
     "static": ("Every relation and its inverse is ranked", "of the pair in all three splits"),
-    "time-aware": ("Every relation and its inverse is ranked", "of the pair at the same time in all three splits"),
+    "time-aware": (
+        "Every relation and its inverse is ranked",
+        "of the pair at the same time in all three splits",
+    ),
 }
 
 
@@ -112,7 +136,11 @@ def test_a_true_answer_is_a_candidate() -> None:
 
 
 def test_every_filter_tells_who_evaluates_so() -> None:
-    assert all(p.used_by or p.reference for p in (*PROTOCOLS.values(), *UNTABLED.values()) if p.known != "none")
+    assert all(
+        p.used_by or p.reference
+        for p in (*PROTOCOLS.values(), *UNTABLED.values())
+        if p.known != "none"
+    )
 
 
 @pytest.mark.parametrize("key", PROTOCOLS)
@@ -123,12 +151,21 @@ def test_laws_of_protocols(key: str) -> None:
     assert protocol.summary.endswith(".")
     assert "uniform on 1 to N_i" in protocol.law
     assert (protocol.refused, find_protocol(key)) == ("", protocol)
-    for name in (key, key.upper(), f" {key} ", key.title(), *protocol.spellings, *map(str.title, protocol.spellings)):
+    for name in (
+        key,
+        key.upper(),
+        f" {key} ",
+        key.title(),
+        *protocol.spellings,
+        *map(str.title, protocol.spellings),
+    ):
         assert parse_protocol(name) is protocol
     known = [set(protocol.known_splits(split)) for split in SPLITS]
     assert known[0] <= known[1] & known[2]
     assert key != "libkge" or known[0] == {"train"}
-    assert all(split in answers or not answers for split, answers in zip(SPLITS, known, strict=True))
+    assert all(
+        split in answers or not answers for split, answers in zip(SPLITS, known, strict=True)
+    )
 
 
 @pytest.mark.parametrize("key", SAMPLINGS)
@@ -159,31 +196,46 @@ def test_spellings_of_protocols(name: str, key: str) -> None:
 
 
 def test_what_a_way_of_sampling_says_of_its_own() -> None:
-    assert (parse_protocol("sampled:500").used_by, parse_protocol("sampled:100").used_by) == (("OGB",), ())
+    assert (parse_protocol("sampled:500").used_by, parse_protocol("sampled:100").used_by) == (
+        ("OGB",),
+        (),
+    )
     assert "binomial(n; k, 5 - k)" in find_protocol("sampled:4:shared").law
-    assert find_protocol("sampled:4:replacement").needs.startswith("P, the number of other entities")
-    with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
+    assert find_protocol("sampled:4:replacement").needs.startswith(
+        "P, the number of other entities"
+    )
+    with pytest.raises(
+        errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."
+    ):
         parse_protocol("sampled:500:replacement")
 
 
 def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:
     """Return the law of the rank: every place of the true answer in the pool, every draw of others, equally likely."""
-    ranks = Counter(1 + sum(one < place for one in drawn) for place in range(pool + 1) for drawn in draws)
+    ranks = Counter(
+        1 + sum(one < place for one in drawn) for place in range(pool + 1) for drawn in draws
+    )
     return {rank: Fraction(count, ranks.total()) for rank, count in ranks.items()}
 
 
 @pytest.mark.parametrize(("pool", "m"), [(3, 2), (5, 3), (6, 6)])
 def test_laws_of_sampled_ranks_by_enumeration(pool: int, m: int) -> None:
-    # The true answer stands before entity `place` of the pool, whose entities are numbered from the best.
+    # The true answer stands before entity `place` of the pool, whose entities are numbered from the
+    # best.
     distinct = _count_ranks(pool, list(itertools.combinations(range(pool), m)))
     assert distinct == {rank: Fraction(1, m + 1) for rank in range(1, m + 2)}
-    assert _count_ranks(pool, list(itertools.product(range(pool), repeat=m))) == _mix_binomials(pool, m)
+    assert _count_ranks(pool, list(itertools.product(range(pool), repeat=m))) == _mix_binomials(
+        pool, m
+    )
 
 
 def _mix_binomials(pool: int, m: int) -> dict[int, Fraction]:
     """The law that the protocol states for draws with replacement."""
     return {
-        1 + b: Fraction(sum(comb(m, b) * j**b * (pool - j) ** (m - b) for j in range(pool + 1)), pool**m * (pool + 1))
+        1 + b: Fraction(
+            sum(comb(m, b) * j**b * (pool - j) ** (m - b) for j in range(pool + 1)),
+            pool**m * (pool + 1),
+        )
         for b in range(m + 1)
     }
 
@@ -216,7 +268,10 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
     [
         ("standart", r"Did you mean standard or stare\?"),
         ("pykeeen", r"Did you mean pykeen\?"),
-        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M"),
+        (
+            "???",
+            r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M",
+        ),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),
         ("sampled:-5", "Or sampled:M"),
@@ -224,7 +279,10 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
         ("sampled:0", "at least one negative"),
         ("sampled:500:unfiltred", r"way of sampling 'unfiltred'\. Did you mean unfiltered"),
         ("TuckER", r"TuckER is a tool, not a protocol: .* protocol standard"),
-        *((name, f"^{name} names no protocol: all but raw are filtered") for name in ("filtered", "Filt.", "filter")),
+        *(
+            (name, f"^{name} names no protocol: all but raw are filtered")
+            for name in ("filtered", "Filt.", "filter")
+        ),
     ],
 )
 def test_unknown_protocols_get_a_hint(name: str, hint: str) -> None:
@@ -233,11 +291,19 @@ def test_unknown_protocols_get_a_hint(name: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize(("names", "parse"), [(SPLITS, parse_split), (SIDES, parse_side)])
-def test_every_spelling_of_a_split_and_a_side(names: dict[str, tuple[str, ...]], parse: Callable[[str], str]) -> None:
+def test_every_spelling_of_a_split_and_a_side(
+    names: dict[str, tuple[str, ...]], parse: Callable[[str], str]
+) -> None:
     for key, others in names.items():
-        assert {parse(form(name)) for name in (key, *others) for form in (str.lower, str.upper, str.title)} == {key}
+        assert {
+            parse(form(name))
+            for name in (key, *others)
+            for form in (str.lower, str.upper, str.title)
+        } == {key}
     assert parse_side("average") == "both"
     with pytest.raises(errors.UnknownNameError, match=r"unknown split 'tets'\. Did you mean test"):
         parse_split("tets")
-    with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."):
+    with pytest.raises(
+        errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."
+    ):
         parse_side("xyz")

@@ -49,17 +49,31 @@ def test_entries_are_complete(key: str) -> None:
 
 
 def test_no_name_is_that_of_a_benchmark() -> None:
-    taken = {squash(name) for row in load_benchmarks().values() for name in (row.key, row.title, *row.aliases)}
-    own = [squash(name) for suite in load_suites().values() for name in (suite.key, suite.title, *suite.aliases)]
+    taken = {
+        squash(name)
+        for row in load_benchmarks().values()
+        for name in (row.key, row.title, *row.aliases)
+    }
+    own = [
+        squash(name)
+        for suite in load_suites().values()
+        for name in (suite.key, suite.title, *suite.aliases)
+    ]
     assert len(set(own)) == len(own)
     assert not taken & set(own)
 
 
 def test_names_are_read_in_any_spelling() -> None:
     assert find_suite("GraIL") is find_suite("ULTRA") is None
-    assert parse_suite("ULTRA-41") is parse_suite("ultra-inductive") is load_suites()["ultra_inductive"]
+    assert (
+        parse_suite("ULTRA-41")
+        is parse_suite("ultra-inductive")
+        is load_suites()["ultra_inductive"]
+    )
     assert find_suite("fb15k237") is None
-    with pytest.raises(UnknownNameError, match=r"unknown suite 'ultra_inductiv'\. Did you mean .*ultra_inductive"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown suite 'ultra_inductiv'\. Did you mean .*ultra_inductive"
+    ):
         parse_suite("ultra_inductiv")
 
 

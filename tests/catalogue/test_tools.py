@@ -31,8 +31,16 @@ REPOSITORIES = {
     "uma-pi1/kge": "libkge",
 }
 # What the file says of ties, by words that only rows of these tools hold, to words of ours.
-TIES = {"strict <": "best", "worst": "worst", "pessimistic)": "mean", "rounded mean": "rounded", "neg >= pos": "worst"}
-FILE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+\.\w+|https://github\.com/\S+/issues/\d+")
+TIES = {
+    "strict <": "best",
+    "worst": "worst",
+    "pessimistic)": "mean",
+    "rounded mean": "rounded",
+    "neg >= pos": "worst",
+}
+FILE = re.compile(
+    r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+\.\w+|https://github\.com/\S+/issues/\d+"
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +61,9 @@ def test_every_tool_that_users_ask_for_is_there() -> None:
 def test_rows_are_complete(key: str) -> None:
     tool = TOOLS[key]
     assert tool.key == key == squash(key)
-    assert all((tool.title, tool.ties, tool.reference, tool.repositories, tool.caveats, tool.evidence))
+    assert all(
+        (tool.title, tool.ties, tool.reference, tool.repositories, tool.caveats, tool.evidence)
+    )
     assert parse_protocol(tool.protocol).key == tool.protocol
     assert tool.batch is None or tool.batch > 0
     for text in (*tool.caveats, *tool.refused.values()):
@@ -67,7 +77,13 @@ def test_rows_are_complete(key: str) -> None:
         assert dataset == squash(dataset)
         assert tool.refusal(dataset.upper()) == reason
     assert tool.refusal("fb15k237") is None
-    for name in (key, key.upper(), tool.title, *tool.repositories, *map(str.lower, tool.repositories)):
+    for name in (
+        key,
+        key.upper(),
+        tool.title,
+        *tool.repositories,
+        *map(str.lower, tool.repositories),
+    ):
         assert parse_tool(name) is tool
     benchmarks = load_benchmarks()
     assert {*tool.means, *tool.means.values(), *tool.test_sets, *tool.sides} <= benchmarks.keys()
@@ -78,7 +94,11 @@ def test_rows_are_complete(key: str) -> None:
 
 
 def test_names_are_unambiguous() -> None:
-    names = [squash(name) for tool in TOOLS.values() for name in {tool.key, squash(tool.title), *tool.programs}]
+    names = [
+        squash(name)
+        for tool in TOOLS.values()
+        for name in {tool.key, squash(tool.title), *tool.programs}
+    ]
     repositories = [squash(name) for tool in TOOLS.values() for name in tool.repositories]
     assert len(set(names)) == len(names)
     assert len(set(repositories)) == len(repositories)
@@ -89,7 +109,16 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
         assert tool.key in users or tool.key in {
-            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "grail", "ultra", "tkgforecastingevaluation"),
+            *(
+                "torchkge",
+                "dglke",
+                "pyg",
+                "simkgc",
+                "compgcn",
+                "grail",
+                "ultra",
+                "tkgforecastingevaluation",
+            ),
             *("dicee", "tgb", "neuralkg"),
         }
 
@@ -97,7 +126,9 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
 def test_unknown_tools_get_a_hint() -> None:
     assert is_tool("pykeen")
     assert not is_tool("PyTorch")
-    with pytest.raises(errors.UnknownNameError, match=r"unknown tool 'libkgee'\. Did you mean libkge"):
+    with pytest.raises(
+        errors.UnknownNameError, match=r"unknown tool 'libkgee'\. Did you mean libkge"
+    ):
         parse_tool("libkgee")
     with pytest.raises(errors.UnknownNameError, match="`rankconst show tools` lists them all"):
         parse_tool("???")
@@ -108,7 +139,10 @@ def test_protocols_are_those_of_the_published_results(published: list[dict[str, 
     for row in published:
         tool = parse_tool(row["source_repo"])
         assert tool.key == REPOSITORIES[row["source_repo"]]
-        assert f"https://github.com/{row['source_repo']}/blob/{row['commit']}/{row['path']}" in tool.evidence
+        assert (
+            f"https://github.com/{row['source_repo']}/blob/{row['commit']}/{row['path']}"
+            in tool.evidence
+        )
         if tool.refusal(row["dataset"]) is not None:
             continue
         protocol = parse_protocol(tool.protocol)
@@ -117,7 +151,9 @@ def test_protocols_are_those_of_the_published_results(published: list[dict[str, 
             continue
         assert row["filter"].startswith("train+valid+test")
         assert protocol.known == ("up_to" if "evaluated split" in row["filter"] else protocol.known)
-        assert protocol.candidates == ("seen" if row["entities"].startswith("train only") else "all")
+        assert protocol.candidates == (
+            "seen" if row["entities"].startswith("train only") else "all"
+        )
         assert protocol.tasks == ("seen" if row["n_test_used"] == "cleaned test set" else "all")
         assert (tool.batch == 128) == ("floor(n/128)*128" in row["n_test_used"])
         for theirs, ours in TIES.items():
@@ -137,8 +173,12 @@ def test_what_cannot_be_adjusted_is_refused(published: list[dict[str, str]]) -> 
     }
     assert refused == noted == {("awslabs/dgl-ke", "Freebase"), ("uma-pi1/kge", "Freebase")}
     for repository, dataset in refused:
-        assert "--protocol sampled:M and --num-tasks N" in (parse_tool(repository).refusal(dataset) or "")
+        assert "--protocol sampled:M and --num-tasks N" in (
+            parse_tool(repository).refusal(dataset) or ""
+        )
     assert "sampled:50" in (TOOLS["nbfnet"].refusal("fb15k237_v1_ind") or "")
     assert TOOLS["nbfnet"].refusal("fb15k237_v1") is None
-    assert "--protocol sampled:M:shared and --num-tasks N" in (TOOLS["ogb"].refusal("ogbl-ddi") or "")
+    assert "--protocol sampled:M:shared and --num-tasks N" in (
+        TOOLS["ogb"].refusal("ogbl-ddi") or ""
+    )
     assert TOOLS["ogb"].refusal("ogbl-collab") is None

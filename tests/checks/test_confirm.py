@@ -39,11 +39,15 @@ def name(adjusted: AdjustedReading) -> set[str]:
     return {str(done.batch.tasks) for done in adjusted.done}
 
 
-def put(tasks: Tasks, value: float, *forms: str, metric: str = "mr", digits: int = 12) -> dict[str, str]:
+def put(
+    tasks: Tasks, value: float, *forms: str, metric: str = "mr", digits: int = 12
+) -> dict[str, str]:
     """Print a value with its adjusted forms, by heading."""
     parsed, constants = parse_metric(metric), TABLES.look_up(tasks, parse_metric(metric))
     row = {parsed.label: f"{value:.{digits}g}"}
-    return row | {parsed.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in forms}
+    return row | {
+        parsed.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in forms
+    }
 
 
 def table(*rows: dict[str, str]) -> str:
@@ -53,7 +57,9 @@ def table(*rows: dict[str, str]) -> str:
 def test_an_adjusted_value_confirms_the_protocol_or_asks_for_it() -> None:
     """ComplEx on FB15k-237, as PyKEEN evaluates: Hoyt et al. 2022, arXiv:2203.07544."""
     text = "dataset,MR,AMRI\nFB15k-237,469.7251281738281,0.9343031751454628\n"
-    with pytest.raises(AskedError, match=r"those of protocol pykeen, not of standard: add --protocol pykeen, or"):
+    with pytest.raises(
+        AskedError, match=r"those of protocol pykeen, not of standard: add --protocol pykeen, or"
+    ):
         adjust(text)
     assert name(adjust(text, Stated(protocol="pykeen"))) == {"fb15k237/test/both/pykeen"}
     assert name(adjust(text, Stated(accepted=("adjusted",)))) == {"fb15k237/test/both/standard"}
@@ -68,13 +74,18 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
         (Tasks("umls", "libkge", "train", "tail"), "--split train --side tail --protocol libkge"),
         (Tasks("nations", aggregation="macro-query"), "--aggregation macro-query"),
     ):
-        text, user = table(put(tasks, MEAN, "normalised", "index", "z")), Stated(dataset=tasks.dataset)
+        text, user = (
+            table(put(tasks, MEAN, "normalised", "index", "z")),
+            Stated(dataset=tasks.dataset),
+        )
         with pytest.raises(AskedError) as asked:
             adjust(text, user)
         (question,) = asked.value.asks
         assert question.option == options
         words = options.split()
-        said: dict[str, Any] = {each[2:]: key for each, key in zip(words[::2], words[1::2], strict=True)}
+        said: dict[str, Any] = {
+            each[2:]: key for each, key in zip(words[::2], words[1::2], strict=True)
+        }
         answer = replace(user, **said)
         (constants,) = (done.constants for done in adjust(text, answer).done)
         assert constants.expectation == TABLES.look_up(tasks, parse_metric("mr")).expectation
@@ -121,7 +132,9 @@ ANSWERS: list[tuple[str, Stated, set[str] | str]] = [
 
 
 @for_each(("text", "user", "expected"), ANSWERS)
-def test_there_is_one_address_or_a_question(text: str, user: Stated, expected: set[str] | str) -> None:
+def test_there_is_one_address_or_a_question(
+    text: str, user: Stated, expected: set[str] | str
+) -> None:
     """And check asks the same."""
     found = check_reading(read_document("results.csv", text), TABLES, user)
     if isinstance(expected, str):
@@ -141,25 +154,34 @@ def test_rows_that_differ_are_asked_about_alone() -> None:
     (question,) = adjusted.asked
     assert question.option == "--side tail, or where rows differ a column side"
     told = [{"side": side} | row for side, row in zip(("both", "tail"), rows, strict=True)]
-    assert name(adjust(table(*told), Stated("umls"))) == {"umls/test/both/standard", "umls/test/tail/standard"}
+    assert name(adjust(table(*told), Stated("umls"))) == {
+        "umls/test/both/standard",
+        "umls/test/tail/standard",
+    }
 
 
 def test_tasks_that_are_in_no_table_can_be_built() -> None:
     """Before 1.5, PyKEEN did not remove the answers of the validation set."""
     old = read_document("results.json", '{"metrics": {"mean_rank": {"both": {"avg": 3.5}}}}')
-    with pytest.raises(UnknownNameError, match=r"Build them: rankconst build -d nations -p pykeen-train\+test"):
+    with pytest.raises(
+        UnknownNameError, match=r"Build them: rankconst build -d nations -p pykeen-train\+test"
+    ):
         adjust_reading(confirm_reading(old, TABLES, Stated("nations")), TABLES, Stated("nations"))
     assert not check_reading(old, TABLES, Stated("nations")).num_errors
 
 
-# -- random ranks of some relations, or among equally many candidates -------------------------------------------------
+# -- random ranks of some relations, or among equally many candidates ------------------------------
 
 
-def list_counts(*relations: str, dataset: str = "nations", split: str = "test") -> dict[str, list[int]]:
+def list_counts(
+    *relations: str, dataset: str = "nations", split: str = "test"
+) -> dict[str, list[int]]:
     """Return the number of candidates of each task, by side."""
     sides = {}
     for side in ("head", "tail"):
-        histogram = TABLES.histogram(dataset, split=split, side=side, protocol="pykeen", relations=relations or None)
+        histogram = TABLES.histogram(
+            dataset, split=split, side=side, protocol="pykeen", relations=relations or None
+        )
         sides[side] = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
     return sides | {"both": sides["head"] + sides["tail"]}
 
@@ -169,13 +191,18 @@ def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
     ranks = np.array([rng.integers(1, n, endpoint=True) for n in counts])
     expectations = {
         "arithmetic_mean_rank": sum((n + 1) / 2 for n in counts) / len(counts),
-        "inverse_harmonic_mean_rank": sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts) / len(counts),
+        "inverse_harmonic_mean_rank": sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts)
+        / len(counts),
     }
     row = {"count": float(len(counts)), "arithmetic_mean_rank": float(ranks.mean())}
     row["inverse_harmonic_mean_rank"] = float((1 / ranks).mean())
-    row["adjusted_arithmetic_mean_rank"] = row["arithmetic_mean_rank"] / expectations["arithmetic_mean_rank"]
+    row["adjusted_arithmetic_mean_rank"] = (
+        row["arithmetic_mean_rank"] / expectations["arithmetic_mean_rank"]
+    )
     mean = expectations["inverse_harmonic_mean_rank"]
-    row["adjusted_inverse_harmonic_mean_rank"] = (row["inverse_harmonic_mean_rank"] - mean) / (1 - mean)
+    row["adjusted_inverse_harmonic_mean_rank"] = (row["inverse_harmonic_mean_rank"] - mean) / (
+        1 - mean
+    )
     return row
 
 
@@ -184,7 +211,12 @@ def write(sides: dict[str, list[int]], digits: int = 17) -> str:
     return json.dumps(
         {
             "metrics": {
-                side: {"realistic": {key: float(f"{value:.{digits}g}") for key, value in describe(each, rng).items()}}
+                side: {
+                    "realistic": {
+                        key: float(f"{value:.{digits}g}")
+                        for key, value in describe(each, rng).items()
+                    }
+                }
                 for side, each in sides.items()
             }
         }
@@ -194,30 +226,69 @@ def write(sides: dict[str, list[int]], digits: int = 17) -> str:
 SIDES = ("head", "tail", "both")
 NATIONS, THREE = Stated("nations"), ("embassy", "exports3", "treaties")
 
-# Numbers of candidates by side, what the user says, and the tasks that are confirmed, or what is asked.
+# Numbers of candidates by side, what the user says, and the tasks that are confirmed, or what is
+# asked.
 FILES: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
     (list_counts(), NATIONS, ["nations/test/{}/pykeen"]),
-    (list_counts(split="valid"), NATIONS, "those of split valid, not of test: add --split valid, or"),
+    (
+        list_counts(split="valid"),
+        NATIONS,
+        "those of split valid, not of test: add --split valid, or",
+    ),
     (list_counts(split="valid"), replace(NATIONS, split="valid"), ["nations/valid/{}/pykeen"]),
     (list_counts(*THREE), OPEN, "no dataset is named"),
-    (list_counts(*THREE), NATIONS, "not those of nations test under pykeen: .*: add --relation NAME for each"),
-    (list_counts(*THREE), replace(NATIONS, relations=THREE), [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"]),
+    (
+        list_counts(*THREE),
+        NATIONS,
+        "not those of nations test under pykeen: .*: add --relation NAME for each",
+    ),
+    (
+        list_counts(*THREE),
+        replace(NATIONS, relations=THREE),
+        [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"],
+    ),
     # All tasks have as many candidates.
     ({"both": [6] * 402}, OPEN, "no dataset is named"),
-    ({"both": [6] * 402}, NATIONS, "those of protocol sampled:5, not of pykeen: add --protocol sampled:5, or"),
+    (
+        {"both": [6] * 402},
+        NATIONS,
+        "those of protocol sampled:5, not of pykeen: add --protocol sampled:5, or",
+    ),
     ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:5"), ["nations/test/{}/sampled:5"]),
-    ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
-    ({"both": [6] * 398}, replace(NATIONS, protocol="sampled:5"), "those of split valid, not of test"),
+    (
+        {"both": [6] * 402},
+        replace(NATIONS, protocol="sampled:4"),
+        "those of protocol sampled:5, not of sampled:4",
+    ),
+    (
+        {"both": [6] * 398},
+        replace(NATIONS, protocol="sampled:5"),
+        "those of split valid, not of test",
+    ),
     ({"both": [6] * 402}, Stated(protocol="sampled:5"), ["402 tasks/both/sampled:5"]),
-    ({"both": [6] * 402}, Stated(protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
+    (
+        {"both": [6] * 402},
+        Stated(protocol="sampled:4"),
+        "those of protocol sampled:5, not of sampled:4",
+    ),
     # Numbers have to be those of what is named.
-    (list_counts("embassy"), replace(NATIONS, relations=("treaties",)), "there are 8 ranks, not 36"),
-    ({"both": [6] * 36}, replace(NATIONS, relations=("embassy",)), "those of protocol sampled:5, not of pykeen"),
+    (
+        list_counts("embassy"),
+        replace(NATIONS, relations=("treaties",)),
+        "there are 8 ranks, not 36",
+    ),
+    (
+        {"both": [6] * 36},
+        replace(NATIONS, relations=("embassy",)),
+        "those of protocol sampled:5, not of pykeen",
+    ),
 ]
 
 
 @for_each(("sides", "user", "expected"), FILES)
-def test_what_is_confirmed_or_asked(sides: dict[str, list[int]], user: Stated, expected: list[str] | str) -> None:
+def test_what_is_confirmed_or_asked(
+    sides: dict[str, list[int]], user: Stated, expected: list[str] | str
+) -> None:
     if isinstance(expected, str):
         with pytest.raises(DataError, match=expected):
             adjust(write(sides), user, "results.json")
@@ -226,10 +297,14 @@ def test_what_is_confirmed_or_asked(sides: dict[str, list[int]], user: Stated, e
         assert name(found) == {each.format(side) for each in expected for side in sides}
 
 
-@pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [NATIONS, Stated(dataset="nations", split="valid")]))
+@pytest.mark.parametrize(
+    ("seed", "user"), take_turns(range(3), [NATIONS, Stated(dataset="nations", split="valid")])
+)
 def test_some_other_part_of_the_split_is_asked_about(seed: int, user: Stated) -> None:
     rng = np.random.default_rng(seed)
-    sides = {side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()}
+    sides = {
+        side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()
+    }
     sides["both"] = sides["head"] + sides["tail"]
     with pytest.raises(AskedError, match="its numbers are not those of nations"):
         adjust(write(sides), user, "results.json")
@@ -263,5 +338,7 @@ def test_values_by_relation_are_held_against_the_relation() -> None:
         "both.realistic.rank_std": 1.0,
     }
     text = json.dumps({"_also_see": values})
-    with pytest.raises(AskedError, match="those of protocol pykeen, not of standard: add --protocol pykeen"):
+    with pytest.raises(
+        AskedError, match="those of protocol pykeen, not of standard: add --protocol pykeen"
+    ):
         adjust(text, Stated("wn18rr"), "result.json")

@@ -26,7 +26,9 @@ def look_up(metric: Metric, dataset: str = "nations") -> Constants:
     return TABLES.constants(dataset, metric, "test", "both", "pykeen")
 
 
-def check(metric: str, value: float, adjusted: float, adjustment: str, *, digits: int | None = None) -> Checked:
+def check(
+    metric: str, value: float, adjusted: float, adjustment: str, *, digits: int | None = None
+) -> Checked:
     parsed = parse_metric(metric)
     texts = [repr(each) if digits is None else f"{each:.{digits}f}" for each in (value, adjusted)]
     entries = [
@@ -47,7 +49,9 @@ def moments(metric: str, less: int = 0) -> tuple[float, float]:
     }
     score = scores_of[metric]
     mean = variance = 0.0
-    for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True):
+    for size, tasks in zip(
+        histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True
+    ):
         scores = [score(rank) for rank in range(1, size - less + 1)]
         first = math.fsum(scores) / len(scores)
         mean += tasks * first
@@ -60,7 +64,11 @@ VALUES = {"mr": 3.5323383808135986, "mrr": 0.4026779250719061, "hits@3": 0.66169
 
 @pytest.mark.parametrize("metric", VALUES)
 def test_right_values_belong_and_known_defects_are_named(metric: str) -> None:
-    value, (mean, deviation), (less, spread) = VALUES[metric], moments(metric), moments(metric, less=1)
+    value, (mean, deviation), (less, spread) = (
+        VALUES[metric],
+        moments(metric),
+        moments(metric, less=1),
+    )
     sign = -1 if metric == "mr" else 1
     z, theirs = sign * (value - mean) / deviation, sign * (value - less) / spread
     right = {"normalised": value / mean, "index": (value - mean) / (1 - mean), "z": z}
@@ -86,8 +94,16 @@ def test_right_values_belong_and_known_defects_are_named(metric: str) -> None:
 def test_a_task_with_one_candidate_cannot_lose_it() -> None:
     metric = parse_metric("mr")
     histogram = Histogram.from_counts([1, 10, 10])
-    constants = Constants(Tasks("own"), metric, histogram, compute_moments(metric, histogram), table_version="")
+    constants = Constants(
+        Tasks("own"), metric, histogram, compute_moments(metric, histogram), table_version=""
+    )
     two = Interval(2.0, 2.0)
-    given = {(cause.key, form): give(constants, form, two) for cause, give in CAUSES.items() for form in ("z", "index")}
-    assert given["one_less", "z"] is given["one_less_sign", "z"] is given["unscaled", "index"] is None
+    given = {
+        (cause.key, form): give(constants, form, two)
+        for cause, give in CAUSES.items()
+        for form in ("z", "index")
+    }
+    assert (
+        given["one_less", "z"] is given["one_less_sign", "z"] is given["unscaled", "index"] is None
+    )
     assert given["unscaled", "z"] == Interval(-2.0, -2.0)

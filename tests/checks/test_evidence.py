@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 MR, MRR = map(parse_metric, ("mr", "mrr"))
 
 
-def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: Any) -> Entry:
+def entry(
+    metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: Any
+) -> Entry:
     return Entry(parse_metric(metric), text, 0, metric, None, Stated(**said), adjustment, exact)
 
 
@@ -31,11 +33,17 @@ def point(value: float) -> Interval:
 
 
 @given(expectation=st.floats(2, 1e5), deviation=st.floats(0.1, 100), value=st.floats(1, 1e5))
-def test_solving_inverts_the_adjustments_of_a_mean_rank(expectation: float, deviation: float, value: float) -> None:
-    assert solve(MR, "normalised", point(value), point(value / expectation)).lower == pytest.approx(expectation)
+def test_solving_inverts_the_adjustments_of_a_mean_rank(
+    expectation: float, deviation: float, value: float
+) -> None:
+    assert solve(MR, "normalised", point(value), point(value / expectation)).lower == pytest.approx(
+        expectation
+    )
     index = (value - expectation) / (1 - expectation)
     if abs(1 - index) > 1e-6:
-        assert solve(MR, "index", point(value), point(index)).lower == pytest.approx(expectation, rel=1e-6)
+        assert solve(MR, "index", point(value), point(index)).lower == pytest.approx(
+            expectation, rel=1e-6
+        )
     z = -(value - expectation) / deviation
     if abs(value - expectation) > 1e-6 * expectation:
         found = solve(MR, "z", point(value), point(z), point(expectation))
@@ -43,7 +51,9 @@ def test_solving_inverts_the_adjustments_of_a_mean_rank(expectation: float, devi
 
 
 @given(
-    expectation=st.floats(1e-3, 0.9), value=st.floats(0.01, 0.95), shifts=st.tuples(st.floats(-1, 1), st.floats(-1, 1))
+    expectation=st.floats(1e-3, 0.9),
+    value=st.floats(0.01, 0.95),
+    shifts=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
 )
 def test_the_interval_holds_whatever_the_writing_allows(
     expectation: float, value: float, shifts: tuple[float, float]
@@ -64,7 +74,10 @@ def test_the_interval_holds_whatever_the_writing_allows(
 @for_each(
     "numbers",
     [
-        (("mr", "1.0"), ("mr", "1.0", "index")),  # it is 1 within its rounding, whatever chance gives
+        (
+            ("mr", "1.0"),
+            ("mr", "1.0", "index"),
+        ),  # it is 1 within its rounding, whatever chance gives
         (("mr", "1"), ("mr", "0.0", "normalised")),
         (("mr", "2.3"), ("mr", "0.9", "index")),  # the rounding leaves what chance gets open
         (("mr", "30"), ("mr", "5.0", "z")),
@@ -83,7 +96,9 @@ def test_pairs_that_tell_no_expectation(numbers: Sequence[Sequence[str]]) -> Non
         (("mr", "17%"), ("mr", "0.93", "index")),
     ],
 )
-def test_what_has_no_base_value_or_is_no_number_is_no_pair(numbers: Sequence[Sequence[str]]) -> None:
+def test_what_has_no_base_value_or_is_no_number_is_no_pair(
+    numbers: Sequence[Sequence[str]],
+) -> None:
     assert pair_up([entry(*each) for each in numbers]) == []
 
 
@@ -99,5 +114,10 @@ def test_a_number_that_a_program_may_have_rounded_is_open() -> None:
 
 
 def test_the_number_of_ranks_is_stated_or_counted() -> None:
-    assert [count_ranks(each) for each in (entry("mr", "5", num_tasks=402), entry("count", "402.0"))] == [402, 402]
-    assert [count_ranks(each) for each in (entry("mr", "5"), entry("count", "many"))] == [None, None]
+    assert [
+        count_ranks(each) for each in (entry("mr", "5", num_tasks=402), entry("count", "402.0"))
+    ] == [402, 402]
+    assert [count_ranks(each) for each in (entry("mr", "5"), entry("count", "many"))] == [
+        None,
+        None,
+    ]

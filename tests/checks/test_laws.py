@@ -25,13 +25,23 @@ if TYPE_CHECKING:
 
 TABLES = open_once()
 COUNTS = np.repeat(
-    *(getattr(TABLES.histogram("nations", protocol="pykeen"), name) for name in ("num_candidates", "num_tasks"))
+    *(
+        getattr(TABLES.histogram("nations", protocol="pykeen"), name)
+        for name in ("num_candidates", "num_tasks")
+    )
 )
 
-# RotatE, Sun et al. 2019, arXiv:1902.10197; ComplEx on Nations and FB15k-237, Hoyt et al. 2022, arXiv:2203.07544.
+# RotatE, Sun et al. 2019, arXiv:1902.10197; ComplEx on Nations and FB15k-237, Hoyt et al. 2022,
+# arXiv:2203.07544.
 ROTATE = {"MR": "177", "MRR": "0.338", "Hits@1": "0.241", "Hits@3": "0.375", "Hits@10": "0.533"}
 WN18RR = {"MR": "3340", "MRR": "0.476", "Hits@1": "0.428", "Hits@3": "0.492", "Hits@10": "0.571"}
-NATIONS = {"MR": "4.196517", "MRR": "0.430418", "Hits@1": "0.228856", "Hits@3": "0.497512", "Hits@10": "0.965174"}
+NATIONS = {
+    "MR": "4.196517",
+    "MRR": "0.430418",
+    "Hits@1": "0.228856",
+    "Hits@3": "0.497512",
+    "Hits@10": "0.965174",
+}
 COMPLEX = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
 
 KNOWN, RAW = Stated(dataset="FB15k-237"), Stated(dataset="FB15k-237", protocol="raw")
@@ -40,12 +50,19 @@ TOOL = Stated(dataset="nations", tool="pykeen")
 WN = Stated(dataset="WN18RR")
 
 
-def find(*rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated = OPEN) -> tuple[Finding, ...]:
-    rules = [rule] if rule else [rule for rule in RULES if rule not in {"below-counting", "beyond-published"}]
+def find(
+    *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated = OPEN
+) -> tuple[Finding, ...]:
+    rules = (
+        [rule]
+        if rule
+        else [rule for rule in RULES if rule not in {"below-counting", "beyond-published"}]
+    )
     return apply_rules(make_reading(*rows, context=context), user, rules=rules).findings
 
 
-# Numbers that are possible, what makes one of them impossible, of which tasks, and what the rule says of it.
+# Numbers that are possible, what makes one of them impossible, of which tasks, and what the rule
+# says of it.
 PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Stated, str, str]] = {
     "not-a-number": (ROTATE, {"MR": "0.5"}, OPEN, "error", "not MR 0 or 1/2"),
     "range": (ROTATE, {"Hits@10": "53.3"}, OPEN, "error", "0 <= Hits@10 <= 1"),
@@ -99,7 +116,8 @@ NO_DATASET = Stated(dataset="no such graph")
 PERCENT = Stated(percent=True)
 
 
-# Numbers, where they are from, and what the one finding says: severity, inequality, statement, cause; none without.
+# Numbers, where they are from, and what the one finding says: severity, inequality, statement,
+# cause; none without.
 FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"MR": "0.338"}, KNOWN, "range", ("error", "A mean of ranks is at least 1: an MRR or a share under the wrong")),
     ({"MRR": "177"}, KNOWN, "range", ("error", "A share is at most 1: a mean of ranks under the wrong name?")),
@@ -121,7 +139,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
             ({"nDCG": "0.23", "Hits@1": "0.241"}, "Hits@1 <= nDCG"), ({"nDCG": "0.40", "HMR": "2.4"}, "MRR <= nDCG"),
         )
     ],
-    # What recommenders print: rr@k <= dcg@k <= hit@k, and hit@k at most log2(k + 1) dcg@k and k rr@k; all grow with k.
+    # What recommenders print: rr@k <= dcg@k <= hit@k, and hit@k at most log2(k + 1) dcg@k and k
+    # rr@k; all grow with k.
     *[
         (row, OPEN, "", ("error", inequality))
         for row, inequality in (
@@ -153,7 +172,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"MR": "9000", "Hits@10": "0.533"}, RAW, "mr-from-hits", ("error",)),
     ({"MR": "4.9", "Hits@10": "0.533"}, KNOWN, "mr-from-hits", ("error", "MR >= Hits@10 + 10.5 (1 - Hits@10)")),
     ({"MRR": "0.9", "Hits@10": "0.533"}, OPEN, "mrr-from-hits", ("error", "MRR <= Hits@10 + (1 - Hits@10)/10.5")),
-    # WN18RR has 6,268 ranks under protocol standard, and 5,848 under pykeen; three digits fit any number.
+    # WN18RR has 6,268 ranks under protocol standard, and 5,848 under pykeen; three digits fit any
+    # number.
     (TWO, WN, "", ("warning", "no 6,268 ranks have Hits@1", "They fit n = 5,848 of test both under protocol pykeen")),
     (TWO, replace(WN, tool="pykeen"), "", ()), ({name: text[:5] for name, text in TWO.items()}, WN, "", ()),
     (TWO, replace(WN, tool="pykeen", num_tasks=5847), "multiple-of-1/n", ("error", "the file states their number")),
@@ -164,7 +184,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     (HALF, replace(TOOL, rank_type="realistic"), "", ()),
     *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ("; n MR is whole",)) for tool in ("libkge", "kbc")],
     *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ()) for tool in ("pykeen", "ogb")],
-    # PyKEEN's AMRI of ComplEx (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a slip.
+    # PyKEEN's AMRI of ComplEx (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a
+    # slip.
     (COMPLEX, KNOWN, "", ()), (COMPLEX, replace(KNOWN, protocol="pykeen"), "", ()),
     (COMPLEX | {"AMRI": "0.9433031751454628"}, KNOWN, "", ("warning", "Of another protocol? Name it with --protocol.")),
     # One impossible value: what it breaks beside other numbers follows from it.
@@ -178,7 +199,9 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
 @for_each(("row", "context", "rule", "words"), FOUND)
 def test_findings(row: dict[str, str], context: Stated, rule: str, words: tuple[str, ...]) -> None:
     found = find(row, rule=rule, context=context)
-    shown = [f"{each.severity}; {each.inequality}; {each.statement}; {each.cause}" for each in found]
+    shown = [
+        f"{each.severity}; {each.inequality}; {each.statement}; {each.cause}" for each in found
+    ]
     assert len(shown) == bool(words)
     assert all(word in text for text in shown for word in words), shown
 
@@ -186,7 +209,10 @@ def test_findings(row: dict[str, str], context: Stated, rule: str, words: tuple[
 def test_percentages_are_one_finding_for_a_column() -> None:
     rows = [{**row, "Hits@10": f"{100 * float(row['Hits@10']):.1f}"} for row in (ROTATE, WN18RR)]
     (finding,) = find(*rows)
-    assert (finding.statement, len(finding.values)) == ("2 values under Hits@10 beyond 1, up to 57.1.", 2)
+    assert (finding.statement, len(finding.values)) == (
+        "2 values under Hits@10 beyond 1, up to 57.1.",
+        2,
+    )
     assert "--percent" in finding.cause
     assert find({**ROTATE, "MRR": "33.8%"}) == ()
     (finding,) = find({"AMRI": "97.5"}, {"AMRI": "98.1"})
@@ -197,10 +223,14 @@ def test_percentages_are_one_finding_for_a_column() -> None:
     expected = TABLES.constants("nations", "hits@10", protocol="pykeen").index(0.9652)
     row = {"Hits@10": "96.52", "AH@10": f"{100 * expected:.2f}"}
     assert find(row, user=user) == ()
-    assert [each.rule for each in find({**row, "AH@10": "96.52"}, user=user)] == ["adjusted-mismatch"]
+    assert [each.rule for each in find({**row, "AH@10": "96.52"}, user=user)] == [
+        "adjusted-mismatch"
+    ]
 
 
-@pytest.mark.parametrize(("one", "other"), [("Hits@1", "Hits@10"), ("MR", "MRR"), ("Hits@3", "Hits@10")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("Hits@1", "Hits@10"), ("MR", "MRR"), ("Hits@3", "Hits@10")]
+)
 def test_exchanged_columns_are_one_finding(one: str, other: str) -> None:
     rows = [{**row, one: row[other], other: row[one]} for row in (ROTATE, WN18RR)]
     (finding,) = find(*rows)
@@ -220,7 +250,8 @@ def test_one_row_or_one_good_row_does_not_make_an_exchange() -> None:
 @for_each(
     ("row", "severity"),
     [
-        # Two runs, all ranks 1 and all ranks 2: HMR 1.5, MRR 0.75, IAMR 0.75, MR 1.5, MdR 1.5, IMdR 0.75.
+        # Two runs, all ranks 1 and all ranks 2: HMR 1.5, MRR 0.75, IAMR 0.75, MR 1.5, MdR 1.5, IMdR
+        # 0.75.
         ({"HMR": "1.5", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
         ({"HMR": "1.1", "Hits@1": "0.5", "Hits@2": "1.0"}, "error"),
         ({"IAMR": "0.85", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
@@ -234,15 +265,29 @@ def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: 
     exact = {name: f"{float(text):.7f}" for name, text in row.items()}
     found = find(exact)
     assert {finding.severity for finding in found} == {severity}
-    assert severity != "warning" or find({name: f"{text} ± 0.000001" for name, text in exact.items()}) == ()
+    assert (
+        severity != "warning"
+        or find({name: f"{text} ± 0.000001" for name, text in exact.items()}) == ()
+    )
 
 
 # 92.1 hits of 402, on average.
 @for_each(
     ("column", "cell", "expected"),
     [
-        *[("Hits@1 std", "0.004", 0), ("hits_at_1_std", "0.004", 0), ("Hits@1 std", "", 1), ("MRR gain", "", 1)],
-        *[("runs", "5", 0), ("num_seeds", "3", 0), ("runs", "1", 1), ("seed", "5", 1), ("MRR", "0.31 ± 0.02", 0)],
+        *[
+            ("Hits@1 std", "0.004", 0),
+            ("hits_at_1_std", "0.004", 0),
+            ("Hits@1 std", "", 1),
+            ("MRR gain", "", 1),
+        ],
+        *[
+            ("runs", "5", 0),
+            ("num_seeds", "3", 0),
+            ("runs", "1", 1),
+            ("seed", "5", 1),
+            ("MRR", "0.31 ± 0.02", 0),
+        ],
     ],
 )
 def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
@@ -254,9 +299,13 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
 @pytest.mark.parametrize("dataset", ["countries_s1", "nell_v1_ind"])
 def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
     """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch."""
-    found = apply_rules(make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve")))
+    found = apply_rules(
+        make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
+    )
     (note,) = found.notes
-    assert note.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
+    assert note.endswith(
+        f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer."
+    )
     # Of WN18RR's 3,134 triples 24 batches are ranked, on both sides: 6,144 ranks.
     row, context = {"Hits@1": f"{2501 / 6144:.8f}"}, Stated(dataset="wn18rr", tool="conve")
     assert find(row, rule="multiple-of-1/n", context=context) == ()
@@ -268,9 +317,16 @@ def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
 )
 def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | None) -> None:
     """Ranks of every task written out; with the ranks of another tie policy, or one other number, nothing is found."""
-    ranks = {"optimistic": np.ones(len(COUNTS)), "realistic": (COUNTS + 1) / 2, "pessimistic": COUNTS.astype(float)}
+    ranks = {
+        "optimistic": np.ones(len(COUNTS)),
+        "realistic": (COUNTS + 1) / 2,
+        "pessimistic": COUNTS.astype(float),
+    }
     values = measure(ranks[rank_type], [1, 3, 10])
-    row = {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in values.items()}
+    row = {
+        name: repr(value) if decimals is None else f"{value:.{decimals}f}"
+        for name, value in values.items()
+    }
     for stated in (None, rank_type):
         context = Stated(dataset="nations", rank_type=stated)
         (finding,) = find(row, rule="all-tied", context=context)
@@ -280,12 +336,19 @@ def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | 
     assert find(row, rule="all-tied", context=Stated(dataset="nations", rank_type=other)) == ()
     assert find({**row, "MRR": "0.5"}, rule="all-tied", context=context) == ()
     # Few digits tell nothing.
-    for few in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
+    for few in (
+        {"Hits@1": "0.000"},
+        {"Hits@1": "0", "Hits@10": "1.0"},
+        {"MRR": "0.3"},
+        {"MRR": "1.000"},
+    ):
         assert find(few, rule="all-tied", context=Stated(dataset="nations")) == ()
 
 
 def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
-    first, *others = [measure_entry(entry) for entry in make_reading({"Hits@1": "0.00", "MR": "1.2"}).entries]
+    first, *others = [
+        measure_entry(entry) for entry in make_reading({"Hits@1": "0.00", "MR": "1.2"}).entries
+    ]
     own = pick_own([first, *others])
     assert [m.interval.lower for m in own.values()] == pytest.approx([0, 1.15], abs=1e-5)
     for text, kept in (("0.00", 2), ("0.3", 1)):
@@ -302,8 +365,13 @@ def written(draw: st.DrawFn) -> tuple[bool, int | None, bool]:
 
 def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[str, str]:
     single, decimals, _ = how
-    numbers = {name: float(np.float32(value)) if single else value for name, value in values.items()}
-    return {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in numbers.items()}
+    numbers = {
+        name: float(np.float32(value)) if single else value for name, value in values.items()
+    }
+    return {
+        name: repr(value) if decimals is None else f"{value:.{decimals}f}"
+        for name, value in numbers.items()
+    }
 
 
 @st.composite
@@ -334,7 +402,11 @@ def test_no_ranks_break_a_rule(
 @st.composite
 def on_nations(draw: st.DrawFn) -> np.ndarray:
     """Ranks on the tasks of Nations: anything between all first and all last."""
-    seed, halves, power = draw(st.integers(0, 2**32)), draw(st.booleans()), draw(st.sampled_from([0.0, 0.3, 1.0, 3.0]))
+    seed, halves, power = (
+        draw(st.integers(0, 2**32)),
+        draw(st.booleans()),
+        draw(st.sampled_from([0.0, 0.3, 1.0, 3.0])),
+    )
     share = np.random.default_rng(seed).random(len(COUNTS)) ** power
     step = 0.5 if halves else 1.0
     ranks: np.ndarray = 1 + np.floor(share * (COUNTS - 1) / step) * step
@@ -360,7 +432,9 @@ def test_no_ranks_on_a_benchmark_break_a_rule(
     assert apply_rules(reading, PYKEEN, rules=rules).findings == ()
 
 
-@given(runs=st.lists(on_nations(), min_size=2, max_size=5), how=written(), on_benchmark=st.booleans())
+@given(
+    runs=st.lists(on_nations(), min_size=2, max_size=5), how=written(), on_benchmark=st.booleans()
+)
 def test_means_over_runs_are_no_errors(
     runs: list[np.ndarray], how: tuple[bool, int | None, bool], on_benchmark: bool
 ) -> None:
@@ -375,7 +449,9 @@ def test_means_over_runs_are_no_errors(
 
 
 @given(st.integers(0, 2**32), written())
-def test_a_random_ranker_is_not_worse_than_random(seed: int, how: tuple[bool, int | None, bool]) -> None:
+def test_a_random_ranker_is_not_worse_than_random(
+    seed: int, how: tuple[bool, int | None, bool]
+) -> None:
     ranks = np.random.default_rng(seed).integers(1, COUNTS + 1).astype(float)
     rules = [rule for rule in RULES if rule != "below-counting"]
     assert apply_rules(make_reading(write(measure(ranks), how)), PYKEEN, rules=rules).findings == ()
@@ -386,8 +462,12 @@ def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
     found = {finding.rule for finding in apply_rules(reading).findings}
     assert "hits-monotone" in found
     assert len(found) > 1
-    assert [f.rule for f in apply_rules(reading, rules=["Hits monotone"]).findings] == ["hits-monotone"]
-    with pytest.raises(UnknownNameError, match=r"unknown rule 'hits-monotony'\. Did you mean hits-monotone"):
+    assert [f.rule for f in apply_rules(reading, rules=["Hits monotone"]).findings] == [
+        "hits-monotone"
+    ]
+    with pytest.raises(
+        UnknownNameError, match=r"unknown rule 'hits-monotony'\. Did you mean hits-monotone"
+    ):
         apply_rules(reading, rules=["hits-monotony"])
 
 
@@ -396,4 +476,7 @@ def test_evaluations_with_the_same_question_share_it() -> None:
     found = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts))
     assert ["no dataset is named" in note for note in found.notes] == [True]
     (question,) = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts), KNOWN).asked
-    assert ("there are 40,932 ranks, not 123,457" in question.text, len(question.numbers)) == (True, 5)
+    assert ("there are 40,932 ranks, not 123,457" in question.text, len(question.numbers)) == (
+        True,
+        5,
+    )

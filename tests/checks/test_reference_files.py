@@ -36,7 +36,10 @@ BELOW = {
 @pytest.mark.parametrize(
     ("dataset", "model"),
     mark_rest(
-        itertools.product(DATASETS, MODELS), ("fb15k237", "rotate"), ("wn18rr", "complex"), ("nations", "transe")
+        itertools.product(DATASETS, MODELS),
+        ("fb15k237", "rotate"),
+        ("wn18rr", "complex"),
+        ("nations", "transe"),
     ),
 )
 def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
@@ -45,7 +48,9 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     TransE's Hits@1 on Nations is worse than random: 28 of 402 ranks, where chance gives 71.
     """
     path = reference / "pykeen_results" / f"{dataset}_{model}.json"
-    reading = read_document("results.json", path.read_text(encoding="utf-8"))  # under a name that says nothing
+    reading = read_document(
+        "results.json", path.read_text(encoding="utf-8")
+    )  # under a name that says nothing
     (question,) = check_reading(reading, TABLES).asked
     assert question.remedy == f"--dataset {dataset}"
     assert len(question.numbers) == len(reading.entries)
@@ -59,9 +64,11 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
         cause = "E[MRR] = ln(N)/(N - 1)" if finding.values[0].label == "AMRR" else "never scaled"
         assert finding.severity == "info" or cause in finding.cause
     others = [f for f in found.findings if f.severity != "error"]
-    assert [(f.rule, f.values[0].label, f.label[:4]) for f in others if f.rule != "below-counting"] == [
-        ("worse-than-random", "Hits@1", "both")
-    ] * (3 if (dataset, model) == ("nations", "transe") else 0)
+    assert [
+        (f.rule, f.values[0].label, f.label[:4]) for f in others if f.rule != "below-counting"
+    ] == [("worse-than-random", "Hits@1", "both")] * (
+        3 if (dataset, model) == ("nations", "transe") else 0
+    )
     below = {"MRR" in {m.label for m in f.values} for f in others if f.rule == "below-counting"}
     others_below = {False} if (dataset, model) == ("wn18rr", "complex") else set()
     assert below == ({True} if (dataset, model) in BELOW else others_below)
@@ -71,11 +78,16 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
     reading = rankconst.read(reference / "manuscript_collated.tsv")
-    assert {ask.option.partition(",")[0] for ask in apply_rules(reading).asked} == {"--protocol pykeen"}
+    assert {ask.option.partition(",")[0] for ask in apply_rules(reading).asked} == {
+        "--protocol pykeen"
+    }
     found = apply_rules(reading, Stated(protocol="pykeen"))
     wrong = Counter((f.values[0].label, f.cause) for f in found.findings if f.severity == "error")
     log, less = "ln(N)/(N - 1)", "one candidate too few"
-    expected = {"AMRR": log, **dict.fromkeys(("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10", "ZGMR", "AGMRI"), less)}
+    expected = {
+        "AMRR": log,
+        **dict.fromkeys(("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10", "ZGMR", "AGMRI"), less),
+    }
     counts = {label: count for (label, _), count in wrong.items()}
     # On the two large graphs one candidate less does not show in GMR's first six digits.
     assert counts == {**dict.fromkeys(expected, 16), "ZGMR": 8, "AGMRI": 8}
@@ -97,16 +109,17 @@ def test_collated_results(reference: Path) -> None:
 def test_published_results(reference: Path) -> None:
     """181 rows of ten repositories: no slip. Hits@1 of TransE on Nations is 3 of 402, worse than random.
 
-    On FB15k-237, counting gets an MRR of 0.2345; on UMLS 0.7060; on WN18, which is full of inverse relations, 0.9401.
+    On FB15k-237, counting gets an MRR of 0.2345; on UMLS 0.7060; on WN18, which is full of inverse
+    relations, 0.9401.
     """
     reading = rankconst.read(reference / "published_results.csv")
     # Its columns say in words how each repository evaluates.
     words = tuple(ask.word for ask in apply_rules(reading).asked)
     found = apply_rules(reading, Stated(accepted=words))
     assert len({entry.row for entry in found.reading.entries}) == 181
-    assert [(f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-counting"] == [
-        ("worse-than-random", "info", "TransE, Nations, test, both, pykeen")
-    ]
+    assert [
+        (f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-counting"
+    ] == [("worse-than-random", "info", "TransE, Nations, test, both, pykeen")]
     assert {f.label.partition(", test")[0] for f in found.findings if f.rule == "below-counting"} == {
         "ComplEx, WN18", "ConvE, Kinships", "ConvE, Nations", "ConvE, UMLS", "DistMult, CoDEx-S", "DistMult, DBpedia50",
         "DistMult, FB15k-237", "DistMult, Kinships", "DistMult, Nations", "DistMult, UMLS", "DistMult, WN18",

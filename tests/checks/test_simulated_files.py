@@ -1,7 +1,7 @@
 """Honest results files of random ranking tasks are never understood wrongly, and no honest value is called wrong.
 
-Three kinds: graphs of the tables; graphs that are in no table, of which none is named; tables without a dataset column
-whose rows are of both sides and of one.
+Three kinds: graphs of the tables; graphs that are in no table, of which none is named; tables
+without a dataset column whose rows are of both sides and of one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
 FORMS = ("normalised", "index", "z")
 # What papers, and what PyKEEN calls adjusted values.
-LABELS = {(each, form): name for each in METRICS for form in FORMS if (name := parse_metric(each).name_of(form))}
+LABELS = {
+    (each, form): name
+    for each in METRICS
+    for form in FORMS
+    if (name := parse_metric(each).name_of(form))
+}
 NAMES = {
     ("mr", "normalised"): "adjusted_arithmetic_mean_rank",
     ("mr", "index"): "adjusted_arithmetic_mean_rank_index",
@@ -55,7 +60,9 @@ Outcomes = dict[str, list[str]]
 """What became of files: outcome to examples."""
 
 
-def evaluate(histogram: Histogram, find: Callable[[str], Constants], rng: np.random.Generator) -> Numbers:
+def evaluate(
+    histogram: Histogram, find: Callable[[str], Constants], rng: np.random.Generator
+) -> Numbers:
     """Return the numbers of a model: ranks drawn for every task, weighed as the tasks are."""
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     weights = None
@@ -86,26 +93,41 @@ def round_to(value: float, digits: int | None) -> str:
     return f"{value:.{digits}f}"
 
 
-def write_pykeen(sides: dict[str, tuple[Numbers, int]], rng: np.random.Generator, *, table: bool) -> tuple[str, str]:
+def write_pykeen(
+    sides: dict[str, tuple[Numbers, int]], rng: np.random.Generator, *, table: bool
+) -> tuple[str, str]:
     """Write what PyKEEN does: results.json, or to_df() as CSV."""
     digits = None if rng.random() < 0.7 else 0
     nested: dict[str, Any] = {}
     for side, (numbers, count) in sides.items():
-        own = {"arithmetic_mean_rank": numbers["mr", ""], "inverse_harmonic_mean_rank": numbers["mrr", ""]}
-        own |= {"hits_at_1": numbers["hits@1", ""], "hits_at_10": numbers["hits@10", ""], "count": float(count)}
+        own = {
+            "arithmetic_mean_rank": numbers["mr", ""],
+            "inverse_harmonic_mean_rank": numbers["mrr", ""],
+        }
+        own |= {
+            "hits_at_1": numbers["hits@1", ""],
+            "hits_at_10": numbers["hits@10", ""],
+            "count": float(count),
+        }
         own |= {name: numbers[key] for key, name in NAMES.items() if key in numbers}
-        nested[side] = {"realistic": {key: float(round_to(value, digits)) for key, value in own.items()}}
+        nested[side] = {
+            "realistic": {key: float(round_to(value, digits)) for key, value in own.items()}
+        }
     if not table:
         return "results.json", json.dumps({"metrics": nested})
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["Side", "Rank_type", "Metric", "Value"])
     for side, inner in nested.items():
-        writer.writerows([side, "realistic", name, value] for name, value in inner["realistic"].items())
+        writer.writerows(
+            [side, "realistic", name, value] for name, value in inner["realistic"].items()
+        )
     return "to_df.csv", out.getvalue()
 
 
-def write_table(rows: Sequence[tuple[dict[str, str], Numbers]], rng: np.random.Generator) -> tuple[str, str]:
+def write_table(
+    rows: Sequence[tuple[dict[str, str], Numbers]], rng: np.random.Generator
+) -> tuple[str, str]:
     """Write a table with some metrics and their adjusted values, to 3 to 6 decimals or in full."""
     digits = [None, 0, 3, 4, 5, 6][rng.integers(6)]
     held = [key for key in LABELS if all(key in numbers for _, numbers in rows)]
@@ -113,10 +135,18 @@ def write_table(rows: Sequence[tuple[dict[str, str], Numbers]], rng: np.random.G
     bases = [name for name in METRICS if name in {metric for metric, _ in chosen}]
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([*rows[0][0], *(parse_metric(name).label for name in bases), *(LABELS[key] for key in chosen)])
+    writer.writerow(
+        [
+            *rows[0][0],
+            *(parse_metric(name).label for name in bases),
+            *(LABELS[key] for key in chosen),
+        ]
+    )
     for said, numbers in rows:
         cells = [round_to(numbers[name, ""], digits) for name in bases]
-        writer.writerow([*said.values(), *cells, *(round_to(numbers[key], digits) for key in chosen)])
+        writer.writerow(
+            [*said.values(), *cells, *(round_to(numbers[key], digits) for key in chosen)]
+        )
     return "results.csv", out.getvalue()
 
 
@@ -124,7 +154,9 @@ def same_constants(found: Constants, truth: Tasks) -> bool:
     """Tell whether constants are those of some tasks, or of others with nothing but the last digits different."""
     own = open_once().look_up(truth, found.metric)
     pairs = (found.expectation, own.expectation), (found.variance, own.variance)
-    return found.num_tasks == own.num_tasks and all(math.isclose(*pair, rel_tol=1e-9) for pair in pairs)
+    return found.num_tasks == own.num_tasks and all(
+        math.isclose(*pair, rel_tol=1e-9) for pair in pairs
+    )
 
 
 # A dataset, and what is said about its tasks.
@@ -137,11 +169,15 @@ def answer(user: Stated, asks: Sequence[Question]) -> Stated | None:
     if len(options) != 1 or " or " in (option := options.pop()):
         return None
     words = option.split()
-    said: dict[str, Any] = {name[2:]: key for name, key in zip(words[::2], words[1::2], strict=True)}
+    said: dict[str, Any] = {
+        name[2:]: key for name, key in zip(words[::2], words[1::2], strict=True)
+    }
     return replace(user, **said)
 
 
-def judge(outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Stated) -> None:
+def judge(
+    outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Stated
+) -> None:
     """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
     tables = open_once()
     reading = read_document(name, text)
@@ -178,7 +214,9 @@ def judge(outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | Non
             truth = replace(truth, side=truth.side if truth.side != "both" else said)
         wrong += truth is None or not same_constants(entry.constants, truth)
     if wrong:
-        outcomes["wrong"].append(f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }")
+        outcomes["wrong"].append(
+            f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }"
+        )
     else:
         outcomes["partly resolved" if rest else "resolved"].append(text)
 
@@ -190,7 +228,9 @@ def list_sets(largest: int = 50_000) -> list[Tasks]:
     sets = {
         Tasks(*(row[name] for name in ("dataset", "protocol", "split", "side")))
         for row in rows
-        if row["num_tasks"] <= largest and not row["protocol"].startswith("sampled") and row["side"] != "relation"
+        if row["num_tasks"] <= largest
+        and not row["protocol"].startswith("sampled")
+        and row["side"] != "relation"
     }
     return sorted(sets, key=str)
 
@@ -231,7 +271,9 @@ def draw_graph(rng: np.random.Generator) -> dict[str, Histogram]:
     triples = int(10 ** rng.uniform(2, 5) / 2) + 1
     sides = {}
     for side in ("head", "tail"):
-        known = np.minimum(rng.pareto(rng.uniform(0.5, 2.0), triples) * rng.uniform(0.1, 5), entities - 1).astype(int)
+        known = np.minimum(
+            rng.pareto(rng.uniform(0.5, 2.0), triples) * rng.uniform(0.1, 5), entities - 1
+        ).astype(int)
         sides[side] = Histogram.from_counts(entities - known)
     return sides | {"both": sides["head"].pool(sides["tail"])}
 
@@ -247,7 +289,9 @@ def simulate_foreign(files: int, rng: np.random.Generator) -> Outcomes:
             @lru_cache
             def find(name: str, histogram: Histogram = histogram) -> Constants:
                 metric = parse_metric(name)
-                return Constants(Tasks("own"), metric, histogram, compute_moments(metric, histogram))
+                return Constants(
+                    Tasks("own"), metric, histogram, compute_moments(metric, histogram)
+                )
 
             made[side] = (evaluate(histogram, find, rng), histogram.total)
         if rng.random() < 0.5:
@@ -269,7 +313,9 @@ def simulate_mixed(files: int, rng: np.random.Generator) -> Outcomes:
         named = rng.random() < 0.5
         truths, rows = [], []
         for model in range(rng.integers(1, 6)):
-            tasks = replace(first, side="both" if both_only else ("both", "head", "tail")[rng.integers(3)])
+            tasks = replace(
+                first, side="both" if both_only else ("both", "head", "tail")[rng.integers(3)]
+            )
             said = {"model": f"m{model}"} | ({"side": tasks.side} if named else {})
             rows.append((said, evaluate(tables.histogram(tasks), finder(tasks), rng)))
             truths.append(tasks)

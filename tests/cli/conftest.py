@@ -31,7 +31,8 @@ ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 _FRAME = str.maketrans(dict.fromkeys("╭╮╰╯│─", " "))
 
-# What would make a child colour its output, change its width, or reach other files than the test means.
+# What would make a child colour its output, change its width, or reach other files than the test
+# means.
 _UNWANTED = (
     "CLICOLOR_FORCE",
     "COLUMNS",
@@ -75,13 +76,19 @@ class Screen:
     @property
     def cells(self) -> list[list[str]]:
         """The lines of ``--format table``, cut at runs of two or more blanks."""
-        return [re.split(r"\s{2,}", line.strip()) for line in ESCAPE.sub("", self.out).splitlines() if line.strip()]
+        return [
+            re.split(r"\s{2,}", line.strip())
+            for line in ESCAPE.sub("", self.out).splitlines()
+            if line.strip()
+        ]
 
 
 class Run(Protocol):
     """Runs the command line with some arguments."""
 
-    def __call__(self, *args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen: ...
+    def __call__(
+        self, *args: str | float | Path, env: Mapping[str, str] | None = None
+    ) -> Screen: ...
 
 
 class RunInTerminal(Protocol):
@@ -95,7 +102,11 @@ class RunInTerminal(Protocol):
 def child_command(*args: str | float | Path) -> list[str]:
     """Return the installed script with its arguments; where it is not beside the interpreter, what it contains."""
     script = Path(sys.executable).with_name("rankconst")
-    start = [str(script)] if script.is_file() else [sys.executable, "-c", "from rankconst.cli import main; main()"]
+    start = (
+        [str(script)]
+        if script.is_file()
+        else [sys.executable, "-c", "from rankconst.cli import main; main()"]
+    )
     return [*start, *map(str, args)]
 
 
@@ -110,7 +121,9 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def _call(patch: pytest.MonkeyPatch, args: tuple[str | float | Path, ...], env: Mapping[str, str]) -> int:
+def _call(
+    patch: pytest.MonkeyPatch, args: tuple[str | float | Path, ...], env: Mapping[str, str]
+) -> int:
     """Call the command line in this process and return its exit code."""
     for name in _UNWANTED:
         patch.delenv(name, raising=False)
@@ -161,7 +174,9 @@ def _read_all(ours: int) -> bytes:
 def run_in_terminal(monkeypatch: pytest.MonkeyPatch, cache: Path) -> RunInTerminal:
     """Run the command line in this process, its three streams in a pseudo-terminal."""
 
-    def run_here(*args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None) -> Screen:
+    def run_here(
+        *args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None
+    ) -> Screen:
         with _open_terminal(columns) as (ours, theirs), ThreadPoolExecutor(1) as reader:
             # A terminal holds a few kilobytes: somebody has to read.
             content = reader.submit(_read_all, ours)
@@ -183,7 +198,9 @@ def run_in_terminal(monkeypatch: pytest.MonkeyPatch, cache: Path) -> RunInTermin
                     os.dup2(kept, stream)
                     os.close(kept)
                 os.close(theirs)
-            return Screen(code, content.result(60).decode("utf-8", "replace").replace("\r\n", "\n"), "")
+            return Screen(
+                code, content.result(60).decode("utf-8", "replace").replace("\r\n", "\n"), ""
+            )
 
     return run_here
 
@@ -230,7 +247,14 @@ def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
 Graph = dict[str, list[tuple[str, str, str]]]
 
 SMALL: Graph = {
-    "train": [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "a"), ("a", "r", "c"), ("a", "s", "d"), ("d", "s", "d")],
+    "train": [
+        ("a", "r", "b"),
+        ("b", "r", "c"),
+        ("c", "r", "a"),
+        ("a", "r", "c"),
+        ("a", "s", "d"),
+        ("d", "s", "d"),
+    ],
     "valid": [("a", "r", "a"), ("d", "s", "b")],
     "test": [("b", "r", "a"), ("c", "s", "b"), ("e", "r", "a"), ("a", "r", "b"), ("b", "r", "a")],
 }
@@ -248,14 +272,19 @@ ONE_CANDIDATE: Graph = {
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
     """Write the files of a graph; returns their paths, without those of empty splits."""
 
-    def write(graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt") -> list[str]:
+    def write(
+        graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt"
+    ) -> list[str]:
         paths = []
         (tmp_path / "graph").mkdir(exist_ok=True)
         for split, rows in graph.items():
             if not rows:
                 continue
             path = tmp_path / "graph" / f"{split}.{ending}"
-            lines = (delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns) for row in rows)
+            lines = (
+                delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns)
+                for row in rows
+            )
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             paths.append(str(path))
         return paths
@@ -264,7 +293,9 @@ def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
 
 
 @pytest.fixture
-def one_candidate(builder: None, run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> Path:
+def one_candidate(
+    builder: None, run: Run, write_graph: Callable[..., list[str]], tmp_path: Path
+) -> Path:
     """Tables of a dataset ``single`` in which nothing is left to chance."""
     del builder
     folder = tmp_path / "single-tables"

@@ -27,16 +27,44 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
     tables = open_once()
     split, side, protocol = where = ("valid", "tail", "pykeen")
     datasets = [word for dataset in SHIPPED for word in ("-d", dataset)]
-    args = ("adjust", "1", *datasets, "-m", metric, "--split", split, "--side", side, "-p", protocol, "-f", "json")
+    args = (
+        "adjust",
+        "1",
+        *datasets,
+        "-m",
+        metric,
+        "--split",
+        split,
+        "--side",
+        side,
+        "-p",
+        protocol,
+        "-f",
+        "json",
+    )
     for dataset, row in zip(SHIPPED, run(*args).records, strict=True):
         constants = tables.constants(dataset, metric, *where)
         adjusted = constants.adjust(1)
         assert (row["dataset"], row["split"], row["side"], row["protocol"]) == (dataset, *where)
         assert row["metric"] == str(constants.metric)
-        for field in ("num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method"):
+        for field in (
+            "num_tasks",
+            "expectation",
+            "expectation_error",
+            "variance",
+            "variance_error",
+            "method",
+        ):
             assert row[field] == getattr(constants, field)
-        assert row["counting"] == tables.constants(dataset, metric, *where, baseline="counting").expectation
-        assert (row["normalised"], row["index"], row["z"]) == (adjusted.normalised, adjusted.index, adjusted.z)
+        assert (
+            row["counting"]
+            == tables.constants(dataset, metric, *where, baseline="counting").expectation
+        )
+        assert (row["normalised"], row["index"], row["z"]) == (
+            adjusted.normalised,
+            adjusted.index,
+            adjusted.z,
+        )
         assert row["table_version"] == tables.version
 
 
@@ -44,16 +72,36 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
 @pytest.mark.parametrize(
     ("spelt", "plain", "note"),
     [
-        ("0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard", "0.5 -d fb15k237 -m hits@10", ""),
+        (
+            "0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard",
+            "0.5 -d fb15k237 -m hits@10",
+            "",
+        ),
         ("53.3% 0.5 -d fb15k237 -m hits@10", "hits@10=53.3% hits@10=0.5 -d fb15k237", ""),
-        ("0.5 -d UMLS -m MRR --side left --split training", "0.5 -d umls -m mrr --side head --split train", ""),
-        ("0.5 -d wnrr -m MRR --protocol LibKGE -a query", "0.5 -d wn18rr -m mrr -p libkge -a macro-query", ""),
+        (
+            "0.5 -d UMLS -m MRR --side left --split training",
+            "0.5 -d umls -m mrr --side head --split train",
+            "",
+        ),
+        (
+            "0.5 -d wnrr -m MRR --protocol LibKGE -a query",
+            "0.5 -d wn18rr -m mrr -p libkge -a macro-query",
+            "",
+        ),
         ("mrr=0.5,hits@1=0.4 -d kinships,umls", "mrr=0.5 hits@1=0.4 -d kinships -d umls", ""),
         ("0.5 -d umls -m valid_mrr", "0.5 -d umls -m mrr --split valid", ""),
         ("0.5 -d umls -m head.realistic.mrr", "0.5 -d umls -m mrr --side head", ""),
-        ("0.5 -d umls -m both.best.mrr", "0.5 -d umls -m mrr", "optimistic ranks: where scores tie"),
+        (
+            "0.5 -d umls -m both.best.mrr",
+            "0.5 -d umls -m mrr",
+            "optimistic ranks: where scores tie",
+        ),
         ("0.5 -d umls -m tail.pessimistic.mrr", "0.5 -d umls -m mrr --side tail", "too low."),
-        ("0.95 -d umls -m recall_at_10", "0.95 -d umls -m hits@10", "note: recall@k is read as Hits@k"),
+        (
+            "0.95 -d umls -m recall_at_10",
+            "0.95 -d umls -m hits@10",
+            "note: recall@k is read as Hits@k",
+        ),
         ("0.5 -d umls -m mrr -b chance -b chance", "0.5 -d umls -m mrr -b uniform", ""),
         ("0.5 -d ICEWS14 -m mrr --tool regcn", "0.5 -d icews14_regcn -m mrr --tool regcn", ""),
     ],
@@ -61,7 +109,9 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
 def test_what_means_the_same_gives_the_same(run: Run, spelt: str, plain: str, note: str) -> None:
     one, other = (run("adjust", *line.split(), "--json") for line in (spelt, plain))
     assert one.code == 0
-    assert [row | {"assumed": None} for row in one.records] == [row | {"assumed": None} for row in other.records]
+    assert [row | {"assumed": None} for row in one.records] == [
+        row | {"assumed": None} for row in other.records
+    ]
     assert (note in one.err, bool(note) and note in other.err) == (True, False)
 
 
@@ -72,7 +122,15 @@ def test_csv_equals_json(run: Run) -> None:
         *(run(*args, *more, "-f", "csv").rows for more in (["--details"], [])),
     )
     assert len(rows) == len(brief) == len(records) == 4
-    assert [*brief[0]] == [*TASKS, "value", "index", "index_lower", "index_upper", *RANKERS, "table_version"]
+    assert [*brief[0]] == [
+        *TASKS,
+        "value",
+        "index",
+        "index_lower",
+        "index_upper",
+        *RANKERS,
+        "table_version",
+    ]
     for row, few, record in zip(rows, brief, records, strict=True):
         assert [*row, "assumed", "meaning"] == list(record)
         assert few.items() <= row.items()
@@ -84,8 +142,23 @@ def test_csv_equals_json(run: Run) -> None:
 
 def test_the_title_names_what_all_numbers_share(run: Run) -> None:
     screen = run("adjust", 0.338, 0.5, "-d", "fb15k237", "-d", "wn18rr", "-m", "mrr")
-    assert screen.cells[:2] == [["MRR on 2 datasets"], ["dataset", "MRR", "AMRR", "chance", "counting"]]
-    where = ("-d", "wn18rr", "--split", "valid", "--side", "tail", "-p", "raw", "-m", "mr", "--details")
+    assert screen.cells[:2] == [
+        ["MRR on 2 datasets"],
+        ["dataset", "MRR", "AMRR", "chance", "counting"],
+    ]
+    where = (
+        "-d",
+        "wn18rr",
+        "--split",
+        "valid",
+        "--side",
+        "tail",
+        "-p",
+        "raw",
+        "-m",
+        "mr",
+        "--details",
+    )
     assert run("adjust", 100, *where).cells[0] == ["MR on WN18RR (valid, tail side, protocol raw)"]
     assert run("adjust", 100, 200, *where).cells[1][1:5] == ["MR", "normalised", "AMRI", "z"]
 
@@ -113,14 +186,20 @@ def test_what_was_assumed_is_said_once(run: Run, options: tuple[str, ...], assum
     assert run("adjust", 0.5, "-m", "mrr", "-n", 9, "-p", "sampled:5", "-f", "csv").err == ""
 
 
-# -- undefined forms -----------------------------------------------------------------------------------------------
+# -- undefined forms -------------------------------------------------------------------------------
 
 
 def test_undefined_forms_are_null_with_a_note(run: Run, one_candidate: Path) -> None:
     args = ("adjust", 1, "-d", "single", "-m", "mrr", "--tables", one_candidate)
     screen = run(*args, "--json")
     (row,) = screen.records
-    assert (screen.code, row["normalised"], row["index"], row["z"], row["variance"]) == (0, 1, None, None, 0)
+    assert (screen.code, row["normalised"], row["index"], row["z"], row["variance"]) == (
+        0,
+        1,
+        None,
+        None,
+        0,
+    )
     for fact in ("note:", "single", "z-score", "index", "undefined", "variance is 0"):
         assert fact in screen.message
     (cells,) = run(*args, "--details", "-f", "csv").rows
@@ -129,11 +208,13 @@ def test_undefined_forms_are_null_with_a_note(run: Run, one_candidate: Path) -> 
     assert [line[0] for line in run(*args).cells[1:3]] == ["published", "chance"]
     (defined,) = run(*args, "-p", "raw", "--json").records
     assert defined["z"] is not None
-    screen = run("adjust", 1, 1, "-d", "nations", "-d", "Nations", "-m", "hits@50")  # a k that reaches every candidate
+    screen = run(
+        "adjust", 1, 1, "-d", "nations", "-d", "Nations", "-m", "hits@50"
+    )  # a k that reaches every candidate
     assert (screen.code, screen.message.count("z-score")) == (0, 1)
 
 
-# -- what it means in words -------------------------------------------------------------------------------------------
+# -- what it means in words ------------------------------------------------------------------------
 
 VERDICT = re.compile(
     r"(?:Chance hardly matters here: it changes \S+ by (?P<change>\S+)\."
@@ -147,8 +228,12 @@ VERDICT = re.compile(
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mr", "hits@1", "hits@10"])
 def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
-    values = {"mr": ("2", "3.5", "6.5"), "hits@10": ("0.94", "0.975", "0.99")}.get(metric, ("0.3", "0.7", "0.975"))
-    rows = run("adjust", *values, "-d", "nations", "-d", "umls", "-d", "wn18rr", "-m", metric, "--json").records
+    values = {"mr": ("2", "3.5", "6.5"), "hits@10": ("0.94", "0.975", "0.99")}.get(
+        metric, ("0.3", "0.7", "0.975")
+    )
+    rows = run(
+        "adjust", *values, "-d", "nations", "-d", "umls", "-d", "wn18rr", "-m", metric, "--json"
+    ).records
     sign = -1 if metric == "mr" else 1
     for row in rows:
         found = VERDICT.fullmatch(row["meaning"])
@@ -160,15 +245,21 @@ def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
             assert abs(row["index"] - value) == pytest.approx(float(found["change"]), abs=5.1e-5)
             assert abs(row["index"] - value) < 0.005
         else:
-            assert float((found["bound"] or found["gets"]).replace(",", "")) == pytest.approx(chance, rel=2e-3)
+            assert float((found["bound"] or found["gets"]).replace(",", "")) == pytest.approx(
+                chance, rel=2e-3
+            )
         if found["way"]:
             assert float(found["way"]) == pytest.approx(100 * row["index"], abs=0.051)
         if found["rest"]:
             assert sign * value > sign * counting
-            assert float(found["rest"]) == pytest.approx(100 * (value - counting) / (1 - counting), abs=0.051)
+            assert float(found["rest"]) == pytest.approx(
+                100 * (value - counting) / (1 - counting), abs=0.051
+            )
         if found["as_good"] == "does better":
             assert sign * value < sign * counting
-        assert float((found["floor"] or found["above"]).replace(",", "")) == pytest.approx(counting, rel=2e-3)
+        assert float((found["floor"] or found["above"]).replace(",", "")) == pytest.approx(
+            counting, rel=2e-3
+        )
 
 
 @pytest.mark.parametrize(
@@ -192,12 +283,17 @@ def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
         ),
     ],
 )
-def test_a_screen_has_a_sentence_each_or_one_for_all(run: Run, args: str, sentences: list[str]) -> None:
+def test_a_screen_has_a_sentence_each_or_one_for_all(
+    run: Run, args: str, sentences: list[str]
+) -> None:
     screen = run("adjust", *args.split())
     assumed = screen.out.splitlines().index("Assumed: test split, both sides, standard protocol.")
     assert screen.out.splitlines()[assumed - len(sentences) : assumed] == sentences
     assert screen.cells[1][0] == "dataset"
-    assert all(sentences[0] not in run("adjust", *args.split(), "-f", form).out for form in ("csv", "latex"))
+    assert all(
+        sentences[0] not in run("adjust", *args.split(), "-f", form).out
+        for form in ("csv", "latex")
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,7 +313,9 @@ def test_a_benchmark_of_sampled_ranks_says_so_where_a_protocol_is_assumed(
     path = write(f"model,dataset,hits@10\nA,{dataset},0.58\n", "a.csv")
     for what in ((0.58, "-m", "hits@10", "-d", dataset), (path,)):
         message = run("adjust", *what, *options.split()).message
-        assert ("note: GraIL and papers that follow it rank among 50: --protocol sampled:49" in message) == told
+        assert (
+            "note: GraIL and papers that follow it rank among 50: --protocol sampled:49" in message
+        ) == told
 
 
 @pytest.mark.slow
@@ -225,7 +323,11 @@ def test_each_number_has_its_own_meaning_against_every_baseline(run: Run) -> Non
     args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "kinships", "-m", "mrr", "--json")
     plain = {(row["dataset"], row["value"]): row["meaning"] for row in run(*args).records}
     rows = run(*args, "-b", "all").records
-    assert {(row["dataset"], row["value"]): row["meaning"] for row in rows if row["baseline"] == "uniform"} == plain
+    assert {
+        (row["dataset"], row["value"]): row["meaning"]
+        for row in rows
+        if row["baseline"] == "uniform"
+    } == plain
     assert {row["meaning"] for row in rows if row["baseline"] != "uniform"} == {None}
 
 
@@ -233,12 +335,19 @@ def test_adjusted_values_are_turned_back(run: Run) -> None:
     """PyKEEN's AMRI of an MR of 469.7."""
     asked = ("-d", "fb15k237", "-p", "pykeen")
     (there,) = run("adjust", "469.7", "-m", "mr", *asked, "--json").records
-    (back,) = run("adjust", f"{there['index']:.4f}", "-m", "amri", "--to", "mr", *asked, "--json").records
+    (back,) = run(
+        "adjust", f"{there['index']:.4f}", "-m", "amri", "--to", "mr", *asked, "--json"
+    ).records
     assert back["value_lower"] <= 469.7 <= back["value_upper"]
-    (exact,) = run("adjust", f"{there['z']:.9f}", "-m", "zmr", "--to", "mr", *asked, "--json").records
+    (exact,) = run(
+        "adjust", f"{there['z']:.9f}", "-m", "zmr", "--to", "mr", *asked, "--json"
+    ).records
     assert exact["value"] == pytest.approx(469.7, rel=1e-9)
 
 
 def test_candidates_are_short_for_sampled_negatives(run: Run) -> None:
     counted = ("0.65", "-m", "hits@10", "-n", 6040, "--json")
-    assert run("adjust", *counted, "--candidates", 101).out == run("adjust", *counted, "-p", "sampled:100").out
+    assert (
+        run("adjust", *counted, "--candidates", 101).out
+        == run("adjust", *counted, "-p", "sampled:100").out
+    )

@@ -70,7 +70,9 @@ STARTS = {
 
 
 @pytest.mark.parametrize("form", STARTS)
-def test_every_format_can_be_written_and_read_again(run: Run, wide: Path, tmp_path: Path, form: str) -> None:
+def test_every_format_can_be_written_and_read_again(
+    run: Run, wide: Path, tmp_path: Path, form: str
+) -> None:
     suffix, start, shown = STARTS[form]
     out, named = tmp_path / "out", tmp_path / f"out{suffix}"
     screen = run("adjust", wide, "-f", form, "-o", out)
@@ -82,13 +84,25 @@ def test_every_format_can_be_written_and_read_again(run: Run, wide: Path, tmp_pa
     if shown is None:
         import pyarrow.parquet as pq
 
-        assert pq.read_table(out).column("AMRR").to_pylist() == pytest.approx([0.3375, 0.4758], abs=1e-4)
+        assert pq.read_table(out).column("AMRR").to_pylist() == pytest.approx(
+            [0.3375, 0.4758], abs=1e-4
+        )
         return
     text = named.read_text(encoding="utf-8")
     assert shown in text and "comment" in text
     if form != "table":  # of aligned text, a row with an empty cell is refused
         again = run(
-            "adjust", named, "--split", "test", "--side", "both", "-p", "standard", "-a", "micro", "--json"
+            "adjust",
+            named,
+            "--split",
+            "test",
+            "--side",
+            "both",
+            "-p",
+            "standard",
+            "-a",
+            "micro",
+            "--json",
         ).records
         assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
 
@@ -106,7 +120,9 @@ def test_markup_survives_its_own_format(run: Run, write: Write, form: str) -> No
     assert screen.code == 0, screen.message
     assert cell in screen.out
     assert "0.4759" in screen.out
-    other = run("adjust", path, "-d", "wn18rr", "-f", "latex" if form == "markdown" else "markdown").out
+    other = run(
+        "adjust", path, "-d", "wn18rr", "-f", "latex" if form == "markdown" else "markdown"
+    ).out
     assert "0.4759" in other and "*" not in other and "textbf" not in other
 
 
@@ -135,14 +151,23 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
 
 
 def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path, write: Write) -> None:
-    path = write("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", "a.csv")
+    path = write(
+        "model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", "a.csv"
+    )
     screen = run("adjust", path, "-f", "json")
-    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
+    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [
+        (False, False),
+        (True, False),
+    ]
     assert "line 3: NaN: not a number" in screen.message
     drawing = [("-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
     for more in ((), ("--replace", "AMRR"), *drawing):
         screen = run("adjust", path, "--strict", *more)
-        assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
+        assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (
+            6,
+            True,
+            True,
+        )
     with pytest.raises(DataError, match="line 3: NaN"):
         rankconst.adjust(path, strict=True)
 
@@ -173,7 +198,7 @@ def test_what_sets_decimals_apart(run: Run, write: Write) -> None:
     assert run("adjust", path, "--decimal", "dot").code == 2
 
 
-# -- what was assumed, and what is asked ----------------------------------------------------------------------------
+# -- what was assumed, and what is asked -----------------------------------------------------------
 
 TABLE = "| Model | MRR |\n|---|---|\n| RotatE | {} |\n| TransE | {} |\n\n"
 README = f"""# FB15k-237
@@ -200,16 +225,29 @@ def readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, readme: str) -> None:
     screen = run("adjust", readme)
     assert screen.code == 0
-    assert "assumed: test split, both sides, standard protocol (nothing in README.md says otherwise).\n" in screen.err
+    assert (
+        "assumed: test split, both sides, standard protocol (nothing in README.md says otherwise).\n"
+        in screen.err
+    )
     assert screen.err.endswith(ASKED)
     assert [line[-1] for line in screen.cells if "–" in line] == ["asked: dev", "asked: dev"]
     question = ASKED.partition("): ")[2].rstrip()
     rows = run("adjust", readme, "-f", "csv").rows
-    assert [(row["AMRR"] == "", row["note"]) for row in rows] == [(False, "")] * 2 + [(True, question)] * 2
+    assert [(row["AMRR"] == "", row["note"]) for row in rows] == [(False, "")] * 2 + [
+        (True, question)
+    ] * 2
     first, *_, last = run("adjust", readme, "-f", "json").records
-    assert (first["assumed"], first["asked"]) == ({"split": "test", "side": "both", "protocol": "standard"}, None)
+    assert (first["assumed"], first["asked"]) == (
+        {"split": "test", "side": "both", "protocol": "standard"},
+        None,
+    )
     (asked,) = last["asked"]
-    assert (last["AMRR"], last["assumed"], asked["word"], asked["place"]) == (None, None, "dev", "the paragraph above")
+    assert (last["AMRR"], last["assumed"], asked["word"], asked["place"]) == (
+        None,
+        None,
+        "dev",
+        "the paragraph above",
+    )
     assert f'{asked["text"]}": add {asked["remedy"]}.' in question
 
 
@@ -234,7 +272,9 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
         ),
     ],
 )
-def test_answers(run: Run, readme: str, answer: tuple[str, ...], splits: list[str], told: str) -> None:
+def test_answers(
+    run: Run, readme: str, answer: tuple[str, ...], splits: list[str], told: str
+) -> None:
     screen = run("adjust", readme, *answer, "--json")
     assert [row["split"] for row in screen.records] == splits
     assert told in screen.err and "asked: " not in screen.err
@@ -251,27 +291,58 @@ def test_questions_without_an_answer_are_an_error_if_nothing_is_left(run: Run, r
         screen = run("adjust", readme, *args)
         assert (screen.code, screen.out) == (8, "")
         asked = ASKED if args == ("--strict",) else alone
-        assert screen.err.endswith(f"{asked}error: nothing is adjusted before these questions have an answer.\n")
+        assert screen.err.endswith(
+            f"{asked}error: nothing is adjusted before these questions have an answer.\n"
+        )
     assert run("adjust", readme, "--accept", "dev", "--strict").code == 0
 
 
 def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
-    words = ("raw", "dev", "macro", "sampled", "head", "inductive", "subset", "noisy", "optimistic", "few-shot")
-    rows = "".join(f"M {place} with {word} data of x{place},nations,0.5\n" for word in words for place in range(3))
+    words = (
+        "raw",
+        "dev",
+        "macro",
+        "sampled",
+        "head",
+        "inductive",
+        "subset",
+        "noisy",
+        "optimistic",
+        "few-shot",
+    )
+    rows = "".join(
+        f"M {place} with {word} data of x{place},nations,0.5\n"
+        for word in words
+        for place in range(3)
+    )
     (path := tmp_path / "a.csv").write_text(f"model,dataset,MRR\n{rows}", encoding="utf-8")
     screen = run("adjust", path)
     asked = [line for line in screen.err.splitlines() if line.startswith("asked: ")]
     assert (screen.code, len(asked)) == (8, 9)
-    assert '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", "...": add' in asked[0]
+    assert (
+        '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", "...": add'
+        in asked[0]
+    )
     assert asked[-1] == f"asked: {path}: and 3 more questions."
 
 
 def test_a_question_of_three_sides_is_asked_once(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    sides = {side: {"realistic": {"mrr": 0.6, "count": count}} for side, count in (("both", 34), ("head", 17))}
+    sides = {
+        side: {"realistic": {"mrr": 0.6, "count": count}}
+        for side, count in (("both", 34), ("head", 17))
+    }
     path.write_text(json.dumps({"metrics": sides | {"tail": sides["head"]}}))
-    told = [line for line in run("adjust", path, "-d", "nations").err.splitlines() if line.startswith("asked: ")]
-    assert (len(told), "(3 numbers)" in told[0], "(and 1 more like it): add --relation" in told[0]) == (1, True, True)
+    told = [
+        line
+        for line in run("adjust", path, "-d", "nations").err.splitlines()
+        if line.startswith("asked: ")
+    ]
+    assert (
+        len(told),
+        "(3 numbers)" in told[0],
+        "(and 1 more like it): add --relation" in told[0],
+    ) == (1, True, True)
 
 
 def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> None:
@@ -282,18 +353,28 @@ def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> No
     assert README.partition("# WN18RR")[2] == body.partition("# WN18RR")[2]  # heading and numbers
     assert "| RotatE | 0.338 |" in mark + body and "| TransE | 0.293 |" in body
     assert screen.err.count("Measured on the dev set") == 1
-    head = run("adjust", readme, "--replace", "AMRR", "--accept", "dev").out.partition("# FB15k-237")[0]
+    head = run("adjust", readme, "--replace", "AMRR", "--accept", "dev").out.partition(
+        "# FB15k-237"
+    )[0]
     assert head.endswith("standard protocol; accepted: dev -->\n")
 
 
-# -- bad files ------------------------------------------------------------------------------------------------------
+# -- bad files -------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "empty": ("a.csv", b"", ("is empty",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16-le"), ("UTF-16", "iconv")),
-    "truncated JSON": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1', ("line 1",)),
-    "JSON without results": ("results.json", b'{"a": 1}', ("JSON without a key that is a metric", "--input-format")),
+    "truncated JSON": (
+        "results.json",
+        b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1',
+        ("line 1",),
+    ),
+    "JSON without results": (
+        "results.json",
+        b'{"a": 1}',
+        ("JSON without a key that is a metric", "--input-format"),
+    ),
     "billion laughs": (
         *("trace.yaml", b"a: &a [x, x]\n{event: eval_completed, type: entity_ranking, hits: *a}\n"),
         ("line 2", "anchors and aliases"),
@@ -303,7 +384,9 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_bad_file_is_an_error_with_its_place_and_nothing_is_written(run: Run, tmp_path: Path, kind: str) -> None:
+def test_a_bad_file_is_an_error_with_its_place_and_nothing_is_written(
+    run: Run, tmp_path: Path, kind: str
+) -> None:
     name, data, told = BAD[kind]
     path, out = tmp_path / name, tmp_path / "out.csv"
     path.write_bytes(data)
@@ -341,11 +424,24 @@ def test_metrics_of_pykeen_are_shown_as_papers_print_them(run: Run, tmp_path: Pa
         tmp_path / "results.json",
         {"hits_at_10": 0.9776119402985075, "hits_at_1": 0.3, "geometric_mean_rank": 2.5},
     )
-    ranks |= {"arithmetic_mean_rank": 3.3656716346740723, "inverse_harmonic_mean_rank": 0.5116080668435168}
+    ranks |= {
+        "arithmetic_mean_rank": 3.3656716346740723,
+        "inverse_harmonic_mean_rank": 0.5116080668435168,
+    }
     path.write_text(json.dumps({"metrics": {"both": {"realistic": ranks}}}), encoding="utf-8")
-    shown = [line.split()[2:4] for line in run("adjust", path, "-d", "nations").out.splitlines() if "realistic" in line]
+    shown = [
+        line.split()[2:4]
+        for line in run("adjust", path, "-d", "nations").out.splitlines()
+        if "realistic" in line
+    ]
     assert shown == [
-        *(["MRR", "0.5116"], ["MR", "3.366"], ["Hits@1", "0.3000"], ["Hits@10", "0.9776"], ["GMR", "2.500"])
+        *(
+            ["MRR", "0.5116"],
+            ["MR", "3.366"],
+            ["Hits@1", "0.3000"],
+            ["Hits@10", "0.9776"],
+            ["GMR", "2.500"],
+        )
     ]
 
 
@@ -355,7 +451,9 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
     path.write_text(json.dumps({"metrics": dict.fromkeys(("both", "head", "tail"), ties)}))
     for args, side, left in (((), "both", 8), (("--side", "head"), "head", 2)):
         screen = run("adjust", path, "-d", "nations", *args)
-        assert [line.split()[:3] for line in screen.out.splitlines() if "MRR" in line] == [[side, "realistic", "MRR"]]
+        assert [line.split()[:3] for line in screen.out.splitlines() if "MRR" in line] == [
+            [side, "realistic", "MRR"]
+        ]
         assert f"shown: {side}.realistic only; --side head shows" in screen.message
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
         assert "The number is better than chance" in screen.out  # of what is shown
@@ -365,7 +463,9 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
 @pytest.mark.slow
 @settings(max_examples=choose(12, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path, data: st.DataObject) -> None:
+def test_any_damage_ends_in_a_result_or_a_clear_refusal(
+    run: Run, tmp_path: Path, data: st.DataObject
+) -> None:
     text = data.draw(
         st.sampled_from(
             [
@@ -417,11 +517,16 @@ def test_numbers_are_numbers_in_json(run: Run, write: Write) -> None:
 
 
 def test_a_row_for_each_number(run: Run, write: Write) -> None:
-    path = write("model,dataset,metric,value\nRotatE,nations,MRR,0.5\nRotatE,umls,hits@10,0.9\n", "long.csv")
+    path = write(
+        "model,dataset,metric,value\nRotatE,nations,MRR,0.5\nRotatE,umls,hits@10,0.9\n", "long.csv"
+    )
     rows = run("adjust", path, "-f", "csv").rows
     for row in rows:
         assert [*row] == ["model", "dataset", "metric", "value", "index", "protocol"]
-        assert float(row["index"]) == TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"]).index
+        assert (
+            float(row["index"])
+            == TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"]).index
+        )
     shown = run("adjust", path).cells
     assert shown[0] == ["model", "dataset", "metric", "value", "index"]
     assert shown[2] == ["RotatE", "nations", "MRR", "0.5", "0.1877"]
@@ -442,7 +547,11 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
     )}  # fmt: skip
     first, second, third, fourth = (f"{each:.4f}" for each in index.values())
     assert [line for line in screen.cells if "───" not in line[0]] == [
-        *(["Nations"], ["model", "MRR", "MR", "AMRR", "AMRI"], ["A", "0.50", "2.50", first, second]),
+        *(
+            ["Nations"],
+            ["model", "MRR", "MR", "AMRR", "AMRI"],
+            ["A", "0.50", "2.50", first, second],
+        ),
         *(["UMLS"], ["model", "MRR", "AMRR"], ["A", "0.60", third], ["B", "0.70", fourth]),
         ["AMRR (Nations), AMRI and AMRR (UMLS): 0 = chance, 1 = perfect."],
         ["All 4 numbers are better than chance (p < 0.05). None is better than counting."],
@@ -450,8 +559,15 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
     ]
     assert len(run("adjust", path, "-f", "csv").rows) == 2
     details = run("adjust", path, "--details").out
-    for dataset, metric, label in (("nations", "mrr", "MRR"), ("nations", "mr", "MR"), ("umls", "mrr", "MRR")):
-        both = [TABLES.constants(dataset, metric, baseline=each).expectation for each in ("uniform", "counting")]
+    for dataset, metric, label in (
+        ("nations", "mrr", "MRR"),
+        ("nations", "mr", "MR"),
+        ("umls", "mrr", "MRR"),
+    ):
+        both = [
+            TABLES.constants(dataset, metric, baseline=each).expectation
+            for each in ("uniform", "counting")
+        ]
         chance, counting = map(show_expected, both)
         where = f"{label} on {dataset} (test, both sides, protocol standard)"
         assert f"{where}: chance {chance}, counting {counting}." in details

@@ -39,7 +39,7 @@ ARCHIVED = ("build", "-d", "countries_s1", "-p", "raw", "--offline", "--out")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
-# -- help ----------------------------------------------------------------------------------------------------------
+# -- help ------------------------------------------------------------------------------------------
 
 
 EVERYDAY = ("adjust", "compare", "check", "show", "build")
@@ -50,7 +50,10 @@ def test_commands_are_the_known_ones(run: Run) -> None:
     assert tuple(COMMANDS) == (*EVERYDAY, *PUBLISHING)
     screen = run()
     assert screen == run("--help") == run("help")
-    assert [line.split()[1] for line in screen.out.splitlines() if re.match(r"│ [a-z]", line)] == [*EVERYDAY, "tables"]
+    assert [line.split()[1] for line in screen.out.splitlines() if re.match(r"│ [a-z]", line)] == [
+        *EVERYDAY,
+        "tables",
+    ]
     listed = run("tables").out
     assert all(command.split()[1] in listed for command in PUBLISHING)
 
@@ -76,7 +79,9 @@ def test_options_are_few() -> None:
 
 
 def test_help_is_short_and_the_rest_is_under_help_all(run: Run) -> None:
-    brief, full = (run("adjust", flag, env={"COLUMNS": "80"}).out for flag in ("--help", "--help-all"))
+    brief, full = (
+        run("adjust", flag, env={"COLUMNS": "80"}).out for flag in ("--help", "--help-all")
+    )
     assert len(brief.rstrip().splitlines()) <= 40
     assert max(map(len, full.splitlines())) <= 80
     options, listed = (set(re.findall(r"│ (--[a-z-]+)", text)) for text in (brief, full))
@@ -104,7 +109,7 @@ def test_version(run: Run) -> None:
     assert all(version in screen.out for version in bundled_versions())
 
 
-# -- exit codes of the process -------------------------------------------------------------------------------------
+# -- exit codes of the process ---------------------------------------------------------------------
 
 
 def test_a_message_is_no_longer_than_anybody_reads(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,7 +135,8 @@ def test_interrupt_of_a_child(tmp_path: Path, cache: Path) -> None:
     with child:
         try:
             writer = wait_for_reader(train)
-            # The reader wakes up when the pipe is opened: let it come to rest in read(), which a signal cuts short.
+            # The reader wakes up when the pipe is opened: let it come to rest in read(), which a
+            # signal cuts short.
             time.sleep(0.3)
             child.send_signal(signal.SIGINT)
             out, err = child.communicate(timeout=20)
@@ -153,7 +159,7 @@ def wait_for_reader(pipe: Path) -> int:
     raise AssertionError("nobody opened the pipe")
 
 
-# -- pipes and colours ---------------------------------------------------------------------------------------------
+# -- pipes and colours -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
@@ -166,14 +172,20 @@ def test_a_pipe_gets_no_escape_codes(run: Run, command: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("builder")
-def test_colours_are_for_terminals_that_want_them(run: Run, run_in_terminal: RunInTerminal, tmp_path: Path) -> None:
+def test_colours_are_for_terminals_that_want_them(
+    run: Run, run_in_terminal: RunInTerminal, tmp_path: Path
+) -> None:
     for args, warned in ((("--help",), False), ((*ARCHIVED, tmp_path / "out"), True)):
         for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
             out = run_in_terminal(*args, env=env).out
             assert (bool(COLOUR.search(out)), "warning:" in out) == (coloured, warned)
         assert not COLOUR.search(run_in_terminal(*EXAMPLES["adjust"]).out)
         piped = run(*args)
-        assert (piped.code, "\x1b" in piped.out + piped.err, "warning:" in piped.err) == (0, False, warned)
+        assert (piped.code, "\x1b" in piped.out + piped.err, "warning:" in piped.err) == (
+            0,
+            False,
+            warned,
+        )
 
 
 @pytest.mark.slow
@@ -181,7 +193,10 @@ def test_closed_pipe_is_no_accident(cache: Path) -> None:
     # More output than a pipe holds, so that the writer does notice.
     args = ("show", "fb15k237", "--split", "all", "--side", "all", "--format", "json")
     with subprocess.Popen(
-        child_command(*args), env=child_environment(cache), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        child_command(*args),
+        env=child_environment(cache),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as child:
         assert child.stdout is not None
         assert child.stderr is not None
@@ -201,7 +216,7 @@ def test_terminals_that_know_few_characters(
     assert (run(*EXAMPLES[command]).code, len(written.getvalue()) > 100) == (0, True)
 
 
-# -- completion ----------------------------------------------------------------------------------------------------
+# -- completion ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -223,5 +238,9 @@ def test_terminals_that_know_few_characters(
 def test_completion(run: Run, line: str, offered: list[str]) -> None:
     """As bash asks for it."""
     words = line.split(" ")
-    env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    env = {
+        "_RANKCONST_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
     assert run(env=env).out.split() == offered

@@ -17,8 +17,8 @@ pd = pytest.importorskip("pandas")
 if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
-# E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by another program, a loop
-# over triples and scores.
+# E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by
+# another program, a loop over triples and scores.
 EXPECTED = {
     ("fb15k237", "uniform"): ("0.00071", "0.0007"),
     ("fb15k237", "frequency"): ("0.23455", "0.356"),
@@ -63,7 +63,11 @@ def test_the_ladder_in_detail(run: Run) -> None:
     for row in run(*args, "--json").records:
         constants = open_once().constants("umls", "mrr", baseline=row["baseline"])
         adjusted = constants.adjust("0.546")
-        assert (row["expectation"], row["index"], row["z"]) == (constants.expectation, adjusted.index, adjusted.z)
+        assert (row["expectation"], row["index"], row["z"]) == (
+            constants.expectation,
+            adjusted.index,
+            adjusted.z,
+        )
     details = run(*args, "--details")
     assert details.cells[1] == ["dataset", "baseline", "MRR", "skill", "z", "expected", "p"]
     assert [line[1] for line in details.cells if line[0] == "umls"] == [*LADDER]
@@ -74,7 +78,9 @@ def test_the_ladder_in_detail(run: Run) -> None:
 def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
     args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "-f", "csv")
     named, plain = run(*args, "-b", "chance").rows, run(*args).rows
-    assert named == [{key: value for key, value in row.items() if key != "counting"} for row in plain]
+    assert named == [
+        {key: value for key, value in row.items() if key != "counting"} for row in plain
+    ]
 
 
 @pytest.mark.slow
@@ -83,27 +89,36 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) ->
     rows = run("adjust", path, "-b", "all", "--details", "--json").records
     frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="all")
     for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
-        for (name, metric), key in itertools.product((("MRR", "mrr"), ("Hits@10", "hits@10")), FURTHER):
+        for (name, metric), key in itertools.product(
+            (("MRR", "mrr"), ("Hits@10", "hits@10")), FURTHER
+        ):
             constants = open_once().constants(dataset, metric, baseline=key)
             assert row[f"{name}_expectation_{key}"] == constants.expectation
             assert row[f"{name}_skill_{key}"] == constants.index(row[name])
             assert row[f"{name}_z_{key}"] == constants.z(row[name])
             p = constants.significance(text).log10 if metric == "hits@10" else None
             assert row[f"{name}_log10_p_{key}"] == p
-            assert frame[f"{name}_skill_{key}"].tolist() == [each[f"{name}_skill_{key}"] for each in rows]
+            assert frame[f"{name}_skill_{key}"].tolist() == [
+                each[f"{name}_skill_{key}"] for each in rows
+            ]
     brief = run("adjust", path, "-b", "all", "-f", "csv").rows
     added = [f"{name}_skill_{key}" for name in ("MRR", "Hits@10") for key in FURTHER]
     assert [key for key in brief[0] if "skill" in key] == added
     plain = run("adjust", path, "--json").records
     assert [{key: row[key] for key in plain[0]} for row in rows] == plain
-    assert "All 4 numbers are better than chance (p < 0.05). 2 are better than counting." in run("adjust", path).out
+    assert (
+        "All 4 numbers are better than chance (p < 0.05). 2 are better than counting."
+        in run("adjust", path).out
+    )
 
 
 def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, write: Write) -> None:
     path = write("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n")
     rows = run("adjust", path, "-b", "frequency", "-f", "json").records
     assert [row["MRR_skill_frequency"] is None for row in rows] == [False, True]
-    assert ["no skill: baseline frequency has no constants" in (row["note"] or "") for row in rows] == [False, True]
+    assert [
+        "no skill: baseline frequency has no constants" in (row["note"] or "") for row in rows
+    ] == [False, True]
     frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="frequency")
     assert ["no constants on the training set" in note for note in frame["note"]] == [False, True]
     path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
@@ -123,7 +138,10 @@ def test_replacing_by_skill(run: Run, write: Write, key: str) -> None:
     path = write(PAPER, "paper.tex")
     told = run("adjust", path, "--replace", "skill", "-b", key).out
     constants = open_once().constants
-    first = constants("fb15k237", "mrr", baseline=key), constants("fb15k237", "hits@10", baseline=key)
+    first = (
+        constants("fb15k237", "mrr", baseline=key),
+        constants("fb15k237", "hits@10", baseline=key),
+    )
     skills = first[0].index(0.338), constants("umls", "mrr", baseline=key).index(0.546)
     one, other = (f"{skill:.3f}".replace("0.", ".") for skill in skills)
     assert f"RotatE & {one} & {100 * first[1].index(0.533):.1f} " in told
@@ -137,7 +155,9 @@ def test_replacing_by_skill(run: Run, write: Write, key: str) -> None:
 def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
     path = write(PAPER, "paper.tex")
     plain = run("adjust", path, "--replace", "AMRR").out.splitlines()
-    assert run("adjust", path, "--replace", "AMRR", "-b", "chance").out.splitlines()[3:] == plain[3:]
+    assert (
+        run("adjust", path, "--replace", "AMRR", "-b", "chance").out.splitlines()[3:] == plain[3:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,10 +170,15 @@ def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
         (("--replace", "normalised", "-b", "frequency"), "normalised means chance"),
         (("--replace", "skill"), "skill over which baseline?"),
         (("--replace", "skill", "-b", "chance"), "skill over which baseline?"),
-        (("--replace", "skill", "-b", "all"), f"--replace is over one baseline: {join_words(FURTHER)}?"),
+        (
+            ("--replace", "skill", "-b", "all"),
+            f"--replace is over one baseline: {join_words(FURTHER)}?",
+        ),
     ],
 )
-def test_names_of_chance_are_not_used_of_skill(run: Run, write: Write, args: tuple[str, ...], told: str) -> None:
+def test_names_of_chance_are_not_used_of_skill(
+    run: Run, write: Write, args: tuple[str, ...], told: str
+) -> None:
     path = write(PAPER, "paper.tex")
     screen = run("adjust", path, *args)
     assert screen.code == 2

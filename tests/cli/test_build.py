@@ -71,7 +71,9 @@ def provenance(folder: Path) -> dict[str, dict[str, Any]]:
 def list_built(out: Path) -> list[dict[str, Any]]:
     """What the summary says of each protocol of each dataset."""
     tables = load(out)
-    return [_summarise(tables, tasks) for key in tables.datasets for tasks in _find_tests(tables, key)]
+    return [
+        _summarise(tables, tasks) for key in tables.datasets for tasks in _find_tests(tables, key)
+    ]
 
 
 def expected_of(row: dict[str, Any], name: str) -> Any:
@@ -79,7 +81,7 @@ def expected_of(row: dict[str, Any], name: str) -> Any:
     return row[f"expectation_{SUMMARY[name]}"]
 
 
-# -- benchmarks ----------------------------------------------------------------------------------------------------
+# -- benchmarks ------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -100,7 +102,16 @@ def test_from_the_mirror(run: Run, mirrored: Path, out: Path) -> None:
             constants = shipped.constants(row["dataset"], name, protocol=row["protocol"])
             assert expected_of(row, name) == constants.expectation
     assert {row["origin"] for row in provenance(out).values()} == {"files"}
-    for fact in (str(out), str(mirrored), "1,592", "199", "201", "entities: 14", "relations: 55", "1,111"):
+    for fact in (
+        str(out),
+        str(mirrored),
+        "1,592",
+        "199",
+        "201",
+        "entities: 14",
+        "relations: 55",
+        "1,111",
+    ):
         assert fact in screen.message
 
 
@@ -140,14 +151,24 @@ def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
 class _Factory:
     """What is read of PyKEEN's triples factories."""
 
-    def __init__(self, path: Path, entities: dict[str, int] | None = None, relations: dict[str, int] | None = None):
+    def __init__(
+        self,
+        path: Path,
+        entities: dict[str, int] | None = None,
+        relations: dict[str, int] | None = None,
+    ):
         rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
         heads, names, tails = ({*column} for column in zip(*rows, strict=True))
-        self.entity_to_id = entities or {name: code for code, name in enumerate(sorted(heads | tails))}
+        self.entity_to_id = entities or {
+            name: code for code, name in enumerate(sorted(heads | tails))
+        }
         self.relation_to_id = relations or {name: code for code, name in enumerate(sorted(names))}
         self.num_entities = len(self.entity_to_id)
         self.mapped_triples = np.array(
-            [(self.entity_to_id[h], self.relation_to_id[r], self.entity_to_id[t]) for h, r, t in rows]
+            [
+                (self.entity_to_id[h], self.relation_to_id[r], self.entity_to_id[t])
+                for h, r, t in rows
+            ]
         )
 
 
@@ -157,11 +178,14 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     remotes = {split: find_benchmark("nations").files[split].remote.url for split in ORDER}
     paths = {split: mirror / url.removeprefix("https://") for split, url in remotes.items()}
     train = _Factory(paths["train"])
-    valid, test = (_Factory(paths[split], train.entity_to_id, train.relation_to_id) for split in ORDER[1:])
+    valid, test = (
+        _Factory(paths[split], train.entity_to_id, train.relation_to_id) for split in ORDER[1:]
+    )
     nations = SimpleNamespace(training=train, validation=valid, testing=test)
     resolver = SimpleNamespace(lookup_dict={"nations": None, "hetionet": None}, normalize=str.lower)
     datasets = SimpleNamespace(
-        dataset_resolver=resolver, get_dataset=lambda *, dataset: {"nations": nations}[dataset.lower()]
+        dataset_resolver=resolver,
+        get_dataset=lambda *, dataset: {"nations": nations}[dataset.lower()],
     )
     monkeypatch.setitem(sys.modules, "pykeen", SimpleNamespace(datasets=datasets))
     monkeypatch.setitem(sys.modules, "pykeen.datasets", datasets)
@@ -173,14 +197,24 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
     assert run("build", "-d", "nations", "--out", out.with_name("ours")).code == 0
-    names = ("candidates", "candidates_by_relation", "macro_candidates", "baseline_candidates", "constants")
+    names = (
+        "candidates",
+        "candidates_by_relation",
+        "macro_candidates",
+        "baseline_candidates",
+        "constants",
+    )
     for name in names:
-        theirs, ours = (pq.read_table(folder / f"{name}.parquet") for folder in (out, out.with_name("ours")))
+        theirs, ours = (
+            pq.read_table(folder / f"{name}.parquet") for folder in (out, out.with_name("ours"))
+        )
         assert ours.num_rows
         assert theirs.drop_columns("dataset").equals(ours.drop_columns("dataset"))
 
 
-def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_pykeen_cannot_give(
+    run: Run, pykeen: SimpleNamespace, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def ask(*words: str) -> str:
         screen = run("build", "--pykeen", *words, "--out", out)
         assert screen.code
@@ -189,7 +223,9 @@ def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, m
     assert "PyKEEN has no data set 'nation'. Did you mean nations?" in ask("nation")
     assert "It has hetionet, nations." in ask("qqq")
     for more in (["fb15k237"], ["-d", "umls"], ["a.tsv"]):
-        assert "--pykeen nations is a graph of its own: build others one after the other." in ask("nations", *more)
+        assert "--pykeen nations is a graph of its own: build others one after the other." in ask(
+            "nations", *more
+        )
     pykeen.get_dataset(dataset="nations").training.num_entities = 15
     assert "train numbers 15 entities, and 14 of them occur in its triples." in ask("nations")
 
@@ -212,7 +248,7 @@ def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
     assert "1 of 2 datasets failed: yago310" in screen.message
 
 
-# -- protocols -----------------------------------------------------------------------------------------------------
+# -- protocols -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -221,7 +257,11 @@ def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
     take_turns([(), ("-p", "sampled:500"), ("-p", "pykeen")], ["rankconst-tables", "my tables"]),
 )
 def test_the_next_command_works(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocols: tuple[str, ...], place: str
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    protocols: tuple[str, ...],
+    place: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     screen = run("build", "nations", "--offline", "--out", place, *protocols)
@@ -232,7 +272,7 @@ def test_the_next_command_works(
     assert run(*words).code == 0
 
 
-# -- graphs of the user's own --------------------------------------------------------------------------------------
+# -- graphs of the user's own ----------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -257,12 +297,16 @@ def test_own_graph(
 
 
 @pytest.mark.parametrize("odd", ["train", "test"])
-def test_labels_that_one_file_writes_with_quotes(run: Run, write_graph: WriteGraph, out: Path, odd: str) -> None:
+def test_labels_that_one_file_writes_with_quotes(
+    run: Run, write_graph: WriteGraph, out: Path, odd: str
+) -> None:
     graph = {**SMALL, odd: [tuple(map('"{}"'.format, row)) for row in SMALL[odd]]}
     told = run("build", *write_graph(graph), "--name", "mykg", "-p", "raw", "--out", out).message
     assert "entities, such as b" in told
     assert repr(f'"{SMALL["test"][0][1]}"'.encode()) in told
-    assert told.count("differ from others only in the blanks, quotes, brackets or control char") == 2
+    assert (
+        told.count("differ from others only in the blanks, quotes, brackets or control char") == 2
+    )
 
 
 @pytest.mark.slow
@@ -272,17 +316,27 @@ def test_columns_in_another_order_are_noticed(
 ) -> None:
     rows = [(label.format(n % 9), f"{n % 2}", label.format(n * 5 % 9)) for n in range(30)]
     other = [tuple(row[place] for place in order) for row in rows]
-    for graph, options, warned in ((rows, [], False), (other, [], True), (other, ["--columns", "hrt"], False)):
+    for graph, options, warned in (
+        (rows, [], False),
+        (other, [], True),
+        (other, ["--columns", "hrt"], False),
+    ):
         files = write_graph({"train": graph, "valid": graph[:4], "test": graph[5:9]})
         told = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, *options).message
-        assert ("9 different relations, most of which are entities, too, and 2 different" in told) == warned
-        assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
+        assert (
+            "9 different relations, most of which are entities, too, and 2 different" in told
+        ) == warned
+        assert (
+            "are the columns head, relation, tail? Say which is which with --columns" in told
+        ) == warned
         assert told.count("columns are read as hrt (--columns changes that)") == (not options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, out: Path, split: str) -> None:
+def test_a_first_line_that_may_be_a_heading(
+    run: Run, write_graph: WriteGraph, out: Path, split: str
+) -> None:
     def say() -> str:
         return run("build", *files, "--name", "mykg", "-p", "raw", "--out", out).message
 
@@ -290,7 +344,11 @@ def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, o
     told = f"relation 'by' of the first line of {split} occurs nowhere else, nor do its entities. If the line is a"
     assert told in say()
     first = SMALL["train"][0]
-    for line in (("# made", first[1], "hand"), ("# made", "by", first[0]), (first[0], "by", "hand")):
+    for line in (
+        ("# made", first[1], "hand"),
+        ("# made", "by", first[0]),
+        (first[0], "by", "hand"),
+    ):
         files = write_graph({**SMALL, split: [line, *SMALL[split]]})
         assert "occurs nowhere else" not in say()
 
@@ -305,7 +363,10 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
         assert row["mean_candidates"] == pytest.approx(sum(sizes) / total, rel=1e-14)
         expectations = {
             "mr": sum(Fraction(n + 1, 2) for n in sizes) / total,
-            "mrr": sum(sum((Fraction(1, j) for j in range(1, n + 1)), Fraction()) / n for n in sizes) / total,
+            "mrr": sum(
+                sum((Fraction(1, j) for j in range(1, n + 1)), Fraction()) / n for n in sizes
+            )
+            / total,
             "hits@1": sum(Fraction(1, n) for n in sizes) / total,
             "hits@10": Fraction(1),
         }
@@ -316,14 +377,22 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"a,r,b\n", ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv.")),
+        (
+            b"a,r,b\n",
+            ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv."),
+        ),
         (b"a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
         (b"", ("empty",)),
         (b"PK\x03\x04...", ("a zip file. Unpack it: unzip ",)),
     ],
 )
 def test_malformed_files(
-    run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path, content: bytes, told: tuple[str, ...]
+    run: Run,
+    write_graph: WriteGraph,
+    tmp_path: Path,
+    out: Path,
+    content: bytes,
+    told: tuple[str, ...],
 ) -> None:
     files = write_graph({**SMALL, "valid": [], "test": []})
     path = tmp_path / "broken.tsv"
@@ -335,7 +404,7 @@ def test_malformed_files(
     assert not out.exists()
 
 
-# -- usage ---------------------------------------------------------------------------------------------------------
+# -- usage -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("no_builder")
@@ -358,13 +427,19 @@ sys.meta_path.insert(0, Lacking())
 
 
 @pytest.mark.slow
-def test_files_of_ones_own_are_built_without_the_extra(write_graph: WriteGraph, tmp_path: Path, cache: Path) -> None:
+def test_files_of_ones_own_are_built_without_the_extra(
+    write_graph: WriteGraph, tmp_path: Path, cache: Path
+) -> None:
     """In a process in which its modules cannot be imported."""
     files = [each for each in write_graph(SMALL) if not each.startswith("--")]
     argv = ["build", *files, "--out", str(tmp_path / "out")]
     code = f"{LACKING}sys.argv[1:] = {argv!r}\nfrom rankconst.cli import main\nmain()"
     done = subprocess.run(
-        [sys.executable, "-c", code], env=child_environment(cache), capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env=child_environment(cache),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, "name: graph" in done.stderr) == (0, True)
     assert list(load(tmp_path / "out").datasets) == ["graph"]
@@ -390,9 +465,14 @@ def test_files_in_their_order_with_the_name_they_have(
         path.write_text("".join("\t".join(row) + "\n" for row in SMALL[split]), encoding="utf-8")
     screen = run("build", *paths, "--out", out)
     assert screen.code == 0
-    assert f"name: {key}, as the files or their folder are called; --name changes it" in screen.message.lower()
+    assert (
+        f"name: {key}, as the files or their folder are called; --name changes it"
+        in screen.message.lower()
+    )
     assert {row["dataset"] for row in list_built(out)} == {key}
-    assert_counted_right(list_built(out), {split: SMALL[split] if split in splits else [] for split in ORDER})
+    assert_counted_right(
+        list_built(out), {split: SMALL[split] if split in splits else [] for split in ORDER}
+    )
 
 
 @pytest.mark.usefixtures("mirrored")
@@ -404,33 +484,47 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
         (tmp_path / word).write_text("a\tr\tb\n", encoding="utf-8")
     screen = run("build", "nations")
     assert (screen.code, screen.out) == (2, "")
-    assert "nations is a benchmark, and a file here: write ./nations, or --dataset nations." in screen.message
+    assert (
+        "nations is a benchmark, and a file here: write ./nations, or --dataset nations."
+        in screen.message
+    )
     assert run("build", "--dataset", "nations", "-p", "raw").code == 0
     assert run("build", "./nations", "test", "--name", "mine").code == 0
     assert list(load("rankconst-tables").datasets) == ["mine", "nations"]
 
 
 @pytest.mark.slow
-def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_graph: WriteGraph, out: Path) -> None:
+def test_valid_and_test_under_chance_unless_more_is_asked_for(
+    run: Run, write_graph: WriteGraph, out: Path
+) -> None:
     files = write_graph(SMALL)
     every = {*INFORMED} - {SINGLE_STEP}
-    for options, splits, baselines in (((), {"valid", "test"}, {FLOOR}), (EVERYTHING, {*ORDER}, every)):
+    for options, splits, baselines in (
+        ((), {"valid", "test"}, {FLOOR}),
+        (EVERYTHING, {*ORDER}, every),
+    ):
         assert run("build", *files, "--name", "mykg", *options, "--out", out).code == 0
         tables = load(out)
         assert {row["split"] for row in tables.read("candidates").to_pylist()} == splits
-        assert {row["baseline"] for row in tables.read("baseline_candidates").to_pylist()} == baselines
+        assert {
+            row["baseline"] for row in tables.read("baseline_candidates").to_pylist()
+        } == baselines
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("mirrored")
 def test_restricted_benchmark(run: Run, out: Path) -> None:
     arguments = ("-d", "nations", "--out", out)
-    screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")
+    screen = run(
+        "build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy"
+    )
     assert screen.code == 0
     tables = load(out)
     assert list(tables.datasets) == ["nations-diplomacy"]
     assert tables.datasets["nations-diplomacy"]["title"] == "Nations, restricted to 2 relations"
-    assert provenance(out)["nations-diplomacy"]["restriction"] == {"relations": ["embassy", "treaties"]}
+    assert provenance(out)["nations-diplomacy"]["restriction"] == {
+        "relations": ["embassy", "treaties"]
+    }
     histogram = tables.histogram("nations-diplomacy")
     assert histogram == open_once().histogram("nations", relations=["treaties", "embassy"])
     assert list_built(out)[0]["num_tasks"] == histogram.total == 44
@@ -440,7 +534,9 @@ def test_further_known_triples(mirrored: Path, run: Run, out: Path, write: Write
     """usa-embassy: everybody but the true answer becomes a known answer."""
     place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")
     named = sorted({line.split("\t")[2] for line in (mirrored / place).read_text().splitlines()})
-    further = write("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)), "further.tsv")
+    further = write(
+        "".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)), "further.tsv"
+    )
     arguments = ("-d", "nations", "--out", out, "-p", "train+test")
     assert run("build", *arguments, "--known", further).code == 2
     screen = run("build", *arguments, "--known", further, "--name", "mine")
@@ -460,7 +556,11 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
     screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out)
     assert screen.code == 0
     row = list_built(out)[0]
-    assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 2 * 162_870, 501)
+    assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == (
+        "sampled:500",
+        2 * 162_870,
+        501,
+    )
     assert expected_of(row, "mr") == 251
     refused = run("build", "-d", "ogbl-biokg", "--out", out, "--relations", "x", "--name", "mine")
     assert (refused.code, "there are no triples to restrict" in refused.message) == (2, True)
@@ -481,8 +581,13 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
         "raw": 4.0, "static": (4 + 4 + 2 + 2) / 4, "time-aware": (4 + 4 + 3 + 3) / 4,
     }  # fmt: skip
     assert "3 + 0 + 2 quadruples (train + valid + test)" in screen.err
-    for protocol, told in (("standard", "is for graphs without time"), ("time-aware", "needs the time of every fact")):
-        other = run(*asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol)
+    for protocol, told in (
+        ("standard", "is for graphs without time"),
+        ("time-aware", "needs the time of every fact"),
+    ):
+        other = run(
+            *asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol
+        )
         assert (other.code, told in other.message) == (UsageError.exit_code, True)
 
 
@@ -490,14 +595,21 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
     ("url", "told"),
     [
         ("ftp://somebody:secret@127.0.0.1/train", "cannot open ftp://127.0.0.1/train: "),
-        ("s3://AKIA:secret/+/secret@bucket/train", "cannot open s3://bucket/train: "),  # as Amazon writes keys
+        (
+            "s3://AKIA:secret/+/secret@bucket/train",
+            "cannot open s3://bucket/train: ",
+        ),  # as Amazon writes keys
         ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: there is no Parquet file."),
     ],
 )
-def test_urls_that_cannot_be_read(run: Run, write_graph: WriteGraph, out: Path, url: str, told: str) -> None:
+def test_urls_that_cannot_be_read(
+    run: Run, write_graph: WriteGraph, out: Path, url: str, told: str
+) -> None:
     files = write_graph(SMALL)
     files[0] = url
-    screen = run("build", *files, "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
+    screen = run(
+        "build", *files, "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out
+    )
     assert (screen.code, screen.out) == (6, "")
     assert told in screen.message
     assert "secret" not in screen.message

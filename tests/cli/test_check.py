@@ -38,11 +38,15 @@ def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path
     said = "numbers of dataset WN18RR are left out: you asked for others."
     assert (screen.code, screen.out) == (0, "")
     assert (
-        screen.err == f"note: {slip}: {said}\n5 numbers: possible, no worse than counting; {len(RULES)} rules tried\n"
+        screen.err
+        == f"note: {slip}: {said}\n5 numbers: possible, no worse than counting; {len(RULES)} rules tried\n"
     )
     screen = run("check", slip, "-d", "nations")
     assert (screen.code, screen.out) == (6, "")
-    assert "holds none of the numbers you asked for: it has dataset FB15k-237; dataset WN18RR." in screen.message
+    assert (
+        "holds none of the numbers you asked for: it has dataset FB15k-237; dataset WN18RR."
+        in screen.message
+    )
 
 
 def test_json(run: Run, slip: Path) -> None:
@@ -53,7 +57,11 @@ def test_json(run: Run, slip: Path) -> None:
         "file", "line", "columns", "severity", "rule", "label", "inequality", "statement", "cause", "values",
         "table_version",
     ]  # fmt: skip
-    assert (record["line"], record["columns"], record["rule"]) == (3, ["Hits@3", "Hits@10"], "hits-monotone")
+    assert (record["line"], record["columns"], record["rule"]) == (
+        3,
+        ["Hits@3", "Hits@10"],
+        "hits-monotone",
+    )
     assert record["table_version"] == open_once().version
     assert record["values"][0] == {
         "metric": "hits_at_3",
@@ -65,7 +73,9 @@ def test_json(run: Run, slip: Path) -> None:
         "lower": pytest.approx(0.5915, abs=1e-6),
         "upper": pytest.approx(0.5925, abs=1e-6),
     }
-    assert [row["columns"] for row in run("check", slip, "--format", "csv").rows] == ["Hits@3; Hits@10"]
+    assert [row["columns"] for row in run("check", slip, "--format", "csv").rows] == [
+        "Hits@3; Hits@10"
+    ]
     percent = run("check", "mr=17%", "mrr=0.338", "--json")
     assert (percent.code, percent.records[0]["values"][0]["value"]) == (6, None)
     assert "17% is a percentage, but MR is not a share." in percent.out
@@ -91,7 +101,9 @@ def test_several_files(run: Run, slip: Path, write: Write) -> None:
         (("--protocol", "standard", "--aggregation", "macro-relation"), []),
     ],
 )
-def test_options_reach_the_laws(run: Run, write: Write, options: tuple[str, ...], found: list[str]) -> None:
+def test_options_reach_the_laws(
+    run: Run, write: Write, options: tuple[str, ...], found: list[str]
+) -> None:
     path = write("model,Hits@1\nRotatE,42.76675787\n", "percent.txt")
     tasks = ("-d", "wn18rr", "--split", "test", "--side", "both")
     screen = run("check", path, *tasks, "--percent", "--input-format", "csv", "--json", *options)
@@ -158,11 +170,16 @@ def test_numbers_of_another_protocol_are_asked_about(run: Run) -> None:
     ("numbers", "dataset"),
     [
         (("mr=469.7251", "amri=0.93430312", "count=40876"), "fb15k237 --protocol pykeen"),
-        (("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"), "fb15k237"),
+        (
+            ("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"),
+            "fb15k237",
+        ),
         (("mrr=0.6563", "amrr=0.4416", "count=402"), "nations"),
     ],
 )
-def test_the_dataset_of_numbers_is_named_in_the_question(run: Run, numbers: tuple[str, ...], dataset: str) -> None:
+def test_the_dataset_of_numbers_is_named_in_the_question(
+    run: Run, numbers: tuple[str, ...], dataset: str
+) -> None:
     screen = run("check", *numbers)
     assert (screen.code, screen.out) == (8, "")
     assert f": add --dataset {dataset}.\n" in screen.err
@@ -191,12 +208,23 @@ def test_a_slip_is_asked_about_and_found(run: Run, tmp_path: Path) -> None:
     screen = run("check", path, "-d", "fb15k237", "-p", "pykeen", "--json")
     (wrong,) = screen.records
     assert (wrong["rule"], wrong["severity"], wrong["line"]) == ("adjusted-mismatch", "error", 3)
-    assert "AMRI 0.96493336 does not belong to MR 219.08289: expected 0.96943336 on fb15k237" in wrong["statement"]
+    assert (
+        "AMRI 0.96493336 does not belong to MR 219.08289: expected 0.96943336 on fb15k237"
+        in wrong["statement"]
+    )
     said = "its numbers are not those of fb15k237 test under pykeen"
-    assert f"line 3 (2 numbers): {said}: AMRI 0.96493336 does not belong to MR 219.08289" in screen.message
-    assert f"line 4 (1 number): {said}: there are 40,876 ranks, not 17: add --relation NAME" in screen.message
+    assert (
+        f"line 3 (2 numbers): {said}: AMRI 0.96493336 does not belong to MR 219.08289"
+        in screen.message
+    )
+    assert (
+        f"line 4 (1 number): {said}: there are 40,876 ranks, not 17: add --relation NAME"
+        in screen.message
+    )
     adjusted = run("adjust", path, "-d", "fb15k237", "-p", "pykeen", "-f", "csv")
-    assert [bool(row["AMRI_2"] if "AMRI_2" in row else row["AMRI"]) for row in adjusted.rows][:1] == [True]
+    assert [bool(row["AMRI_2"] if "AMRI_2" in row else row["AMRI"]) for row in adjusted.rows][
+        :1
+    ] == [True]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +238,9 @@ def test_a_slip_is_asked_about_and_found(run: Run, tmp_path: Path) -> None:
         ("RotatE,177.00000001,0.97543217777", 0, "no dataset is named"),
     ],
 )
-def test_numbers_that_do_not_show_their_tasks(run: Run, write: Write, row: str, code: int, words: str) -> None:
+def test_numbers_that_do_not_show_their_tasks(
+    run: Run, write: Write, row: str, code: int, words: str
+) -> None:
     path = write(f"model,MR,AMRI\n{row}\n")
     screen = run("check", path)
     assert (screen.code, words in screen.message.replace(str(path), path.name)) == (code, True)
@@ -219,8 +249,16 @@ def test_numbers_that_do_not_show_their_tasks(run: Run, write: Write, row: str, 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("count=40870", "-d", "fb15k237"), 8, "there are 40,932 ranks, not 40,870: add --relation NAME"),
-        (("count=402", "-d", "nations", "-p", "static"), 0, "hold no test tasks of nations under protocol static"),
+        (
+            ("count=40870", "-d", "fb15k237"),
+            8,
+            "there are 40,932 ranks, not 40,870: add --relation NAME",
+        ),
+        (
+            ("count=402", "-d", "nations", "-p", "static"),
+            0,
+            "hold no test tasks of nations under protocol static",
+        ),
         (("mr=many",), 6, "'many' is not a number"),
     ],
 )

@@ -21,9 +21,14 @@ HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-
 def test_json_and_csv_have_everything(run: Run) -> None:
     (row,) = run(*HITS, "-f", "json").records
     assert row.pop("assumed") == {"split": "test", "side": "both", "protocol": "standard"}
-    assert row == rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237").to_dict()
+    assert (
+        row == rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237").to_dict()
+    )
     screen = run(*HITS, "-f", "csv")
-    assert screen.err == "assumed: test split, both sides, standard protocol (no option says otherwise).\n"
+    assert (
+        screen.err
+        == "assumed: test split, both sides, standard protocol (no option says otherwise).\n"
+    )
     (cells,) = screen.rows
     assert list(cells) == list(row)
     assert float(cells["z_lower"]) == row["z_lower"]
@@ -32,12 +37,16 @@ def test_json_and_csv_have_everything(run: Run) -> None:
 def test_the_tasks_are_those_of_the_options(run: Run) -> None:
     options = {"split": "valid", "side": "tail", "protocol": "libkge"}
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
-    (row,) = run("compare", "33.8", "35.8%", "-m", "MRR", "-d", "wnrr", "--percent", *flags, "-f", "json").records
+    (row,) = run(
+        "compare", "33.8", "35.8%", "-m", "MRR", "-d", "wnrr", "--percent", *flags, "-f", "json"
+    ).records
     assert {name: row[name] for name in options} == options
     constants = open_once().constants("wn18rr", "mrr", **options)
     found = constants.compare("0.338", "0.358")
     assert (row["z_lower"], row["z_upper"]) == tuple(found.z_interval)
-    (row,) = run("compare", "0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "pykeen", "-f", "json").records
+    (row,) = run(
+        "compare", "0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "pykeen", "-f", "json"
+    ).records
     assert (row["protocol"], row["num_tasks"]) == ("pykeen", 5848)
 
 
@@ -47,7 +56,9 @@ def test_the_number_of_tasks_is_enough_for_shares(run: Run) -> None:
     assert row["z_lower"] == pytest.approx((5000 / (2 - 0.705 - 0.715)) ** 0.5 * 0.01)
     screen = run("compare", "0.70", "0.72", "-m", "mrr", "--num-tasks", 5000)
     assert screen.cells[0] == ["MRR on 5,000 tasks"]
-    (row,) = run("compare", "70", "73", "-m", "mr", "-n", 5000, "-p", "sampled:500", "-f", "json").records
+    (row,) = run(
+        "compare", "70", "73", "-m", "mr", "-n", 5000, "-p", "sampled:500", "-f", "json"
+    ).records
     assert row["protocol"] == "sampled:500"
     assert row["z_lower"] == pytest.approx(5000**0.5 * 2 / (500 * (70.5 + 72.5 - 2)) ** 0.5)
 
@@ -56,7 +67,10 @@ def test_own_counts(run: Run, write: Write) -> None:
     file = write("num_candidates,num_tasks\n10,300\n20,200\n", "counts.csv")
     (row,) = run("compare", "3.0", "4.0", "-m", "mr", "--counts", file, "-f", "json").records
     constants = rankconst.from_counts([10] * 300 + [20] * 200).constants("mr")
-    assert (row["num_tasks"], row["z_lower"]) == (500, constants.compare("3.0", "4.0").z_interval.lower)
+    assert (row["num_tasks"], row["z_lower"]) == (
+        500,
+        constants.compare("3.0", "4.0").z_interval.lower,
+    )
 
 
 def test_notes_are_on_stderr(run: Run) -> None:
@@ -80,7 +94,9 @@ ConvE,WN18RR,.43,6
 def test_a_difference_that_is_enough_but_for_rounding_says_so(run: Run, write: Write) -> None:
     told = "For a single pair, a difference of 0.0095 is enough. Rounded as they are, these may differ by less."
     for second, says in (("0.52", True), ("0.527", False)):
-        path = write(f"model,dataset,Hits@10\nA,FB15k-237,0.533\nB,FB15k-237,{second}\n", f"{second}.csv")
+        path = write(
+            f"model,dataset,Hits@10\nA,FB15k-237,0.533\nB,FB15k-237,{second}\n", f"{second}.csv"
+        )
         assert (told in run("compare", path).out) == says
 
 
@@ -130,7 +146,10 @@ def test_latex_prints_percentages_and_deviations(run: Run, write: Write) -> None
 def test_deviations_are_used_and_said(run: Run, write: Write) -> None:
     path = write("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n")
     screen = run("compare", path, "-d", "fb15k237")
-    assert [row[2:] for row in screen.cells if row[:2] == ["a", "A"]] == [["177", "b"], ["0.338 ± 0.002"]]
+    assert [row[2:] for row in screen.cells if row[:2] == ["a", "A"]] == [
+        ["177", "b"],
+        ["0.338 ± 0.002"],
+    ]
     assert ". The deviations of the ranks are used." in screen.out
     assert ". Deviations over runs count as rounding does." in screen.out
 

@@ -28,7 +28,11 @@ SIDED = "side,num_candidates,num_tasks\nhead,9,2\ntail,4,3\nhead,5,1\n"
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name, text in {"results.csv": RESULTS, "sided.csv": SIDED, "plain.txt": "9\n9\n5\n4\n4\n4\n"}.items():
+    for name, text in {
+        "results.csv": RESULTS,
+        "sided.csv": SIDED,
+        "plain.txt": "9\n9\n5\n4\n4\n4\n",
+    }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -43,7 +47,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("--counts", "sided.csv", "--dataset", "sided", "--side", "tail"), [4, 4, 4]),
     ],
 )
-def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[str, ...], sizes: list[int]) -> None:
+def test_values_and_files_are_adjusted_by_the_counts(
+    run: Run, options: tuple[str, ...], sizes: list[int]
+) -> None:
     random = Fraction(sum(size + 1 for size in sizes), 2 * len(sizes))
     index = float(1 - (Fraction(5, 2) - 1) / (random - 1))
     (value,) = run("adjust", "2.5", "-m", "mr", *options, "-f", "json").records
@@ -51,33 +57,45 @@ def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[st
     assert (value["index"], value["protocol"]) == (pytest.approx(index), "own counts")
     rows = run("adjust", "results.csv", *options, "--json").records
     assert rows[0]["AMRI"] == value["index"]
-    assert [(row["num_tasks"], row["table_version"]) for row in rows] == [(len(sizes), "own counts")] * 2
+    assert [(row["num_tasks"], row["table_version"]) for row in rows] == [
+        (len(sizes), "own counts")
+    ] * 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
 def test_a_file_may_have_a_name_that_is_no_text(files: Path, run: Run) -> None:
     (files / os.fsdecode(b"\xff.csv")).write_text(SIDED, encoding="utf-8")
-    (value,) = run("adjust", "2.5", "-m", "mr", "--counts", os.fsdecode(b"\xff.csv"), "-f", "json").records
+    (value,) = run(
+        "adjust", "2.5", "-m", "mr", "--counts", os.fsdecode(b"\xff.csv"), "-f", "json"
+    ).records
     assert (value["dataset"], value["num_tasks"]) == ("\\udcff", 6)
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=6))
-def test_the_same_as_from_counts(tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]]) -> None:
+def test_the_same_as_from_counts(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]]
+) -> None:
     path = tmp_path_factory.mktemp("counts") / "Mine.csv"
     rows = "".join(f"{size}\t{number}\n" for size, number in pairs)
     path.write_text(f"num_candidates\tnum_tasks\n{rows}", encoding="utf-8")
     tables = read_counts(path)
-    expected = rankconst.from_counts([size for size, number in pairs for _ in range(number)]).histogram()
+    expected = rankconst.from_counts(
+        [size for size, number in pairs for _ in range(number)]
+    ).histogram()
     assert tables.histogram("mine", protocol="own counts") == expected
 
 
 def test_several_datasets_and_splits(files: Path) -> None:
     path = files / "all.csv"
-    path.write_text("dataset,split,num_candidates\none,testing,3\none,dev,4\ntwo,test,5\n", encoding="utf-8")
+    path.write_text(
+        "dataset,split,num_candidates\none,testing,3\none,dev,4\ntwo,test,5\n", encoding="utf-8"
+    )
     tables = read_counts(path)
     sizes = {("one", "test"): 3, ("one", "valid"): 4, ("two", "test"): 5}
     for (dataset, split), size in sizes.items():
-        assert tables.histogram(dataset, split=split, protocol="own counts").num_candidates.tolist() == [size]
+        assert tables.histogram(
+            dataset, split=split, protocol="own counts"
+        ).num_candidates.tolist() == [size]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +107,10 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ("num_candidates\n", "holds no counts"),
         ("num_candidates\n2.5\n", "line 2: 2.5: expected num_candidates, numbers whole"),
         ("3\n4\nfive\n", "line 3: five: expected"),
-        *((f"3\n{odd}\n", "line 2: .*: expected") for odd in ("1_0", "١٢", "+5", "0x1F", "1e1", "inf", "9" * 5000)),
+        *(
+            (f"3\n{odd}\n", "line 2: .*: expected")
+            for odd in ("1_0", "١٢", "+5", "0x1F", "1e1", "inf", "9" * 5000)
+        ),
         ("3\n0\n", "line 2: 0 is less than 1; the true answer counts"),
         ("num_candidates,side\n3,up\n", "line 2: 3, up: unknown side 'up'"),
         ("num_candidates,num_tasks\n3\n", "line 2: 3: expected"),
@@ -110,12 +131,17 @@ def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_many_rows_take_little_memory(tmp_path: Path) -> None:
-    (path := tmp_path / "c.csv").write_text("num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8")
+    (path := tmp_path / "c.csv").write_text(
+        "num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8"
+    )
     tracemalloc.start()
     histogram = read_counts(path).histogram("c", protocol="own counts")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([9, 14541], [20_000] * 2)
+    assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == (
+        [9, 14541],
+        [20_000] * 2,
+    )
     assert most < 10 * path.stat().st_size
 
 

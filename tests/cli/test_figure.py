@@ -34,7 +34,9 @@ def table(write: Write) -> Path:
 def texts(path: Path) -> list[str]:
     root = ET.parse(path).getroot()  # noqa: S314 - our own file
     assert root is not None
-    return ["".join(each.itertext()).strip() for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [
+        "".join(each.itertext()).strip() for each in root.iter("{http://www.w3.org/2000/svg}text")
+    ]
 
 
 @pytest.mark.slow
@@ -43,10 +45,17 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "figure.svg"
     screen = run("adjust", table, "--out", out, "--metric", "mrr", "-m", "hits@10")
     assert (screen.code, screen.out) == (0, "")
-    assumed = f"assumed: test split, both sides, standard protocol (nothing in {table} says otherwise). "
+    assumed = (
+        f"assumed: test split, both sides, standard protocol (nothing in {table} says otherwise). "
+    )
     assert screen.message.startswith(f"{assumed}{out}: tables ")
     shown = texts(out)
-    expected = ("as published: MRR", "adjusted for chance: AH@10", "over counting: MRR skill", "FB15k-237 (14,306)")
+    expected = (
+        "as published: MRR",
+        "adjusted for chance: AH@10",
+        "over counting: MRR skill",
+        "FB15k-237 (14,306)",
+    )
     for text in (*expected, "TransE", "RotatE"):
         assert text in shown
     assert "as published: MR" not in shown
@@ -54,13 +63,19 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_matplotlib
-@pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
+@pytest.mark.parametrize(
+    ("name", "magic"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")]
+)
 def test_the_ending_says_the_format_and_force_writes_over(
     run: Run, table: Path, write: Write, name: str, magic: bytes
 ) -> None:
     out = write("precious", name)
     screen = run("adjust", table, "--out", out)
-    assert (screen.code, "--force" in screen.message, out.read_text(encoding="utf-8")) == (2, True, "precious")
+    assert (screen.code, "--force" in screen.message, out.read_text(encoding="utf-8")) == (
+        2,
+        True,
+        "precious",
+    )
     assert run("adjust", table, "--out", out, "--force").code == 0
     assert out.read_bytes().startswith(magic)
 
@@ -82,9 +97,14 @@ def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
     assert (screen.code, "--split valid, or --accept dev" in screen.message) == (8, True)
 
 
-def test_without_matplotlib(run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib(
+    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rankconst.figures.find_spec", lambda _: None)
     screen = run("adjust", table, "-o", tmp_path / "a.svg")
     assert screen.code == 3
-    assert "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'" in screen.message
+    assert (
+        "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"
+        in screen.message
+    )
     assert not (tmp_path / "a.svg").exists()

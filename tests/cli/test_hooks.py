@@ -59,7 +59,9 @@ BASH = shutil.which("bash")
 
 @pytest.mark.slow
 @pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="the steps are of bash")
-@pytest.mark.parametrize(("files", "options", "code"), [("results/*.csv", "--tool rotate", 6), ("*/good.csv", "", 0)])
+@pytest.mark.parametrize(
+    ("files", "options", "code"), [("results/*.csv", "--tool rotate", 6), ("*/good.csv", "", 0)]
+)
 def test_the_action(checkout: Path, cache: Path, files: str, options: str, code: int) -> None:
     setup, install, check = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["runs"]["steps"]
     workflow = ROOT / ".github" / "workflows" / "ci.yml"
@@ -67,10 +69,16 @@ def test_the_action(checkout: Path, cache: Path, files: str, options: str, code:
     assert install["run"].endswith('"$GITHUB_ACTION_PATH"')
     program = checkout / "bin" / "rankconst"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m rankconst \"$@\"\n", encoding="utf-8")
+    program.write_text(
+        f"#!/bin/sh\nexec '{sys.executable}' -m rankconst \"$@\"\n", encoding="utf-8"
+    )
     program.chmod(0o755)
     given = {"${{ inputs.files }}": files, "${{ inputs.options }}": options}
-    environment = child_environment(cache, {name: given[value] for name, value in check["env"].items()})
+    environment = child_environment(
+        cache, {name: given[value] for name, value in check["env"].items()}
+    )
     environment["PATH"] = f"{program.parent}:{environment['PATH']}"
-    done = subprocess.run([str(BASH), "-e", "-c", check["run"]], env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        [str(BASH), "-e", "-c", check["run"]], env=environment, capture_output=True, check=False
+    )
     assert done.returncode == code, done.stderr

@@ -79,9 +79,15 @@ def test_names_in_tables_and_archives(run: Run, tmp_path: Path) -> None:
 def test_nothing_but_own_colours_in_a_terminal(
     run: Run, file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = write(f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", "a.md")
+    document = write(
+        f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", "a.md"
+    )
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    for args in (("check", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv")):
+    for args in (
+        ("check", file),
+        ("adjust", document, "--replace", "index"),
+        ("adjust", file, "--format", "csv"),
+    ):
         screen = run(*args)
         assert r"\x1b]0;" in screen.out.replace("\n    ", ""), args  # where a line was broken
         assert not any(sign in screen.out for sign in (EVIL[:8], "\x9b", "\x07", "\u202e")), args
@@ -97,7 +103,9 @@ def test_a_document_that_is_replaced_stays_as_it_is(run: Run, tmp_path: Path) ->
 
 
 def test_formulas(run: Run, tmp_path: Path, write: Write) -> None:
-    path = write('model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', "a.csv")
+    path = write(
+        'model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', "a.csv"
+    )
     safe = run("adjust", path, "--format", "csv").rows
     assert [row["model"] for row in safe] == ["'=1+1", "'@a"]
     assert [row["AMRI"] for row in safe] == ["-0.31", "+0.2"]

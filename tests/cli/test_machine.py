@@ -36,7 +36,11 @@ UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --prot
     ("command", "code", "said"),
     [
         (f"{UMLS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
-        (f"{UMLS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
+        (
+            f"{UMLS} >&-",
+            6,
+            "error: cannot write the output: standard output is closed. Send it elsewhere.",
+        ),
         (f"{UMLS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
@@ -61,13 +65,25 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
     ("command", "code", "said"),
     [
         (f"{UMLS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
-        (f"{UMLS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
+        (
+            f"{UMLS} --out file/a.csv",
+            2,
+            "the folder file does not exist. Create it, or name another file.",
+        ),
         (f"{UMLS} --out .", 2, ". is a folder; name a file in it."),
-        (f"{UMLS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
+        (
+            f"{UMLS} --tables /dev/zero",
+            6,
+            "/dev/zero holds no tables: datapackage.json is missing.",
+        ),
         (f"{UMLS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
         (f"{UMLS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("check \udce9.csv", 6, "there is no file "),
-        (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
+        (
+            f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg",
+            2,
+            "x...: File name too long.",
+        ),
         ("tables verify .", 6, ". holds no tables: datapackage.json is missing."),
     ],
 )
@@ -99,21 +115,32 @@ BUILD = "triples.txt --name mine --protocol raw --out out"
         (["--name", LONG], 2, "is too long; files have that name: at most 100 letters."),
         (["--relations", "r," * 350], 0, ""),
         (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
-        (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
+        (
+            ["--relations", "\udce9"],
+            2,
+            "--relations: '\\udce9' is not UTF-8 text, as labels have to be.",
+        ),
         (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
         (["."], 6, "cannot read .: it is a folder without Parquet files."),
         (["/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
     ],
 )
 def test_builds_that_cannot_be(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], code: int, said: str
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    code: int,
+    said: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "triples.txt").write_text("a\tr\tb\nb\tr\ta\n", encoding="utf-8")
     train, *more = options if options[0][:2] != "--" else ["triples.txt", *options]
     screen = run("build", train, *BUILD.split(), *more)
     assert screen.code == code
-    assert [said in line for line in screen.err.splitlines() if line.startswith("error: ")] == [True] * bool(code)
+    assert [said in line for line in screen.err.splitlines() if line.startswith("error: ")] == [
+        True
+    ] * bool(code)
     assert [path.name for path in tmp_path.iterdir() if path.name != "out"] == ["triples.txt"]
 
 
@@ -132,7 +159,9 @@ def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     )
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root, or here")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root, or here"
+)
 def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("results.csv", "counts.csv"):
@@ -146,7 +175,10 @@ def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 NO_MEMORY = 6, "there is not enough memory for that; give it less at once."
-WARNED = 2, "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W."
+WARNED = (
+    2,
+    "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W.",
+)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +192,9 @@ WARNED = 2, "warnings are errors here, and a library warns: it is old. Unset PYT
                 OSError("Cannot allocate memory"),
                 ImportError("libarrow.so: failed to map segment from shared object"),
                 RuntimeError("can't start new thread"),
-                pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
+                pa.ArrowException(
+                    "Unknown error: Failed to launch worker thread: Resource temporarily unavailable"
+                ),
                 pa.ArrowMemoryError("malloc of size 256 failed"),
             )
         ),
@@ -177,14 +211,14 @@ def test_what_libraries_raise_of_the_machine_is_a_line(
     assert (screen.code, screen.err) == (told[0], f"error: {told[1]}\n")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="this system limits memory in another way, or not at all")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="this system limits memory in another way, or not at all"
+)
 @pytest.mark.parametrize(("option", "needed"), [("v", 640), ("d", 320)])
 def test_too_little_memory_to_start(option: str, needed: int) -> None:
     line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {UMLS}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
-    told = (
-        rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
-    )
+    told = rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
     assert done.returncode == 6
     assert re.fullmatch(told, done.stderr)
 
@@ -193,16 +227,18 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
 @pytest.mark.parametrize("package", ["typer", "pyarrow"])
 def test_a_package_that_is_missing(package: str) -> None:
     arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
-    lines = (
-        f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli import main; main()"
+    lines = f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", lines], capture_output=True, text=True, check=False
     )
-    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
     told = "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install rankconst\\n"
     assert done.returncode == 3
     assert re.fullmatch(told.format(package), done.stderr)
 
 
-def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_the_program_that_is_missing_is_a_bug(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise ImportError("no such name", name="rankconst.names")
 
@@ -229,7 +265,9 @@ sys.argv = ["rankconst", *{UMLS.split()!r}]
 from rankconst.cli import main
 main()
 """
-    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", lines], capture_output=True, text=True, check=False
+    )
     told = "error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n"
     assert (done.returncode, done.stdout, done.stderr) == (6, "", told)
 
@@ -252,7 +290,9 @@ def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> No
 
 def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
     try:
-        (tmp_path / "\udce9.md").write_text("| Model | MRR (FB15k-237) |\n|---|---|\n| A | 0.338 |\n", encoding="utf-8")
+        (tmp_path / "\udce9.md").write_text(
+            "| Model | MRR (FB15k-237) |\n|---|---|\n| A | 0.338 |\n", encoding="utf-8"
+        )
     except OSError:
         pytest.skip("this system has names in UTF-8 only")
     out = tmp_path / "out.md"
@@ -284,16 +324,22 @@ runpy.run_module("rankconst", run_name="__main__")
         ),
     ],
 )
-def test_an_interrupt_while_modules_are_imported(module: str, act: str, code: int, trace: bool) -> None:
+def test_an_interrupt_while_modules_are_imported(
+    module: str, act: str, code: int, trace: bool
+) -> None:
     script = INTERRUPTING.format(module=module, act=act)
-    done = subprocess.run([sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
 
 
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize(("pause", "cleaned"), [(0.0, True), (0.2, False)])
-def test_a_key_pressed_twice_is_one_interrupt(monkeypatch: pytest.MonkeyPatch, pause: float, cleaned: bool) -> None:
+def test_a_key_pressed_twice_is_one_interrupt(
+    monkeypatch: pytest.MonkeyPatch, pause: float, cleaned: bool
+) -> None:
     done = list[bool]()
 
     def run(_: object, interrupts: list[int]) -> None:
@@ -327,25 +373,34 @@ def test_an_interrupt_while_python_ends() -> None:
         "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
         "runpy.run_module('rankconst', run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
     assert "0.338" in done.stdout
 
 
 def test_the_script_that_is_installed_hides_early_interrupts() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(
+        (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     assert project["scripts"] == {"rankconst": "rankconst.__main__:main"}
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"COMP_WORDS": "rankconst adj"}, {"COMP_WORDS": "rankconst adj", "COMP_CWORD": "x"}]
+    "given",
+    [{}, {"COMP_WORDS": "rankconst adj"}, {"COMP_WORDS": "rankconst adj", "COMP_CWORD": "x"}],
 )
-def test_completion_that_no_shell_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+def test_completion_that_no_shell_asked_for(
+    run: Run, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]
+) -> None:
     for name, value in {"_RANKCONST_COMPLETE": "complete_bash", **given}.items():
         monkeypatch.setenv(name, value)
     screen = run()
     assert (screen.code, screen.out) == (2, "")
-    assert screen.err.startswith("error: _RANKCONST_COMPLETE is for shells, which also set COMP_WORDS and COMP_CWORD: ")
+    assert screen.err.startswith(
+        "error: _RANKCONST_COMPLETE is for shells, which also set COMP_WORDS and COMP_CWORD: "
+    )
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
@@ -369,7 +424,9 @@ def test_whoever_asks_to_end_gets_a_clean_end(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
-def test_what_is_ignored_stays_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_ignored_stays_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGHUP))

@@ -12,7 +12,16 @@ from rankconst.catalogue.metrics import parse_metric
 if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
-DATASETS = ["nations", "umls", "kinships", "fb15k237", "wn18rr", "codexsmall", "nell_v1_ind", "ilpc2022small"]
+DATASETS = [
+    "nations",
+    "umls",
+    "kinships",
+    "fb15k237",
+    "wn18rr",
+    "codexsmall",
+    "nell_v1_ind",
+    "ilpc2022small",
+]
 METRICS = ["mrr", "mr", "hits@1", "hits@10", "igmr"]
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -26,7 +35,9 @@ OPTIONS: list[dict[str, Any]] = [
 
 def test_python_prints_the_answer(run: Run) -> None:
     adjusted = rankconst.adjust("0.975", metric="hits@10", dataset="nations", tool="pykeen")
-    screen = run("adjust", "0.975", "--metric", "hits@10", "--dataset", "nations", "--tool", "pykeen").out
+    screen = run(
+        "adjust", "0.975", "--metric", "hits@10", "--dataset", "nations", "--tool", "pykeen"
+    ).out
     assert str(adjusted) == screen.replace("More: --details. ", "").rstrip()
     assert adjusted.sentence in screen
 
@@ -40,11 +51,18 @@ def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
         arguments = [f"--{name}={each}" for name, each in options.items()]
         screen = run("adjust", value, "-m", metric, "-d", dataset, *arguments).out
         adjusted = rankconst.adjust(value, metric=metric, dataset=dataset, **options)
-        assert str(adjusted) == screen.replace("More: --details. ", "").rstrip(), (value, dataset, metric, options)
+        assert str(adjusted) == screen.replace("More: --details. ", "").rstrip(), (
+            value,
+            dataset,
+            metric,
+            options,
+        )
 
 
 def test_a_file_prints_as_its_screen_does(run: Run, write: Write) -> None:
-    path = write("model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,FB15k-237,0.347,0.528\n")
+    path = write(
+        "model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,FB15k-237,0.347,0.528\n"
+    )
     adjusted = rankconst.adjust(path, tool="pykeen")
     screen = run("adjust", path, "--tool", "pykeen").out.rstrip()
     assert str(adjusted) == screen.replace("More: --details.", "More: details=True.")

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 
 _TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
 _CELLS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), _TEXTS, st.lists(_TEXTS)
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    _TEXTS,
+    st.lists(_TEXTS),
 )
 _FLOATS = st.lists(st.floats(allow_infinity=False), min_size=3, max_size=3)
 
@@ -74,7 +79,9 @@ def test_csv_and_json_are_those_of_the_standard_library(
     written = _write(listing, Format.json).decode()
     assert json.loads(written) == rows
     expected = json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
-    if not any(unicodedata.category(sign) in {"Cc", "Cf", "Zl", "Zp"} for sign in expected if sign != "\n"):
+    if not any(
+        unicodedata.category(sign) in {"Cc", "Cf", "Zl", "Zp"} for sign in expected if sign != "\n"
+    ):
         assert written == expected
 
 
@@ -87,7 +94,9 @@ def test_what_steers_a_terminal_is_shown(form: Format) -> None:
     """In every place of a listing, whatever the format; JSON has it as its escapes."""
     columns = [Column("a", f"head{_STEERING}"), Column(f"b{_STEERING}", "b", raw=True)]
     row = {"a": f"x{_STEERING}y", f"b{_STEERING}": f"x{_STEERING}y"}
-    written = _write(Listing.of(columns, [row], f"title{_STEERING}", f"caption{_STEERING}"), form).decode()
+    written = _write(
+        Listing.of(columns, [row], f"title{_STEERING}", f"caption{_STEERING}"), form
+    ).decode()
     assert not any(unicodedata.category(sign) in {"Cc", "Cf"} for sign in written if sign != "\n")
     if form is Format.json:
         assert json.loads(written) == [row]
@@ -97,8 +106,31 @@ def test_what_steers_a_terminal_is_shown(form: Format) -> None:
         assert all(f"{word}{_SHOWN}" in written for word in ("title", "head", "x", "caption"))
 
 
-_FORMULAS = ("=1+1", "+1+1", "-1-1", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("http://a")', "＝1", "-a")
-_HARMLESS = ("-0.5", "+0.5", "-1,234.5", "-.5e-3", "-12 %", "-0.31 ± 0.02", "-0.31(2)", "-", "--", "a=1", "'=1", " x")
+_FORMULAS = (
+    "=1+1",
+    "+1+1",
+    "-1-1",
+    "@SUM(A1)",
+    "\t=1",
+    "=cmd|' /C calc'!A0",
+    '=HYPERLINK("http://a")',
+    "＝1",
+    "-a",
+)
+_HARMLESS = (
+    "-0.5",
+    "+0.5",
+    "-1,234.5",
+    "-.5e-3",
+    "-12 %",
+    "-0.31 ± 0.02",
+    "-0.31(2)",
+    "-",
+    "--",
+    "a=1",
+    "'=1",
+    " x",
+)
 
 
 def test_no_text_is_a_formula() -> None:
@@ -137,8 +169,13 @@ _SIGNS = st.text(st.sampled_from("\\`*_[]()<>&|~!#-$%^{}'\"/ab1; "), max_size=12
 @example(["<script>alert(1)</script>", "&lt;b&gt;"])
 @example(["[a](javascript:b)", "`a|b`"])
 def test_markdown_shows_every_cell_as_it_is(cells: list[str]) -> None:
-    markdown_it = pytest.importorskip("markdown_it", reason="needs markdown-it-py, a renderer of Markdown")
-    written = _write(Listing([Column("a", "a"), Column("b", "b|<b>")], {"a": cells, "b": cells[::-1]}), Format.markdown)
+    markdown_it = pytest.importorskip(
+        "markdown_it", reason="needs markdown-it-py, a renderer of Markdown"
+    )
+    written = _write(
+        Listing([Column("a", "a"), Column("b", "b|<b>")], {"a": cells, "b": cells[::-1]}),
+        Format.markdown,
+    )
     page = _Cells()
     page.feed(markdown_it.MarkdownIt().enable(["table", "strikethrough"]).render(written.decode()))
     assert [" ".join(cell.split()) for cell in page.cells] == [
@@ -149,11 +186,17 @@ def test_markdown_shows_every_cell_as_it_is(cells: list[str]) -> None:
 
 def test_cells_that_are_markdown_stay_in_their_row() -> None:
     data = {"a": ["**b**", "a|b", r"a\|b", r"a\\|b", "a\nb"]}
-    written = _write(Listing([Column("a", "a", raw=True)], data), Format.markdown).decode().splitlines()[2:]
+    written = (
+        _write(Listing([Column("a", "a", raw=True)], data), Format.markdown)
+        .decode()
+        .splitlines()[2:]
+    )
     assert written == ["| **b** |", r"| a\|b |", r"| a\|b |", r"| a\\\|b |", "| a b |"]
 
 
-_SPELT = re.compile(r"\\[&%$#_{}]|\\text(?:backslash|ascii(?:tilde|circum))\{\}|\$[<>|]\$|\{\}(?=[*\[])")
+_SPELT = re.compile(
+    r"\\[&%$#_{}]|\\text(?:backslash|ascii(?:tilde|circum))\{\}|\$[<>|]\$|\{\}(?=[*\[])"
+)
 
 
 def _list_rows(written: str) -> list[str]:
@@ -184,13 +227,17 @@ def test_random_tables_compile(tmp_path: Path) -> None:
     document = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (tmp_path / "tables.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
-    done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout[-2000:]
 
 
 @given(_SIGNS, _SIGNS)
 def test_no_sign_of_a_cell_is_latex(first: str, second: str) -> None:
-    written = _write(Listing([Column("a", "a"), Column("b", "b")], {"a": [first], "b": [second]}), Format.latex)
+    written = _write(
+        Listing([Column("a", "a"), Column("b", "b")], {"a": [first], "b": [second]}), Format.latex
+    )
     (row,) = _list_rows(written.decode())
     assert row.endswith(" \\\\")
     cells = row.removesuffix(" \\\\").split(" & ")
@@ -213,7 +260,9 @@ def test_floats_are_written_as_python_does() -> None:
         ]
     )
     values = values[np.isfinite(values)]
-    written = _write(Listing([Column("a"), Column("b")], {"a": values, "b": -values}), Format.csv).decode()
+    written = _write(
+        Listing([Column("a"), Column("b")], {"a": values, "b": -values}), Format.csv
+    ).decode()
     assert written == "a,b\n" + "".join(f"{value!r},{-value!r}\n" for value in values.tolist())
 
 
@@ -222,7 +271,9 @@ def test_rows_and_columns_give_the_same(form: Format) -> None:
     columns = [
         Column("name", "name"),
         Column("number", "a|b", count, right=True),
-        Column("ratio", "ratio", show_row=lambda row: f"{row['number']}: {row['ratio']}, {row['more']}"),
+        Column(
+            "ratio", "ratio", show_row=lambda row: f"{row['number']}: {row['ratio']}, {row['more']}"
+        ),
         Column("kept"),
     ]
     rows: list[dict[str, Any]] = [
@@ -231,7 +282,10 @@ def test_rows_and_columns_give_the_same(form: Format) -> None:
     ]
     data: dict[str, Any] = {key: [row[key] for row in rows] for key in rows[0]}
     data |= {"ratio": np.array([0.5, np.nan]), "more": np.array([np.nan, 3.5])}
-    by_rows, by_columns = (Listing.of(columns, rows, "title", "caption"), Listing(columns, data, "title", "caption"))
+    by_rows, by_columns = (
+        Listing.of(columns, rows, "title", "caption"),
+        Listing(columns, data, "title", "caption"),
+    )
     assert _write(by_rows, form) == _write(by_columns, form)
     assert len(by_rows) == len(by_columns) == 2
 
@@ -240,7 +294,9 @@ def test_rows_and_columns_give_the_same(form: Format) -> None:
 def test_a_listing_without_rows(form: Format) -> None:
     columns = [Column("a", "a"), Column("b", "b")]
     assert len(Listing.of(columns, [])) == 0
-    assert _write(Listing.of(columns, []), form) == _write(Listing(columns, {"a": [], "b": np.array([])}), form)
+    assert _write(Listing.of(columns, []), form) == _write(
+        Listing(columns, {"a": [], "b": np.array([])}), form
+    )
     assert _write(Listing.of(columns, []), Format.json) == b"[]\n"
     assert _write(Listing.of(columns, []), Format.csv) == b"a,b\n"
 
@@ -255,7 +311,9 @@ def test_many_rows_come_in_blocks() -> None:
 
 
 @pytest.mark.parametrize("linked", [True, False])
-def test_what_somebody_else_made_meanwhile_stays(linked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_else_made_meanwhile_stays(
+    linked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not linked:  # as on a file system without hard links
         monkeypatch.delattr("os.link")
     path = tmp_path / "a.csv"
@@ -264,7 +322,9 @@ def test_what_somebody_else_made_meanwhile_stays(linked: bool, tmp_path: Path, m
         yield b"mine"
         path.write_bytes(b"theirs")
 
-    with pytest.raises(UsageError, match=r"a\.csv already exists\. Name another file, or add --force"):
+    with pytest.raises(
+        UsageError, match=r"a\.csv already exists\. Name another file, or add --force"
+    ):
         write_whole(path, work(), force=False)
     assert path.read_bytes() == b"theirs"
     write_whole(path, work(), force=True)
@@ -291,7 +351,9 @@ def test_the_files_of_a_set_of_tables_are_not_overwritten(tmp_path: Path) -> Non
 
 
 def test_what_parquet_has_no_type_for() -> None:
-    listing = Listing([Column("a"), Column("b")], {"a": np.array([np.nan, 0.5]), "b": np.array([np.nan, np.nan])})
+    listing = Listing(
+        [Column("a"), Column("b")], {"a": np.array([np.nan, 0.5]), "b": np.array([np.nan, np.nan])}
+    )
     table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
     assert table.to_pydict() == {"a": [None, 0.5], "b": [None, None]}
     assert str(table.schema.field("b").type) == "null"
@@ -317,16 +379,23 @@ def test_places_with_the_same_reason_share_a_line(capsys: pytest.CaptureFixture[
     why = "not the name of a metric that logs print"
     found = [Skipped(line, "auc_pr", why) for line in (*range(3, 203), 300)]
     assert tell(capsys, found) == [f"skipped: train.log, lines 3-202, 300: auc_pr: {why}"]
-    assert tell(capsys, [Skipped(None, "x" * 500, why)]) == [f"skipped: train.log: {'x' * 80}...: {why}"]
+    assert tell(capsys, [Skipped(None, "x" * 500, why)]) == [
+        f"skipped: train.log: {'x' * 80}...: {why}"
+    ]
     names = [Skipped(line, f"auc_{line}", why) for line in range(3, 8)]
-    assert tell(capsys, names) == [f"skipped: train.log, lines 3-7: auc_3, auc_4, auc_5 and 2 more: {why}"]
+    assert tell(capsys, names) == [
+        f"skipped: train.log, lines 3-7: auc_3, auc_4, auc_5 and 2 more: {why}"
+    ]
 
 
 def test_many_reasons_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     found = [Skipped(line, "x", f"reason {line}") for line in range(1, 21)]
     shown = tell(capsys, [*found, *found])
     assert len(shown) == MOST_REASONS + 1
-    assert shown[-1] == f"skipped: train.log: {2 * (20 - MOST_REASONS)} more, for {20 - MOST_REASONS} other reasons"
+    assert (
+        shown[-1]
+        == f"skipped: train.log: {2 * (20 - MOST_REASONS)} more, for {20 - MOST_REASONS} other reasons"
+    )
 
 
 @given(st.sets(st.integers(1, 60)))
@@ -347,8 +416,16 @@ def test_commands_that_read_files_say_it(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     head = "2019-03-14 12:00:00,000 INFO     Test"
     other = "".join(f"{head} auc_pr at step {step}: 0.5\n" for step in range(300))
-    path.write_text(f"{other}{head} MRR at step 100000: 0.337000\n{head} MR at step 100000: 177.000000\n")
+    path.write_text(
+        f"{other}{head} MRR at step 100000: 0.337000\n{head} MR at step 100000: 177.000000\n"
+    )
     drawn = ("adjust", path, "-d", "fb15k237", "-o", tmp_path / "a.svg")
-    for args in (("check", path), ("adjust", path, "-d", "fb15k237"), *[drawn] * (find_spec("matplotlib") is not None)):
+    for args in (
+        ("check", path),
+        ("adjust", path, "-d", "fb15k237"),
+        *[drawn] * (find_spec("matplotlib") is not None),
+    ):
         told = [line for line in run(*args).err.splitlines() if line.startswith("skipped: ")]
-        assert told == [f"skipped: {path}, lines 1-300: auc_pr: not the name of a metric that logs print"]
+        assert told == [
+            f"skipped: {path}, lines 1-300: auc_pr: not the name of a metric that logs print"
+        ]

@@ -44,7 +44,10 @@ def write_set(run: Run, write_graph: Callable[..., list[str]]) -> Callable[..., 
     """Build a set with a graph of one's own, by default where builds write to."""
 
     def write(out: str = "rankconst-tables") -> None:
-        assert run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "-p", "standard").code == 0
+        assert (
+            run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "-p", "standard").code
+            == 0
+        )
 
     return write
 
@@ -58,7 +61,9 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     rows = run("adjust", "results.csv", "--tables", "mine", "--json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     assert [row["AMRR"] for row in rows] == [own.index(0.7), public.index(0.338)]
-    screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine", "-f", "json")
+    screen = run(
+        "adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine", "-f", "json"
+    )
     assert [row["table_version"] for row in screen.records] == ["unreleased", NEWEST]
     screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine")
     assert f"Tables unreleased + {NEWEST}." in screen.out
@@ -70,7 +75,9 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
-def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., None], here: Path) -> None:
+def test_what_a_build_wrote_here_is_found(
+    run: Run, write_set: Callable[..., None], here: Path
+) -> None:
     write_set()
     rows = run("adjust", "results.csv", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
@@ -94,26 +101,46 @@ def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., Non
 
 @pytest.mark.slow
 def test_in_python() -> None:
-    mine = rankconst.from_triples(SMALL["train"], SMALL["valid"], SMALL["test"], name="MyKG", protocol="standard")
+    mine = rankconst.from_triples(
+        SMALL["train"], SMALL["valid"], SMALL["test"], name="MyKG", protocol="standard"
+    )
     public = rankconst.load()
-    frame = pd.DataFrame({"dataset": ["MyKG", "FB15k-237", "nowhere"], "MRR": ["0.7", "0.338", "0.5"]})
+    frame = pd.DataFrame(
+        {"dataset": ["MyKG", "FB15k-237", "nowhere"], "MRR": ["0.7", "0.338", "0.5"]}
+    )
     adjusted = rankconst.adjust(frame, tables=[mine, public], errors="note")
-    expected = [mine.constants("mykg", "mrr").index(0.7), public.constants("fb15k237", "mrr").index(0.338)]
+    expected = [
+        mine.constants("mykg", "mrr").index(0.7),
+        public.constants("fb15k237", "mrr").index(0.338),
+    ]
     assert adjusted["AMRR"].tolist()[:2] == expected
     assert rankconst.check({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
     mr, mrr = (mine.constants("mykg", metric) for metric in ("mr", "mrr"))
-    shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
+    shown = {
+        "MR": 2.5,
+        "AMRI": mr.index(2.5),
+        "MRR": 0.5,
+        "AMRR": mrr.index(0.5),
+        "ZMRR": mrr.z(0.5),
+    }
     (question,) = rankconst.check(shown, tables=[mine, public]).asked
     assert question.remedy == 'dataset="mykg"'
 
 
 def test_joined_tables_read_as_one() -> None:
     one = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="one", protocol="raw")
-    two = rankconst.from_triples(SMALL["train"], None, SMALL["test"][:1], name="one", protocol="raw")
-    three = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="three", protocol="raw")
+    two = rankconst.from_triples(
+        SMALL["train"], None, SMALL["test"][:1], name="one", protocol="raw"
+    )
+    three = rankconst.from_triples(
+        SMALL["train"], None, SMALL["test"], name="three", protocol="raw"
+    )
     joined = join_tables([one, two, three])
     for name in COLUMNS:
-        assert joined.read(name).to_pylist() == one.read(name).to_pylist() + three.read(name).to_pylist()
+        assert (
+            joined.read(name).to_pylist()
+            == one.read(name).to_pylist() + three.read(name).to_pylist()
+        )
         assert joined.read(name, "one").to_pylist() == one.read(name).to_pylist()
     assert list(joined.datasets) == ["one", "three"]
     assert joined.histogram("three", protocol="raw") == one.histogram("one", protocol="raw")

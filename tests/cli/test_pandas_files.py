@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
 TABLE = pd.DataFrame(
-    {"model": ["ComplEx", "TransE"], "dataset": ["FB15k-237", "WN18RR"], "MRR": [0.294, 0.22], "Hits@10": [0.465, 0.5]}
+    {
+        "model": ["ComplEx", "TransE"],
+        "dataset": ["FB15k-237", "WN18RR"],
+        "MRR": [0.294, 0.22],
+        "Hits@10": [0.465, 0.5],
+    }
 )
 WRITERS: dict[str, Callable[[Path], object]] = {
     "a.parquet": TABLE.to_parquet,
@@ -66,8 +71,15 @@ def test_a_damaged_table_is_refused(run: Run, tmp_path: Path, data: bytes) -> No
 def test_an_unescaped_percent_sign_is_named(run: Run, write: Write) -> None:
     """Pandas does not escape headings: the rest of the row is a comment."""
     rows = "model & Hits@10 (%) \\\\\n\\midrule\nTransE & 46.5 \\\\\n"
-    screen = run("adjust", write(f"\\begin{{tabular}}{{lr}}\n{rows}\\end{{tabular}}\n", "a.tex"), "-d", "nations")
-    assert "a.tex, line 2: an unescaped % comments out the rest of a row: write \\%." in screen.message
+    screen = run(
+        "adjust",
+        write(f"\\begin{{tabular}}{{lr}}\n{rows}\\end{{tabular}}\n", "a.tex"),
+        "-d",
+        "nations",
+    )
+    assert (
+        "a.tex, line 2: an unescaped % comments out the rest of a row: write \\%." in screen.message
+    )
 
 
 @pytest.mark.parametrize("name", ["collect", "df"])
@@ -79,5 +91,8 @@ def test_what_is_not_computed_yet_is_named(name: str) -> None:
 
 def test_objects_that_are_no_table_stay_what_they_are(write: Write) -> None:
     """One column, or rows that are not numbered from 0."""
-    for content, size in (({"hits": {"1": 0.1, "3": 0.2}}, 2), ({"split": {"0": "test"}, "MRR": {"test": 0.4}}, 1)):
+    for content, size in (
+        ({"hits": {"1": 0.1, "3": 0.2}}, 2),
+        ({"split": {"0": "test"}, "MRR": {"test": 0.4}}, 1),
+    ):
         assert len(rankconst.read(write(json.dumps(content), "a.json")).entries) == size

@@ -27,7 +27,16 @@ def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
     out = str(tmp_path / "own")
     assert (
         run(
-            "build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "--splits", "train,valid,test", "-b", "all"
+            "build",
+            *write_graph(SMALL),
+            "--name",
+            "MyKG",
+            "--out",
+            out,
+            "--splits",
+            "train,valid,test",
+            "-b",
+            "all",
         ).code
         == 0
     )
@@ -45,7 +54,25 @@ def test_show_adjust_and_rebuild(run: Run, own: str) -> None:
     for more in (("--baseline", "all"), ("--aggregation", "query"), ("--relation", "r")):
         found = run("show", "mykg", "--side", "all", *options, *more)
         assert found.code in {2, 4} or "relation" not in {row["side"] for row in found.records}
-    (row,) = run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json").records
+    (row,) = run(
+        "adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json"
+    ).records
     assert row["index"] == rankconst.load(own).constants("mykg", "mr", side="relation").index(1.5)
-    assert run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-b", "counting").code == 2
+    assert (
+        run(
+            "adjust",
+            1.5,
+            "-d",
+            "mykg",
+            "--side",
+            "rel",
+            "-m",
+            "mr",
+            "--tables",
+            own,
+            "-b",
+            "counting",
+        ).code
+        == 2
+    )
     assert run("show", "mykg", "relations", "--side", "relation", "--tables", own).code == 2

@@ -41,7 +41,9 @@ FILES = {
 def write_build(tmp_path: Path) -> WriteBuild:
     """Write the rows of some carried datasets as a build does; `edit` may change them."""
 
-    def write(*keys: str, folder: str = "my build", edit: Any = None, version: str = "unreleased") -> Path:
+    def write(
+        *keys: str, folder: str = "my build", edit: Any = None, version: str = "unreleased"
+    ) -> Path:
         from rankconst_builder.package import write_tables
 
         carried = rankconst.load()
@@ -79,12 +81,21 @@ def test_release(run: Run, made: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(tmp_path / "unpacked")
     shown = run(
-        "show", "nations", "-m", "mrr", "--tables", tmp_path / "unpacked" / "rankconst-tables-90.0.0", "-f", "json"
+        "show",
+        "nations",
+        "-m",
+        "mrr",
+        "--tables",
+        tmp_path / "unpacked" / "rankconst-tables-90.0.0",
+        "-f",
+        "json",
     )
     assert {row["table_version"] for row in shown.records} == {"90.0.0"}
 
 
-def test_default_folders(run: Run, write_build: WriteBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_folders(
+    run: Run, write_build: WriteBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_build("nations", folder="rankconst-tables")
     monkeypatch.chdir(tmp_path)
     url = "https://doi.org/10.1234/abc"
@@ -92,13 +103,22 @@ def test_default_folders(run: Run, write_build: WriteBuild, tmp_path: Path, monk
     assert screen.code == 0
     for path in (tmp_path / "data" / "90.0.0").iterdir():
         assert hashlib.sha256(path.read_bytes()).hexdigest() in screen.out
-    croissant = json.loads((tmp_path / "data" / "90.0.0" / "croissant.json").read_text(encoding="utf-8"))
+    croissant = json.loads(
+        (tmp_path / "data" / "90.0.0" / "croissant.json").read_text(encoding="utf-8")
+    )
     assert croissant["url"] == url
-    assert {path.name for path in (tmp_path / "data").iterdir()} == {"90.0.0", "rankconst-tables-90.0.0.zip"}
+    assert {path.name for path in (tmp_path / "data").iterdir()} == {
+        "90.0.0",
+        "rankconst-tables-90.0.0.zip",
+    }
     citation = (tmp_path / "data" / "90.0.0" / "CITATION.cff").read_text(encoding="utf-8")
-    today = next(line.split(": ")[1] for line in citation.splitlines() if line.startswith("date-released"))
+    today = next(
+        line.split(": ")[1] for line in citation.splitlines() if line.startswith("date-released")
+    )
     assert f"dated {today}" in screen.message
-    assert abs(dt.datetime.now(tz=dt.UTC).date() - dt.date.fromisoformat(today)) <= dt.timedelta(days=1)
+    assert abs(dt.datetime.now(tz=dt.UTC).date() - dt.date.fromisoformat(today)) <= dt.timedelta(
+        days=1
+    )
 
 
 @pytest.mark.slow
@@ -108,8 +128,13 @@ def test_newest_carried_tables_are_the_previous_ones(
     newest = bundled_versions()[-1]
     # A few of their datasets: to compare with all takes long.
     few = {newest: few_tables("countries_s1", "nations")}
-    monkeypatch.setattr("rankconst_builder.release.load", lambda path=None, version="": few.get(version) or load(path))
-    screen = run("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out")
+    monkeypatch.setattr(
+        "rankconst_builder.release.load",
+        lambda path=None, version="": few.get(version) or load(path),
+    )
+    screen = run(
+        "tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out"
+    )
     assert screen.code == 0
     for fact in (f"since {newest}, a major change", "would be enough", "removed"):
         assert fact in screen.message
@@ -121,11 +146,34 @@ def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_
     built = tmp_path / "built"
     args: tuple[str | Path, ...] = ("build", *write_graph(SMALL), "--name", "mykg", "--out", built)
     assert run(*args, "--splits", "valid,test", "-b", "all").code == 0
-    screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
+    screen = run(
+        "tables",
+        "release",
+        "--version",
+        "90.0.0",
+        "--from",
+        built,
+        "--out",
+        tmp_path / "90.0.0",
+        *FIRST,
+    )
     assert (screen.code, screen.out) == (2, "")
-    assert "a release has every split and baseline, and these datasets have some only: mykg" in screen.message
+    assert (
+        "a release has every split and baseline, and these datasets have some only: mykg"
+        in screen.message
+    )
     assert run(*args, *EVERYTHING).code == 0
-    screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
+    screen = run(
+        "tables",
+        "release",
+        "--version",
+        "90.0.0",
+        "--from",
+        built,
+        "--out",
+        tmp_path / "90.0.0",
+        *FIRST,
+    )
     assert screen.code == 0
     assert "warning: not checked against a hash known beforehand: mykg" in screen.message
     before, after = rankconst.load(built), rankconst.load(tmp_path / "90.0.0")
@@ -163,4 +211,17 @@ def test_orders_that_cannot_be(
 
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra(run: Run, made: Path, tmp_path: Path) -> None:
-    assert run("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *FIRST).code == 0
+    assert (
+        run(
+            "tables",
+            "release",
+            "--version",
+            "90.0.0",
+            "--from",
+            made,
+            "--out",
+            tmp_path / "out",
+            *FIRST,
+        ).code
+        == 0
+    )

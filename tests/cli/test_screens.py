@@ -33,7 +33,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def look(run_in_terminal: RunInTerminal, *args: str | Path, columns: int = WIDTH) -> list[list[str]]:
+def look(
+    run_in_terminal: RunInTerminal, *args: str | Path, columns: int = WIDTH
+) -> list[list[str]]:
     """Return the cells of a screen, each line of which fits."""
     screen = run_in_terminal("adjust", *args, columns=columns)
     assert screen.code == 0, screen.out
@@ -41,7 +43,9 @@ def look(run_in_terminal: RunInTerminal, *args: str | Path, columns: int = WIDTH
     assert "\\x1b" not in screen.out
     assert "…" not in screen.out
     assert all(len(line) <= columns for line in lines), screen.out  # notes are wrapped, too
-    return [re.split(r"\s{2,}", line.strip()) for line in lines if line.strip() and "───" not in line]
+    return [
+        re.split(r"\s{2,}", line.strip()) for line in lines if line.strip() and "───" not in line
+    ]
 
 
 def test_one_value(run_in_terminal: RunInTerminal) -> None:
@@ -59,7 +63,9 @@ def test_one_value(run_in_terminal: RunInTerminal) -> None:
     ]
 
 
-def test_details_are_below_each_other_where_there_is_no_room(run_in_terminal: RunInTerminal) -> None:
+def test_details_are_below_each_other_where_there_is_no_room(
+    run_in_terminal: RunInTerminal,
+) -> None:
     asked = ("-d", "fb15k237", "-m", "mrr", "--details")
     details = look(run_in_terminal, "0.338", *asked)
     assert [line[0] for line in details[1:9]] == [
@@ -74,7 +80,10 @@ def test_details_are_below_each_other_where_there_is_no_room(run_in_terminal: Ru
 def test_datasets_as_columns_have_the_adjusted_number_next_to_their_own(
     run_in_terminal: RunInTerminal, write: Write
 ) -> None:
-    path = write("Model,FB15k-237,WN18RR,CoDEx-M,YAGO3-10\nA,0.338,0.476,0.317,0.495\nB,0.31,0.4,0.3,0.4\n", "lb.csv")
+    path = write(
+        "Model,FB15k-237,WN18RR,CoDEx-M,YAGO3-10\nA,0.338,0.476,0.317,0.495\nB,0.31,0.4,0.3,0.4\n",
+        "lb.csv",
+    )
     lines = look(run_in_terminal, path.name, "-m", "mrr")
     assert ["Model", "FB15k-237", "AMRR", "WN18RR", "AMRR", "CoDEx-M", "AMRR", "YAGO3-10"] in lines
     assert ["A", "0.338", "0.3375", "0.476", "0.4759", "0.317", "0.3166", "0.495"] in lines
@@ -86,17 +95,33 @@ def test_datasets_as_columns_have_the_adjusted_number_next_to_their_own(
 def test_what_is_left_out_is_not_explained(run_in_terminal: RunInTerminal) -> None:
     for columns in (60, 80, 200):
         out = run_in_terminal("show", "umls", "mrr", columns=columns).out
-        assert (re.search(r"protocol .* enough", out) is not None) == ("enough: a difference" in out) == (columns > 60)
-    rows = [line.split(maxsplit=1)[1] for line in run_in_terminal("show", "protocols").out.splitlines()[2:10]]
+        assert (
+            (re.search(r"protocol .* enough", out) is not None)
+            == ("enough: a difference" in out)
+            == (columns > 60)
+        )
+    rows = [
+        line.split(maxsplit=1)[1]
+        for line in run_in_terminal("show", "protocols").out.splitlines()[2:10]
+    ]
     assert len({*rows}) >= len(rows) - 1
 
 
 @pytest.mark.parametrize(
     ("columns", "options", "kept"),
-    [(80, (), ["MR", "MRR", "H@10"]), (50, (), ["MR"]), (80, ("-b", "all"), []), (120, ("-b", "counting"), ["MR"])],
+    [
+        (80, (), ["MR", "MRR", "H@10"]),
+        (50, (), ["MR"]),
+        (80, ("-b", "all"), []),
+        (120, ("-b", "counting"), ["MR"]),
+    ],
 )
 def test_a_file_with_two_datasets_and_three_metrics(
-    run_in_terminal: RunInTerminal, write: Write, columns: int, options: tuple[str, ...], kept: list[str]
+    run_in_terminal: RunInTerminal,
+    write: Write,
+    columns: int,
+    options: tuple[str, ...],
+    kept: list[str],
 ) -> None:
     path = write(PAPER, "paper.tex")
     lines = look(run_in_terminal, path.name, *options, columns=columns)
@@ -105,17 +130,29 @@ def test_a_file_with_two_datasets_and_three_metrics(
     assert heads[0] == heads[1]
     assert [name for name in heads[0] if name in INDICES] == INDICES
     assert [name for name in heads[0] if name in ("MR", "MRR", "H@10")][: len(kept)] == kept
-    for dataset, values in (("fb15k237", ("177", ".338", ".533")), ("wn18rr", ("3340", ".476", ".571"))):
+    for dataset, values in (
+        ("fb15k237", ("177", ".338", ".533")),
+        ("wn18rr", ("3340", ".476", ".571")),
+    ):
         constants = (open_once().constants(dataset, metric) for metric in ("mr", "mrr", "hits@10"))
-        shown = [f"{each.index(float(value)):.4f}" for each, value in zip(constants, values, strict=True)]
-        row = lines[[*map(" ".join, lines)].index("FB15k-237" if dataset == "fb15k237" else "WN18RR") + 3]
+        shown = [
+            f"{each.index(float(value)):.4f}" for each, value in zip(constants, values, strict=True)
+        ]
+        row = lines[
+            [*map(" ".join, lines)].index("FB15k-237" if dataset == "fb15k237" else "WN18RR") + 3
+        ]
         assert row[0] == "RotatE"
         assert [row[heads[0].index(name)] for name in INDICES] == shown
-    assert not any(sign in cell for line in lines for cell in line for sign in ("\\", "textbf", "$"))
+    assert not any(
+        sign in cell for line in lines for cell in line for sign in ("\\", "textbf", "$")
+    )
 
 
 def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, write: Write) -> None:
-    path = write("model,dataset,MRR,MR,Hits@10,comment\n" + 2 * "RotatE,FB15k-237,0.338,177,0.533,tuned once\n")
+    path = write(
+        "model,dataset,MRR,MR,Hits@10,comment\n"
+        + 2 * "RotatE,FB15k-237,0.338,177,0.533,tuned once\n"
+    )
     lines = look(run_in_terminal, path.name)
     heading = next(line for line in lines if line[0] == "model")
     assert [name for name in heading if name not in {"MRR", "MR"}] == [
@@ -127,4 +164,8 @@ def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, write
 
 def test_an_index_without_a_name_has_no_colon_before_its_meaning(run: Run) -> None:
     screen = run("adjust", "0.5", "-d", "wn18rr", "-m", "ndcg")
-    assert (screen.code, "   0 = chance, 1 = perfect" in screen.out, " : 0 = chance" in screen.out) == (0, True, False)
+    assert (
+        screen.code,
+        "   0 = chance, 1 = perfect" in screen.out,
+        " : 0 = chance" in screen.out,
+    ) == (0, True, False)

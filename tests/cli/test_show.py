@@ -12,7 +12,13 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.libraries import load_libraries
-from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, TABULATED, describe_metric, parse_metric
+from rankconst.catalogue.metrics import (
+    CATALOGUE,
+    HEADLINE,
+    TABULATED,
+    describe_metric,
+    parse_metric,
+)
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import TOOLS
@@ -46,10 +52,14 @@ LADDER = open_once().list_baselines("all")
 def check_csv(screen: Screen, records: list[dict[str, Any]]) -> None:
     """Compare what CSV and JSON say."""
     write = {str: str, list: "; ".join, type(None): lambda _: ""}
-    assert screen.rows == [{f: write.get(type(v), str)(v) for f, v in record.items()} for record in records]  # type: ignore[operator]
+    expected = [
+        {f: write.get(type(v), str)(v) for f, v in record.items()}  # type: ignore[operator]
+        for record in records
+    ]
+    assert screen.rows == expected
 
 
-# -- lists ----------------------------------------------------------------------------------------------------------
+# -- lists -----------------------------------------------------------------------------------------
 
 
 def test_what_there_is(run: Run) -> None:
@@ -81,12 +91,18 @@ def test_every_list_is_whole(run: Run, plural: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plural", ["datasets", *LISTS])
-def test_at_80_columns_every_key_is_whole(run: Run, run_in_terminal: RunInTerminal, plural: str) -> None:
+def test_at_80_columns_every_key_is_whole(
+    run: Run, run_in_terminal: RunInTerminal, plural: str
+) -> None:
     screen = run_in_terminal("show", plural, columns=80)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.out).splitlines()
     starts = {line.split()[0] for line in lines if line.split()}
     records = run("show", plural, "-f", "json").records
-    keys = {row.get("label", next(iter(row.values()))) for row in records if row.get("status") != "unavailable"}
+    keys = {
+        row.get("label", next(iter(row.values())))
+        for row in records
+        if row.get("status") != "unavailable"
+    }
     assert keys <= starts
     # The captions below, which are sentences, wrap as the terminal likes.
     assert all(len(line) <= 80 for line in lines[: len(lines) - 6])
@@ -101,12 +117,25 @@ def test_datasets_are_those_of_the_tables_and_of_the_registry(run: Run) -> None:
         assert row["title"]
         assert bool(row["reason"]) == (row["status"] == "unavailable")
         if row["status"] == "included":
-            fields = (*COUNTS, "title", "licence", "citation", "citation_url", "source_urls", "aliases", "verified")
-            assert [row[field] for field in fields] == [tables.datasets[key][field] for field in fields]
+            fields = (
+                *COUNTS,
+                "title",
+                "licence",
+                "citation",
+                "citation_url",
+                "source_urls",
+                "aliases",
+                "verified",
+            )
+            assert [row[field] for field in fields] == [
+                tables.datasets[key][field] for field in fields
+            ]
         else:
             assert re.fullmatch(r"can be built|unavailable|copy of \w+", row["status"])
             assert all(row[field] is None for field in COUNTS)
-    assert {"yago310", "wikidata5m", "codexlarge"} <= {key for key in rows if rows[key]["status"] == "can be built"}
+    assert {"yago310", "wikidata5m", "codexlarge"} <= {
+        key for key in rows if rows[key]["status"] == "can be built"
+    }
     check_csv(run("show", "datasets", "-f", "csv"), [*rows.values()])
 
 
@@ -119,33 +148,52 @@ def test_where_chance_matters_is_seen(run: Run) -> None:
             assert row[column] is None
             continue
         held = tables.protocols(row["dataset"])
-        usual = next((each for each in ("standard", "time-aware", "qualified") if each in held), held[0])
+        usual = next(
+            (each for each in ("standard", "time-aware", "qualified") if each in held), held[0]
+        )
         assert row[column] == tables.constants(row["dataset"], "mrr", protocol=usual).expectation
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra_datasets_are_listed(run: Run) -> None:
-    assert {"fb15k237", "wn18rr"} <= {row["dataset"] for row in run("show", "datasets", "-f", "json").records}
+    assert {"fb15k237", "wn18rr"} <= {
+        row["dataset"] for row in run("show", "datasets", "-f", "json").records
+    }
     assert "rankconst[builder]" in run("show", "datasets").out
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("builder", "placeholders")
-def test_tables_of_the_users_own_are_listed(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
+def test_tables_of_the_users_own_are_listed(
+    run: Run, write_graph: Callable[..., list[str]], tmp_path: Path
+) -> None:
     from cli.conftest import SMALL
 
     out = tmp_path / "out"
     assert run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out).code == 0
-    rows = {row["dataset"]: row for row in run("show", "datasets", "--tables", out, "-f", "json").records}
-    assert [rows["mykg"][field] for field in ("status", "title", *COUNTS)] == ["included", "MyKG", 5, 2, 6, 2, 5]
+    rows = {
+        row["dataset"]: row
+        for row in run("show", "datasets", "--tables", out, "-f", "json").records
+    }
+    assert [rows["mykg"][field] for field in ("status", "title", *COUNTS)] == [
+        "included",
+        "MyKG",
+        5,
+        2,
+        6,
+        2,
+        5,
+    ]
     assert rows["nations"]["status"] == "included"
     cited = run("show", "mykg", "mrr", "--cite", "--tables", out)
-    assert f"computed with rankconst {__version__} from the candidates of mykg/test/both" in cited.out
+    assert (
+        f"computed with rankconst {__version__} from the candidates of mykg/test/both" in cited.out
+    )
     assert "@misc" not in cited.out
 
 
-# -- pages ----------------------------------------------------------------------------------------------------------
+# -- pages -----------------------------------------------------------------------------------------
 
 
 def check_page(screen: Screen, *facts: str) -> None:
@@ -158,21 +206,39 @@ def check_page(screen: Screen, *facts: str) -> None:
 
 @pytest.mark.parametrize("name", [*CATALOGUE, "mrr", "Hits@k", "hits@7", "mrr@7", "AMRR"])
 def test_every_metric_has_a_page(run: Run, name: str) -> None:
-    metric = CATALOGUE.get(name) or {"Hits@k": CATALOGUE["hits_at_k"], "AMRR": parse_metric("mrr")}.get(name)
+    metric = CATALOGUE.get(name) or {
+        "Hits@k": CATALOGUE["hits_at_k"],
+        "AMRR": parse_metric("mrr"),
+    }.get(name)
     fields = describe_metric(metric or parse_metric(name))
     check_page(run("show", name), *(text for text in fields.values() if text != "–"))
     assert run("show", name, "-f", "json").records == [fields]
 
 
-@pytest.mark.parametrize("name", [*PROTOCOLS, "sampled:500", "sampled:7:unfiltered", "sampled:500:replacement"])
+@pytest.mark.parametrize(
+    "name", [*PROTOCOLS, "sampled:500", "sampled:7:unfiltered", "sampled:500:replacement"]
+)
 def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     protocol = find_protocol(name)
-    facts = (name, protocol.summary, protocol.law, protocol.needs, protocol.reference, protocol.refused)
+    facts = (
+        name,
+        protocol.summary,
+        protocol.law,
+        protocol.needs,
+        protocol.reference,
+        protocol.refused,
+    )
     screen = run("show", "protocol", name)
     check_page(screen, *facts, *protocol.used_by)
-    assert ("all entities" in screen.out) == (protocol.negatives is None and protocol.candidates == "all")
+    assert ("all entities" in screen.out) == (
+        protocol.negatives is None and protocol.candidates == "all"
+    )
     (page,) = run("show", "protocols", name, "-f", "json").records
-    assert (page["protocol"], page["law"], page["refused"]) == (name, protocol.law, protocol.refused or None)
+    assert (page["protocol"], page["law"], page["refused"]) == (
+        name,
+        protocol.law,
+        protocol.refused or None,
+    )
     assert list(run("show", "protocols", name, "-f", "csv").rows[0]) == list(page)
 
 
@@ -180,7 +246,13 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
 @pytest.mark.parametrize("key", TOOLS)
 def test_every_tool_has_a_page(run: Run, key: str) -> None:
     tool = TOOLS[key]
-    facts = (*tool.repositories, *tool.caveats, *tool.evidence, *tool.refused.values(), tool.effect or "")
+    facts = (
+        *tool.repositories,
+        *tool.caveats,
+        *tool.evidence,
+        *tool.refused.values(),
+        tool.effect or "",
+    )
     check_page(run("show", key), key, tool.title, tool.protocol, tool.ties, tool.reference, *facts)
     (page,) = run("show", tool.repositories[0], "-f", "json").records
     assert page == {row["tool"]: row for row in run("show", "tools", "-f", "json").records}[key]
@@ -191,8 +263,15 @@ def test_every_tool_has_a_page(run: Run, key: str) -> None:
 @pytest.mark.parametrize("plural", ["baselines", "aggregations", "suites", "rules"])
 def test_everything_else_has_a_page(run: Run, plural: str) -> None:
     for key, row in LISTS[plural].items():
-        facts = (getattr(row, field, "") for field in ("summary", "reference", "title", "inequality", "why"))
-        check_page(run("show", plural, key), key, *facts if plural != "baselines" else (row.summary, row.reference))
+        facts = (
+            getattr(row, field, "")
+            for field in ("summary", "reference", "title", "inequality", "why")
+        )
+        check_page(
+            run("show", plural, key),
+            key,
+            *facts if plural != "baselines" else (row.summary, row.reference),
+        )
     assert run("show", "counting").out == run("show", "baselines", "counting").out
 
 
@@ -203,7 +282,7 @@ def test_a_name_that_means_several_things_says_so(run: Run) -> None:
     assert "also a" not in run("show", "mrr").out
 
 
-# -- constants ------------------------------------------------------------------------------------------------------
+# -- constants -------------------------------------------------------------------------------------
 
 
 def test_programs_get_every_protocol_and_metric_on_test(run: Run) -> None:
@@ -211,13 +290,23 @@ def test_programs_get_every_protocol_and_metric_on_test(run: Run) -> None:
     assert (screen.code, screen.err) == (0, "")
     tables = open_once()
     rows = screen.records
-    expected = [(protocol, metric.key) for protocol in tables.protocols("fb15k237") for metric in TABULATED]
+    expected = [
+        (protocol, metric.key) for protocol in tables.protocols("fb15k237") for metric in TABULATED
+    ]
     assert [(row["protocol"], row["metric"]) for row in rows] == expected
     for row in rows:
         assert (row["dataset"], row["split"], row["side"]) == ("fb15k237", "test", "both")
         constants = tables.constants("fb15k237", row["metric"], protocol=row["protocol"])
         assert row["label"] == constants.metric.label
-        fields = ("num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+        fields = (
+            "num_tasks",
+            "expectation",
+            "expectation_error",
+            "variance",
+            "variance_error",
+            "method",
+            "num_draws",
+        )
         for field in (*fields, "worst", "table_version"):
             assert row[field] == getattr(constants, field)
         assert row["aggregation"] == constants.tasks.aggregation
@@ -229,7 +318,8 @@ def test_people_get_what_papers_print(run: Run) -> None:
     rows = [cells for cells in screen.cells if cells[0] == "standard = libkge"]
     assert [row[1] for row in rows] == [metric.label for metric in HEADLINE]
     assert rows[0][2:] == ["6,268", "20,464.5", "11,216.2"]
-    # Counted and summed once more by another program, a loop over triples and scores: 0.37187 and 0.39123.
+    # Counted and summed once more by another program, a loop over triples and scores: 0.37187 and
+    # 0.39123.
     assert rows[1][2:] == ["6,268", "2.736e-04", "0.371874"]
     assert rows[4][2:] == ["6,268", "2.443e-04", "0.391226"]
     for fact in ("WN18RR", "40,943", "3,134", "Dettmers", bundled_versions()[-1], "--format csv"):
@@ -252,7 +342,9 @@ def test_metrics_are_named_before_or_after_an_option(run: Run) -> None:
     assert [row["label"] for row in rows] == ["MRR", "Hits@10", "Hits@7"]
     assert {row["protocol"] for row in rows} == {"pykeen"}
     assert rows[0]["num_tasks"] == 5848
-    named = run("show", "wn18rr", "-m", "mrr", "-m", "H@10", "-m", "hits@7", "-p", "pykeen", "-f", "json")
+    named = run(
+        "show", "wn18rr", "-m", "mrr", "-m", "H@10", "-m", "hits@7", "-p", "pykeen", "-f", "json"
+    )
     assert named.records == rows
     details = run("show", "wn18rr", "mrr", "hits@10").out
     for fact in ("closed_form", "6.400e-09", "2.443e-05", "± error", "0.371874", "0.025"):
@@ -260,14 +352,22 @@ def test_metrics_are_named_before_or_after_an_option(run: Run) -> None:
 
 
 def test_every_split_side_and_protocol(run: Run) -> None:
-    rows = run("show", "umls", "mr", "--split", "all", "--side", "all", "-p", "all", "-f", "json").records
+    rows = run(
+        "show", "umls", "mr", "--split", "all", "--side", "all", "-p", "all", "-f", "json"
+    ).records
     tables = open_once()
     sides = tables.sides(tables.tasks("umls"))
     assert sides[:3] == SIDES
-    expected = {(p, split, side) for p in tables.protocols("umls") for split in ORDER for side in sides}
+    expected = {
+        (p, split, side) for p in tables.protocols("umls") for split in ORDER for side in sides
+    }
     assert {(row["protocol"], row["split"], row["side"]) for row in rows} == expected
     assert len(rows) == len(expected)
-    assert {(row["num_tasks"], row["split"]) for row in rows if row["side"] == "head" and row["protocol"] == "raw"} == {
+    assert {
+        (row["num_tasks"], row["split"])
+        for row in rows
+        if row["side"] == "head" and row["protocol"] == "raw"
+    } == {
         (5216, "train"),
         (652, "valid"),
         (661, "test"),
@@ -275,18 +375,28 @@ def test_every_split_side_and_protocol(run: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("args", [("wn18rr",), ("wn18rr", "mr", "hits@10"), ("nations", "--split", "all")])
-def test_no_number_is_cut_in_a_terminal(run_in_terminal: RunInTerminal, args: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "args", [("wn18rr",), ("wn18rr", "mr", "hits@10"), ("nations", "--split", "all")]
+)
+def test_no_number_is_cut_in_a_terminal(
+    run_in_terminal: RunInTerminal, args: tuple[str, ...]
+) -> None:
     screen = run_in_terminal("show", *args, columns=80)
     assert (screen.code, "…" in screen.out) == (0, False)
-    for fact in ("20,464.5", "2.443e-04", "0.391226") if args[0] == "wn18rr" else ("4.47761", "0.833309", "valid"):
+    for fact in (
+        ("20,464.5", "2.443e-04", "0.391226")
+        if args[0] == "wn18rr"
+        else ("4.47761", "0.833309", "valid")
+    ):
         assert fact in screen.out
     starts = {line.strip().split()[0] for line in screen.out.splitlines() if "Hits@10 " in line}
     assert starts == {"standard", "pykeen", "raw"} if "hits@10" in args else starts == {"standard"}
 
 
 @pytest.mark.usefixtures("builder")
-def test_a_split_that_is_not_there_is_an_error(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
+def test_a_split_that_is_not_there_is_an_error(
+    run: Run, write_graph: Callable[..., list[str]], tmp_path: Path
+) -> None:
     graph = {"train": [("a", "r", "b")], "valid": [], "test": [("b", "r", "a")]}
     out = tmp_path / "out"
     assert run("build", *write_graph(graph), "--name", "mykg", "--out", out).code == 0
@@ -320,11 +430,18 @@ def test_relations_are_listed(run: Run) -> None:
         both = laddered.records
         assert both[0 :: len(LADDER)] == rows
         for row in both[:12]:
-            own = tables.constants("nations", "mrr", relations=row["relation"], baseline=row["baseline"])
-            assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
+            own = tables.constants(
+                "nations", "mrr", relations=row["relation"], baseline=row["baseline"]
+            )
+            assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (
+                own.num_tasks,
+                own.expectation,
+            )
         for key in LADDER:  # relations make up the whole
             own_rows = [row for row in both if row["baseline"] == key]
-            total = sum(row["num_tasks"] * row["expectation_inverse_harmonic_mean_rank"] for row in own_rows)
+            total = sum(
+                row["num_tasks"] * row["expectation_inverse_harmonic_mean_rank"] for row in own_rows
+            )
             whole = tables.constants("nations", "mrr", baseline=key)
             assert total / whole.num_tasks == pytest.approx(whole.expectation, rel=1e-12)
     screen = run("show", "nations", "relations")
@@ -333,7 +450,7 @@ def test_relations_are_listed(run: Run) -> None:
     assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
 
 
-# -- citations ------------------------------------------------------------------------------------------------------
+# -- citations -------------------------------------------------------------------------------------
 
 
 def test_the_sentence_for_a_paper(run: Run) -> None:
@@ -341,7 +458,11 @@ def test_the_sentence_for_a_paper(run: Run) -> None:
     assert (screen.code, screen.err) == (0, "")
     sentence, bibtex = screen.out.split("\n\n")
     (row,) = run("show", "FB15k-237", "mrr", "--cite", "-f", "json").records
-    assert (row["sentence"], row["bibtex"].strip(), row["tabulated"]) == (sentence, bibtex.strip(), True)
+    assert (row["sentence"], row["bibtex"].strip(), row["tabulated"]) == (
+        sentence,
+        bibtex.strip(),
+        True,
+    )
     assert row["expectation"] == open_once().constants("fb15k237", "mrr").expectation
 
 
@@ -365,16 +486,24 @@ def test_the_sentence_for_a_dataset(run: Run) -> None:
         (("mrr", "-b", "frequency", "--split", "valid"), "nations/valid/both/standard/frequency"),
     ],
 )
-def test_what_is_no_row_of_the_tables_says_so(run: Run, args: tuple[str, ...], address: str) -> None:
+def test_what_is_no_row_of_the_tables_says_so(
+    run: Run, args: tuple[str, ...], address: str
+) -> None:
     version = bundled_versions()[-1]
     told = run("show", "nations", *args, "--cite").out
-    assert f"computed from tables {version} of rankconst, candidates rankconst:{version}/{address}, following" in told
+    assert (
+        f"computed from tables {version} of rankconst, candidates rankconst:{version}/{address}, following"
+        in told
+    )
     (row,) = run("show", "nations", *args, "--cite", "-f", "json").records
     assert row["tabulated"] is False
 
 
 def test_a_baseline_may_stand_behind_a_dataset(run: Run) -> None:
-    assert run("show", "nations", "counting", "mrr").out == run("show", "nations", "mrr", "-b", "counting").out
+    assert (
+        run("show", "nations", "counting", "mrr").out
+        == run("show", "nations", "mrr", "-b", "counting").out
+    )
 
 
 def test_a_suite_has_chance_and_counting_of_its_graphs_and_of_their_mean(run: Run) -> None:

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 def test_a_site_of_one_dataset(run: Run, tmp_path: Path, write: Write) -> None:
     results = write("model,dataset,MRR\nA,ogbl-biokg,0.8\nB,nowhere,0.8\n")
     url = "https://example.org/x"
-    done = run("tables", "site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url, "--published", results)
+    done = run(
+        "tables",
+        "site",
+        "--out",
+        tmp_path / "public",
+        "-d",
+        "ogbl-biokg",
+        "--url",
+        url,
+        "--published",
+        results,
+    )
     assert done.code == 0, done.err
     (warned,) = (line for line in done.err.splitlines() if line.startswith("warning: "))
     assert "results.csv: 1 of 2 numbers is not shown" in warned
@@ -26,7 +37,9 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path, write: Write) -> None:
     assert "index.html" in done.message
     assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
     assert (tmp_path / "public" / "v1" / load().version / "ogbbiokg.json").is_file()
-    assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(encoding="utf-8")
+    assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.usefixtures("no_builder")

@@ -17,12 +17,28 @@ if TYPE_CHECKING:
 
 pytest.importorskip("typer._coercion", reason="this Typer converts values without pydantic")
 
-TYPED = ("a", "0.338", "0.5458 ± 0.0052", "", "json", "JSON", "12", "x\udcff", "a\0b", "no/such/file", "/")
+TYPED = (
+    "a",
+    "0.338",
+    "0.5458 ± 0.0052",
+    "",
+    "json",
+    "JSON",
+    "12",
+    "x\udcff",
+    "a\0b",
+    "no/such/file",
+    "/",
+)
 
 
 def list_parameters(command: Any) -> list[Any]:
     """Return the parameters of a command and of those below it."""
-    below = [param for each in getattr(command, "commands", {}).values() for param in list_parameters(each)]
+    below = [
+        param
+        for each in getattr(command, "commands", {}).values()
+        for param in list_parameters(each)
+    ]
     return [*command.params, *below]
 
 
@@ -46,10 +62,17 @@ def test_plain_values_are_read_as_typer_reads_them(command: str) -> None:
         if not hasattr(param, "_runtime_param"):
             continue
         several = param.multiple or param.nargs == -1
-        values = [(each, "b") for each in TYPED] if several else [*TYPED, *[True] * getattr(param, "is_flag", False)]
+        values = (
+            [(each, "b") for each in TYPED]
+            if several
+            else [*TYPED, *[True] * getattr(param, "is_flag", False)]
+        )
         for value in (*values, () if several else None, param.get_default(ctx)):
             found = outcome(_Plain(), value, param, ctx)
-            assert found == outcome(param.get_runtime_param(), value, param, ctx), (param.name, value)
+            assert found == outcome(param.get_runtime_param(), value, param, ctx), (
+                param.name,
+                value,
+            )
 
 
 WITHOUT_PANDAS = """
@@ -99,7 +122,9 @@ def test_the_version_waits_for_nothing() -> None:
         "except SystemExit: pass\n"
         "print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script, "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--version"], capture_output=True, text=True, check=True
+    )
     loaded = set(done.stderr.splitlines()[-1].split())
     heavy = {"typer", "numpy", "pyarrow", "rich", "json", "dataclasses"}
     assert not {name.partition(".")[0] for name in loaded} & heavy

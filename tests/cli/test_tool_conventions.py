@@ -13,17 +13,30 @@ from rankconst.errors import DataError
 if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
-KEYS = {"VR": "variance", "SDR": "standard_deviation", "MAD": "median_absolute_deviation", "MR": "arithmetic_mean_rank"}
+KEYS = {
+    "VR": "variance",
+    "SDR": "standard_deviation",
+    "MAD": "median_absolute_deviation",
+    "MR": "arithmetic_mean_rank",
+}
 
 
 def test_pykeens_macro_spreads_are_unweighted(write: Write) -> None:
     """A random ranker's VR and SDR have the index 0 under micro constants, its MR under macro ones; MAD is left out."""
     pytest.importorskip("pandas")
-    micro = {label: rankconst.constants("nations", label, tool="pykeen") for label in ("VR", "SDR", "MAD")}
+    micro = {
+        label: rankconst.constants("nations", label, tool="pykeen")
+        for label in ("VR", "SDR", "MAD")
+    }
     mean = rankconst.constants("nations", "mr", tool="pykeen", aggregation="macro-query")
     values = {label: known.expectation for label, known in micro.items()} | {"MR": mean.expectation}
-    file = write(json.dumps({f"both.realistic.{KEYS[label]}": value for label, value in values.items()}), "macro.json")
-    found = rankconst.adjust(file, dataset="nations", tool="pykeen", aggregation="macro-query").to_pandas()
+    file = write(
+        json.dumps({f"both.realistic.{KEYS[label]}": value for label, value in values.items()}),
+        "macro.json",
+    )
+    found = rankconst.adjust(
+        file, dataset="nations", tool="pykeen", aggregation="macro-query"
+    ).to_pandas()
     index = dict(zip(found["metric"], found["index"], strict=True))
     notes = dict(zip(found["metric"], found["note"], strict=True))
     assert abs(index[KEYS["VR"]]) < 1e-9
@@ -31,13 +44,18 @@ def test_pykeens_macro_spreads_are_unweighted(write: Write) -> None:
     assert abs(index[KEYS["MR"]]) < 1e-9
     assert "leaves MAD unweighted and without the factor 1.4826" in notes[KEYS["MAD"]]
     with pytest.raises(DataError, match="leaves MAD unweighted"):
-        rankconst.adjust(2.0, metric="MAD", dataset="nations", tool="pykeen", aggregation="macro-query")
+        rankconst.adjust(
+            2.0, metric="MAD", dataset="nations", tool="pykeen", aggregation="macro-query"
+        )
 
 
 @pytest.mark.parametrize("value", ["0", "0.0"])
 def test_pykeens_whole_reciprocals_are_left_out(write: Write, value: str) -> None:
     """Its optimistic and pessimistic inverse median rank divides whole numbers: 1 / 7 is 0."""
-    keys = {"both.pessimistic.inverse_median_rank": float(value), "both.realistic.inverse_median_rank": 0.13}
+    keys = {
+        "both.pessimistic.inverse_median_rank": float(value),
+        "both.realistic.inverse_median_rank": 0.13,
+    }
     reading = rankconst.read(write(json.dumps(keys).replace("0.0", value), "ranks.json"))
     assert [entry.context.rank_type for entry in reading.entries] == ["realistic"]
     assert "divides whole numbers" in reading.skipped[0].why
@@ -48,9 +66,22 @@ def test_torchkge_may_have_ranked_relations(run: Run, write: Write) -> None:
     known = rankconst.constants("kinships", "mrr", side="relation")
     text = f"Hit@10 : 0.3 \t\t Filt. Hit@10 : 0.4\nMRR : 0.1 \t\t Filt. MRR : {known.expectation:.3f}\n"
     path = write(text, "run.log")
-    assert "both sides" in run("adjust", path, "-d", "kinships", "--metric", "mrr", "--protocol", "standard").err
+    assert (
+        "both sides"
+        in run("adjust", path, "-d", "kinships", "--metric", "mrr", "--protocol", "standard").err
+    )
     screen = run(
-        "adjust", path, "-d", "kinships", "--side", "relation", "--metric", "mrr", "--json", "--protocol", "standard"
+        "adjust",
+        path,
+        "-d",
+        "kinships",
+        "--side",
+        "relation",
+        "--metric",
+        "mrr",
+        "--json",
+        "--protocol",
+        "standard",
     )
     (row,) = (row for row in screen.records if row["index"] is not None)
     assert row["side"] == "relation"

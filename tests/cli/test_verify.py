@@ -54,7 +54,9 @@ def test_of_many_notes_the_first_stands_for_all() -> None:
 
     stage = STAGES["sources"]
     for many in (1, SHOWN_NOTES, SHOWN_NOTES + 1, 56):
-        notes = tuple(Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many))
+        notes = tuple(
+            Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many)
+        )
         lines = _phrase_notes(Result(stage, 0, notes, 0.0))
         assert len(lines) == (many if many <= SHOWN_NOTES else 2)
         assert "d0" in lines[0]
@@ -62,7 +64,9 @@ def test_of_many_notes_the_first_stands_for_all() -> None:
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_which_stage_runs(run: Run, run_in_terminal: RunInTerminal, small: Path) -> None:
+def test_a_terminal_shows_which_stage_runs(
+    run: Run, run_in_terminal: RunInTerminal, small: Path
+) -> None:
     out = run_in_terminal("tables", "verify", small).out
     assert out.index("files ...") < out.index("keys ...") < out.index("pooling ...")
     screen = run("tables", "verify", small)
@@ -115,7 +119,11 @@ def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
     assert 0 < int(one["keys"].replace(",", "")) < int(every["keys"].replace(",", ""))
     assert one["files"] == every["files"]
     screen = run("tables", "verify", small, "-d", "nation5", "-d", "nothing")
-    assert (screen.code, "Did you mean nations" in screen.message, "'nothing'" in screen.message) == (4, True, True)
+    assert (
+        screen.code,
+        "Did you mean nations" in screen.message,
+        "'nothing'" in screen.message,
+    ) == (4, True, True)
 
 
 def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING
 from faults.injecting import FAULTS, Bench, Command, Tally
 from pages import prepared_app
 from placeholders import fill_in
-from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, load_benchmarks
+from rankconst.catalogue.benchmarks import (
+    Benchmark,
+    BenchmarkFile,
+    LineFormat,
+    Remote,
+    load_benchmarks,
+)
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.cli import app
 from rankconst_builder import release, tabulate
@@ -56,7 +62,11 @@ def furnish() -> None:
             format=LineFormat(),
             files={
                 split: BenchmarkFile(
-                    Remote(address(key, split), len(data), hashlib.sha256(data).hexdigest() if key != "gamma" else None)
+                    Remote(
+                        address(key, split),
+                        len(data),
+                        hashlib.sha256(data).hexdigest() if key != "gamma" else None,
+                    )
                 )
                 for split in SPLITS
                 for data in (make_file(key, split),)
@@ -86,27 +96,46 @@ def _results(folder: Path) -> None:
 
 
 def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
-    return ("build", *(each for key in keys for each in ("--dataset", key)), *PROTOCOL, "--out", out, *options)
+    return (
+        "build",
+        *(each for key in keys for each in ("--dataset", key)),
+        *PROTOCOL,
+        "--out",
+        out,
+        *options,
+    )
 
 
 def _built(*keys: str, bench: Bench) -> Path:
     """Return a folder with a set of tables."""
     folder = bench.fresh()
     (folder / "tmp").mkdir()
-    assert bench.run_here(folder, build(*keys, options=("--splits", "train,valid,test", "--baseline", "all"))) == 0
+    assert (
+        bench.run_here(
+            folder, build(*keys, options=("--splits", "train,valid,test", "--baseline", "all"))
+        )
+        == 0
+    )
     return folder
 
 
 def list_commands(bench: Bench, served: str) -> list[Command]:
     """Return the commands; `served` is the address of a server that has the mirror's files, and sets of tables."""
-    sets: dict[tuple[str, ...], Path] = {keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])}
+    sets: dict[tuple[str, ...], Path] = {
+        keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])
+    }
 
     def with_set(*keys: str) -> functools.partial[None]:
         return functools.partial(_copy, sets[keys] / "out")
 
     def with_site(folder: Path) -> None:
         shutil.copytree(sets["alpha", "beta"] / "out", folder / "out")
-        assert bench.run_here(folder, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "beta")) == 0
+        assert (
+            bench.run_here(
+                folder, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "beta")
+            )
+            == 0
+        )
 
     mirror = Path(os.environ["RANKCONST_MIRROR"])
     packed = sets["alpha", "beta"] / "out"
@@ -117,15 +146,28 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     return [
         Command("build, the first", build("alpha"), ["out"]),
         Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
-        Command("build, two datasets", build("alpha", "beta", "gamma"), ["out"], with_set("alpha", "beta")),
+        Command(
+            "build, two datasets",
+            build("alpha", "beta", "gamma"),
+            ["out"],
+            with_set("alpha", "beta"),
+        ),
         Command(
             "build, downloading",
             build("gamma", options=downloaded),
             ["out", *(f"cache/sources/small.invalid/gamma/{split}.txt" for split in SPLITS)],
         ),
-        Command("release", (*RELEASE, "90.0.0"), ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
         Command(
-            "adjust --out", ("adjust", "results.csv", "--out", "adjusted.csv", "--force"), ["adjusted.csv"], _results
+            "release",
+            (*RELEASE, "90.0.0"),
+            ["data/90.0.0", "data/*.zip"],
+            with_set("alpha", "beta"),
+        ),
+        Command(
+            "adjust --out",
+            ("adjust", "results.csv", "--out", "adjusted.csv", "--force"),
+            ["adjusted.csv"],
+            _results,
         ),
         Command(
             "adjust --replace --out",
@@ -141,9 +183,15 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         ),
         *(
             Command(
-                title, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha"), ["site"], prepare
+                title,
+                ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha"),
+                ["site"],
+                prepare,
             )
-            for title, prepare in (("site, the first", with_set("alpha")), ("site, in place of one", with_site))
+            for title, prepare in (
+                ("site, the first", with_set("alpha")),
+                ("site, in place of one", with_site),
+            )
         ),
         Command(
             "show --tables URL.zip",
@@ -158,8 +206,14 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
-        Command("build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True),
-        Command("build elsewhere", build("gamma", out="other", options=(f"RANKCONST_MIRROR={served}",)), ["other"]),
+        Command(
+            "build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True
+        ),
+        Command(
+            "build elsewhere",
+            build("gamma", out="other", options=(f"RANKCONST_MIRROR={served}",)),
+            ["other"],
+        ),
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
         Command("release of another version", (*RELEASE, "91.0.0"), ["data/91.0.0"]),
         Command(
@@ -168,7 +222,12 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
             ["own.csv"],
             with_set,
         ),
-        Command("site of all datasets", ("tables", "site", "--tables", "out", "--out", "site"), ["site"], with_set),
+        Command(
+            "site of all datasets",
+            ("tables", "site", "--tables", "out", "--out", "site"),
+            ["site"],
+            with_set,
+        ),
         *(
             Command(
                 f"{title} to {place}{ending}",
@@ -200,17 +259,30 @@ PAIRS = {
         *("build of another dataset", "build, into a set", "build, two datasets", "release"),
         *("show", "adjust with the set", "site, the first"),
     ),
-    "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
+    "build, two datasets": (
+        "build of another dataset",
+        "build, two datasets",
+        "release",
+        "site of all datasets",
+    ),
     "release": (
         *("build, into a set", "build into the release", "release", "release of another version"),
         "site, the first",
     ),
     "adjust with the set": ("build, into a set",),
     "site, the first": ("build, into a set", "release", "site, the first"),
-    "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
+    "site, in place of one": (
+        "site, in place of one",
+        "site of all datasets",
+        "build, two datasets",
+        "release",
+    ),
     "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL.zip"),
     "show --tables URL.zip": ("show --tables URL.zip", "build, downloading"),
-    **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")},
+    **{
+        title: (title,)
+        for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")
+    },
     **{
         f"{one} to {place}{ending}": tuple(
             f"{other} to {place}{ending}" for other in WRITERS if ending in WRITERS[other][1]
@@ -225,7 +297,9 @@ PAIRS = {
 
 def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, Command]]:
     """Return the pairs of commands that can meet."""
-    named = {command.title: command for command in [*commands, *list_others(served, commands[1].prepare)]}
+    named = {
+        command.title: command for command in [*commands, *list_others(served, commands[1].prepare)]
+    }
     return [(named[first], named[second]) for first, others in PAIRS.items() for second in others]
 
 
@@ -236,7 +310,11 @@ def choose_all(points: int) -> list[tuple[int, str]]:
 
 def choose_each(points: int) -> list[tuple[int, str]]:
     """Return every point once, with the faults in turn; of a few points all, with every fault."""
-    return choose_all(points) if points <= FEW else [(at, FAULTS[at % len(FAULTS)]) for at in range(points)]
+    return (
+        choose_all(points)
+        if points <= FEW
+        else [(at, FAULTS[at % len(FAULTS)]) for at in range(points)]
+    )
 
 
 def choose_some(points: int) -> list[tuple[int, str]]:
@@ -269,7 +347,9 @@ def _copy(out: Path, folder: Path) -> None:
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """Serve a folder on the loopback from a child process, so that this one has a single thread."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Silent, directory=str(folder)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Silent, directory=str(folder))
+    )
     child = os.fork()
     if not child:
         threading.Timer(3600, os._exit, (0,)).start()

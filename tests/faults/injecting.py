@@ -1,8 +1,9 @@
 """Let a command fail at each of its calls that write, rename or remove something, once each.
 
-A command runs in a forked child, in a folder of its own. Every call of :data:`CALLS` and every write to an open file is
-a point; at one of them the child gets an error of the system, is interrupted, or is killed with half of its data
-written. What it leaves is looked at, and the command is run again without a fault.
+A command runs in a forked child, in a folder of its own. Every call of :data:`CALLS` and every
+write to an open file is a point; at one of them the child gets an error of the system, is
+interrupted, or is killed with half of its data written. What it leaves is looked at, and the
+command is run again without a fault.
 """
 
 from __future__ import annotations
@@ -39,7 +40,19 @@ if TYPE_CHECKING:
     # From a number of points to some of them, each with a fault.
     Choose: TypeAlias = Callable[[int], Sequence[tuple[int, str]]]
 
-CALLS = ("replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write")
+CALLS = (
+    "replace",
+    "rename",
+    "mkdir",
+    "rmdir",
+    "unlink",
+    "remove",
+    "link",
+    "symlink",
+    "truncate",
+    "fsync",
+    "write",
+)
 """Functions of :mod:`os` that change what is on the disk."""
 
 REMOVING = ("rmdir", "unlink", "remove")
@@ -61,7 +74,9 @@ class Command:
 
     title: str
     arguments: Sequence[str]
-    outputs: Sequence[str]  # patterns of where results are in that folder: sets of tables, sites, or files
+    outputs: Sequence[
+        str
+    ]  # patterns of where results are in that folder: sets of tables, sites, or files
     prepare: Callable[[Path], None] = lambda _: None  # puts into the folder what was there before
     once: bool = False  # True if it refuses what another one has written before; of two such only the first one writes
 
@@ -96,7 +111,9 @@ class Points:
 
     def concerns(self, where: Any) -> bool:
         """Tell whether something is below the folder; of open files that is not asked."""
-        return isinstance(where, int) or os.path.realpath(os.fsdecode(where)).startswith(self.folder)
+        return isinstance(where, int) or os.path.realpath(os.fsdecode(where)).startswith(
+            self.folder
+        )
 
     def install(self) -> None:
         """Put this in between; the process is a child that does nothing else."""
@@ -175,7 +192,9 @@ def call(folder: Path, arguments: Sequence[str]) -> int:
     os.chdir(folder)
     os.environ.update(RANKCONST_CACHE=str(folder / "cache"), TMPDIR=str(folder / "tmp"))
     tempfile.tempdir = None
-    named = dict(each.split("=", 1) for each in arguments if each.startswith("RANKCONST_"))  # as shells set variables
+    named = dict(
+        each.split("=", 1) for each in arguments if each.startswith("RANKCONST_")
+    )  # as shells set variables
     sys.argv = ["rankconst", *(each for each in arguments if not each.startswith("RANKCONST_"))]
     try:
         with mock.patch.dict(os.environ, named):
@@ -192,7 +211,10 @@ def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Pa
         err = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
         os.dup2(err, 2)
-        sys.stdin, sys.stdout, sys.stderr = (open(each, mode, closefd=False) for each, mode in enumerate("rww"))  # noqa: SIM115
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(each, mode, closefd=False)  # noqa: SIM115
+            for each, mode in enumerate("rww")
+        )
         if points is not None:
             points.install()
         code = call(folder, arguments)
@@ -207,12 +229,16 @@ def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Pa
 def wait(child: int, note: Path) -> Ended:
     """Wait for a child; one that hangs is ended by its alarm."""
     _, status = os.waitpid(child, 0)
-    return Ended(os.waitstatus_to_exitcode(status), note.read_text(encoding="utf-8", errors="replace"))
+    return Ended(
+        os.waitstatus_to_exitcode(status), note.read_text(encoding="utf-8", errors="replace")
+    )
 
 
 def read_state(folder: Path, outputs: Sequence[str]) -> dict[str, str | None]:
     """Name what is in each place: None for nothing, the reason if it cannot be read, otherwise a hash."""
-    return {output: _read_output(next(folder.glob(output), folder / "nothing")) for output in outputs}
+    return {
+        output: _read_output(next(folder.glob(output), folder / "nothing")) for output in outputs
+    }
 
 
 def _read_output(path: Path) -> str | None:
@@ -222,7 +248,11 @@ def _read_output(path: Path) -> str | None:
         except RankconstError as error:
             return str(error)
     if path.is_dir():  # of a site; what is hidden in a set that was never finished is nothing
-        held = {name: (path / name).read_bytes() for name in sorted(list_files(path)) if (path / name).is_file()}
+        held = {
+            name: (path / name).read_bytes()
+            for name in sorted(list_files(path))
+            if (path / name).is_file()
+        }
         seen = any(not name.startswith(".") for name in held)
         return hashlib.sha256(repr(held).encode()).hexdigest() if seen else None
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
@@ -316,13 +346,17 @@ class Bench:
             wrong = list(check_end(ended, fault))
             wrong += check_state(read_state(folder, command.outputs), before, after)
             if fault != "SIGKILL" and seen[at] not in REMOVING:
-                left = {each for each in list_files(folder) - known if INCOMING not in each.split("/")}
+                left = {
+                    each for each in list_files(folder) - known if INCOMING not in each.split("/")
+                }
                 wrong += [f"left {each}" for each in sorted(left)]
             again = self.run(folder, command.arguments)
             if again.code or read_state(folder, command.outputs) != after:
                 wrong.append(f"the next run does not complete: {again}")
             if wrong:
-                tally.failures.append(f"{command.title}, {fault} at point {at} ({seen[at]}): {'; '.join(wrong)}")
+                tally.failures.append(
+                    f"{command.title}, {fault} at point {at} ({seen[at]}): {'; '.join(wrong)}"
+                )
             shutil.rmtree(folder)
         for folder in (model, whole):
             shutil.rmtree(folder)
@@ -338,7 +372,9 @@ class Bench:
             points = Points(os.path.realpath(folder))
             ended = [self.run(folder, command.arguments, points) for command in commands]
             if commands == [first]:
-                tally.points = len(json.loads(folder.with_suffix(".points").read_text(encoding="utf-8")))
+                tally.points = len(
+                    json.loads(folder.with_suffix(".points").read_text(encoding="utf-8"))
+                )
             told = ended[:1] if first.once or second.once else ended
             tally.failures += [f"one after the other: {one}" for one in told if one.code]
             allowed.append(read_state(folder, outputs))
@@ -349,7 +385,11 @@ class Bench:
             found = read_state(folder, outputs)
             # Only one that says so may have done nothing.
             among = allowed if any(one.code for one in ended) else allowed[3:]
-            wrong = [f"{name}: {state}" for name, state in found.items() if state not in {one[name] for one in among}]
+            wrong = [
+                f"{name}: {state}"
+                for name, state in found.items()
+                if state not in {one[name] for one in among}
+            ]
             wrong += [told for one in ended for told in check_end(one, "EIO")]
             if first.once and second.once and [one.code for one in ended].count(0) != 1:
                 wrong.append(f"not one of them alone has written: {ended}")
@@ -361,11 +401,15 @@ class Bench:
 
     def _meet(self, folder: Path, first: Command, second: Command, at: int) -> list[Ended]:
         notes = [folder.with_suffix(f".err{place}") for place in (1, 2)]
-        stopped = start(folder, first.arguments, Points(os.path.realpath(folder), at, "SIGSTOP"), notes[0])
+        stopped = start(
+            folder, first.arguments, Points(os.path.realpath(folder), at, "SIGSTOP"), notes[0]
+        )
         os.waitpid(stopped, os.WUNTRACED)
         other = start(folder, second.arguments, None, notes[1])
         late = time.monotonic() + LONGEST
-        while time.monotonic() < late and "waiting" not in (notes[1].read_text() if notes[1].exists() else ""):
+        while time.monotonic() < late and "waiting" not in (
+            notes[1].read_text() if notes[1].exists() else ""
+        ):
             # Its end is left to be waited for.
             if os.waitid(os.P_PID, other, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 break
@@ -388,7 +432,9 @@ def check_end(ended: Ended, fault: str) -> Iterator[str]:
 
 
 def check_state(
-    found: Mapping[str, str | None], before: Mapping[str, str | None], after: Mapping[str, str | None]
+    found: Mapping[str, str | None],
+    before: Mapping[str, str | None],
+    after: Mapping[str, str | None],
 ) -> Iterator[str]:
     """Say which outputs are neither what was there nor what should be."""
     for output, state in found.items():

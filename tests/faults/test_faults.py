@@ -29,13 +29,17 @@ def test_faults_are_survived() -> None:
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"needs {module}")
     options = ["--all"] if os.environ.get("RANKCONST_THOROUGH") else ["--some"]
-    done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     tried = re.findall(r"^(.+): \d+ points, [1-9]\d* tries, 0 failures$", done.stdout, re.MULTILINE)
     assert len(tried) == len(done.stdout.splitlines())
     # The page was written by the same commands.
     listed = re.findall(
-        r"^\| `([^|`]+)` \| [\d,]+ \|", PAGE.read_text(encoding="utf-8").partition("<!-- /faults -->")[0], re.MULTILINE
+        r"^\| `([^|`]+)` \| [\d,]+ \|",
+        PAGE.read_text(encoding="utf-8").partition("<!-- /faults -->")[0],
+        re.MULTILINE,
     )
     assert [title for title in tried if " + " not in title] == listed
 

@@ -23,7 +23,11 @@ TESTS = Path(__file__).resolve().parents[1]
 _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
     "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", "results/tools"),
-    "markdown": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py", "results/test_rewrite.py"),
+    "markdown": (
+        f"{_TABLES}/test_markdown.py",
+        "results/test_hidden.py",
+        "results/test_rewrite.py",
+    ),
     "html": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py"),
     "yaml": ("results/test_objects.py", "results/tools"),
     "frame": (f"{_TABLES}/test_csv.py", "results/test_frame.py"),
@@ -49,13 +53,19 @@ _NO_OPTION = {"names", "locations", "counts", "descriptor"}
 def list_seeds(target: str) -> list[bytes]:
     """Return the first inputs of a target; each but those without options is there with several first bytes."""
     found = [
-        text.encode("utf-8", "surrogateescape") for text in dict.fromkeys(_list_texts(target)) if len(text) < 20_000
+        text.encode("utf-8", "surrogateescape")
+        for text in dict.fromkeys(_list_texts(target))
+        if len(text) < 20_000
     ]
     if target in _MADE:
         return list(_MADE[target]())
     if target in _NO_OPTION:
         return found
-    return [bytes([option]) + content for i, content in enumerate(found) for option in (0, i % 16, i * 7 % 256)]
+    return [
+        bytes([option]) + content
+        for i, content in enumerate(found)
+        for option in (0, i % 16, i * 7 % 256)
+    ]
 
 
 def _list_texts(target: str) -> Iterator[str]:
@@ -73,7 +83,11 @@ def _list_texts(target: str) -> Iterator[str]:
 
 def _text_of(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
-        return node.value if isinstance(node.value, str) else node.value.decode("utf-8", "surrogateescape")
+        return (
+            node.value
+            if isinstance(node.value, str)
+            else node.value.decode("utf-8", "surrogateescape")
+        )
     if isinstance(node, ast.JoinedStr):
         return "".join(_text_of(part) or "0.5" for part in node.values)
     return None

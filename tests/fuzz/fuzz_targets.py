@@ -85,14 +85,26 @@ _SHARES = (None, None, True, False)
 _TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
-    *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
+    *(
+        "libkge_log",
+        "rotate",
+        "openke",
+        "openke_torch",
+        "dglke",
+        "torchkge",
+        "nbfnet",
+        "pyg",
+        "kbc",
+    ),
     *("conve", "generic"),
 )
 
 
 def _read(data: bytes, suffix: str, *forms: str | None) -> None:
     option = data[0] if data else 0
-    document = open_document(_put(f"a{suffix}", data[1:]), _DECIMALS[option >> 4 & 3], _SHARES[option >> 6])
+    document = open_document(
+        _put(f"a{suffix}", data[1:]), _DECIMALS[option >> 4 & 3], _SHARES[option >> 6]
+    )
     read_opened(document, forms[option % 16 % len(forms)])
 
 
@@ -116,7 +128,11 @@ def list_parts() -> dict[str, bytes]:
     from openpyxl import Workbook
 
     book, packed = Workbook(), io.BytesIO()
-    for row in (("model", "dataset", "MRR", "Hits@10"), ("A", "nations", 0.5, "=C2*2"), ("B", "nations", 0.25, "53%")):
+    for row in (
+        ("model", "dataset", "MRR", "Hits@10"),
+        ("A", "nations", 0.5, "=C2*2"),
+        ("B", "nations", 0.25, "53%"),
+    ):
         book.active.append(row)
     book.save(packed)
     with zipfile.ZipFile(packed) as archive:
@@ -157,7 +173,11 @@ def adjusting(data: bytes) -> None:
     form = [*Format, None, None][option >> 2 & 7]
     options: dict[str, Any] = {"format": form} if form else {"replace": ["index"]}
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.suppress(UsageError):
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        contextlib.suppress(UsageError),
+    ):
         adjust([str(path)], ["nations"], **options)
 
 
@@ -220,7 +240,9 @@ def list_tables() -> dict[str, bytes]:
     for name in COLUMNS:
         stream, table = io.BytesIO(), rankconst.load().read(name, "nations")
         if "split" in table.column_names:
-            table = table.filter((pc.field("split") == "test") & (pc.field("protocol") == "standard"))
+            table = table.filter(
+                (pc.field("split") == "test") & (pc.field("protocol") == "standard")
+            )
         pq.write_table(table.slice(0, 40), stream, compression="none")
         found[name] = stream.getvalue()
     return found
@@ -229,7 +251,11 @@ def list_tables() -> dict[str, bytes]:
 def describe_tables(files: dict[str, bytes]) -> bytes:
     """Return a descriptor with the right hashes."""
     resources = [
-        {"name": name, "path": f"{name}.parquet", "hash": f"sha256:{hashlib.sha256(content).hexdigest()}"}
+        {
+            "name": name,
+            "path": f"{name}.parquet",
+            "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
+        }
         for name, content in files.items()
     ]
     described = {"version": "2.0.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
@@ -350,7 +376,9 @@ def arguments(data: bytes) -> None:
     given = [line for line in _decode(data[1:]).split("\n") if "\0" not in line]
     if any(_WRITES.match(line) for line in given):
         return
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace") for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace") for _ in range(2)
+    )
     with contextlib.ExitStack() as stack:
         stack.enter_context(_offline())
         stack.enter_context(mock.patch.object(sys, "argv", ["rankconst", command, *given]))

@@ -1,8 +1,8 @@
 """Fuzz the readers, guided by coverage: ``python tests/fuzz/run.py [TARGET ...] [--seconds N]``; it needs atheris.
 
-Each target runs in a process of its own, for seconds of the processor. What raises anything but a RankconstError, or
-takes longer than LIMIT seconds, is written to ``tests/fuzz/found/TARGET``, once for each place in the code; figures
-go to ``tests/robustness.md``.
+Each target runs in a process of its own, for seconds of the processor. What raises anything but a
+RankconstError, or takes longer than LIMIT seconds, is written to ``tests/fuzz/found/TARGET``, once
+for each place in the code; figures go to ``tests/robustness.md``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def fuzz(target: str, seconds: int, corpus: Path, found: Path) -> None:
             fuzz_targets.clean()
             taken, used = round(time.monotonic() - begin), round(time.process_time())
             print(
-                "\n" + json.dumps({"executions": done, "accepted": accepted, "seconds": taken, "processor": used}),
+                "\n"
+                + json.dumps(
+                    {"executions": done, "accepted": accepted, "seconds": taken, "processor": used}
+                ),
                 flush=True,
             )
             os._exit(0)
@@ -66,17 +69,27 @@ def fuzz(target: str, seconds: int, corpus: Path, found: Path) -> None:
 
     def keep(error: BaseException, data: bytes) -> None:
         """Write an input and its traceback, unless another failed in the same place."""
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "rankconst" in frame.filename]
-        place = f"{type(error).__name__} {[(frame.filename, frame.lineno) for frame in frames[-1:]]}"
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if "rankconst" in frame.filename
+        ]
+        place = (
+            f"{type(error).__name__} {[(frame.filename, frame.lineno) for frame in frames[-1:]]}"
+        )
         if place in places:
             return
         places.add(place)
         name = f"{type(error).__name__}-{hashlib.sha256(data).hexdigest()[:12]}"
         (found / name).write_bytes(data)
-        (found / f"{name}.txt").write_text("".join(traceback.format_exception(error)), "utf-8", "backslashreplace")
+        (found / f"{name}.txt").write_text(
+            "".join(traceback.format_exception(error)), "utf-8", "backslashreplace"
+        )
 
     flags = [f"-rss_limit_mb={_MEMORY}", "-timeout=300", "-verbosity=0", "-print_final_stats=0"]
-    atheris.Setup([sys.argv[0], *flags, "-max_len=40000", f"-artifact_prefix={found}/", str(corpus)], run_one)
+    atheris.Setup(
+        [sys.argv[0], *flags, "-max_len=40000", f"-artifact_prefix={found}/", str(corpus)], run_one
+    )
     atheris.Fuzz()
 
 
@@ -92,9 +105,18 @@ def fuzz_apart(target: str, seconds: int) -> dict[str, Any]:
     known = len(list(found.glob("*.txt")))
     total, died, used = dict.fromkeys(("executions", "accepted", "seconds", "processor"), 0), 0, 0.0
     while used < seconds and died < 5:
-        command = [sys.executable, __file__, target, "--seconds", str(seconds - int(used)), "--here"]
+        command = [
+            sys.executable,
+            __file__,
+            target,
+            "--seconds",
+            str(seconds - int(used)),
+            "--here",
+        ]
         before = os.times().children_user
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode == 0 and done.stdout.strip():
             figures = json.loads(done.stdout.strip().rpartition("\n")[2])
             total = {key: total[key] + figures[key] for key in total}

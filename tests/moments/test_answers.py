@@ -34,7 +34,10 @@ def define(metric: str, places: tuple[int, ...], size: int) -> Fraction | float:
     precisions = sum((Fraction(found + 1, place) for found, place in enumerate(top)), Fraction(0))
     if key.startswith("ndcg"):
         ideal = k if key == "ndcg_full" else min(right, k)
-        gains = [1 / max(1.0, math.log2(p)) if key == "ndcg_clipped" else 1 / math.log2(p + 1) for p in range(1, 60)]
+        gains = [
+            1 / max(1.0, math.log2(p)) if key == "ndcg_clipped" else 1 / math.log2(p + 1)
+            for p in range(1, 60)
+        ]
         return sum(gains[p - 1] for p in top) / sum(gains[:ideal])
     return {
         "recall": Fraction(len(top), right),
@@ -64,7 +67,9 @@ def test_all_rankings(metric: str, size: int) -> None:
         variance = sum((value - mean) ** 2 for value in values) / len(values)
         assert found.expectation == pytest.approx(float(mean), abs=1e-14)
         assert found.variance == pytest.approx(float(variance), abs=1e-14)
-        assert (found.metric.optimum, found.worst) == pytest.approx((float(max(values)), float(min(values))))
+        assert (found.metric.optimum, found.worst) == pytest.approx(
+            (float(max(values)), float(min(values)))
+        )
         ranks = rankconst.from_ranks(np.ravel(ways), queries=np.repeat(np.arange(len(ways)), right))
         if not metric.startswith("precision_cap"):
             assert ranks.evaluate(metric) == pytest.approx(float(mean), rel=1e-12)
@@ -90,9 +95,13 @@ def test_fifty_digits(size: int, right: int) -> None:
         ideal, whole = mpmath.fsum(weights[:right]), mpmath.fsum(weights)
         spread = (mpmath.fsum(w**2 for w in weights) - whole**2 / size) / max(size - 1, 1)
         check(
-            queries, "ndcg", right * whole / size / ideal, mpmath.mpf(right) * (size - right) / size * spread / ideal**2
+            queries,
+            "ndcg",
+            right * whole / size / ideal,
+            mpmath.mpf(right) * (size - right) / size * spread / ideal**2,
         )
-        # Of two right answers at r < s: the share of the other places that is right, and of pairs of these.
+        # Of two right answers at r < s: the share of the other places that is right, and of pairs
+        # of these.
         share, one = (mpmath.mpf(right - j) / max(size - j, 1) for j in (1, 2))
         two = one * (right - 3) / max(size - 3, 1)
         mean = mpmath.fsum((1 + (r - 1) * share) / r for r in places) / size
@@ -104,7 +113,8 @@ def test_fifty_digits(size: int, right: int) -> None:
             (1 + (r - 1) * (3 * share + (r - 2) * share * one)) / mpmath.mpf(r) ** 2 for r in places
         )
         pairs = (
-            (2 + (r - 1) * (4 * one + (r - 2) * two) + (s - r - 1) * (one + (r - 1) * two)) / mpmath.mpf(r * s)
+            (2 + (r - 1) * (4 * one + (r - 2) * two) + (s - r - 1) * (one + (r - 1) * two))
+            / mpmath.mpf(r * s)
             for r, s in itertools.combinations(places, 2)
         )
         square += 2 * right * share * mpmath.fsum(pairs)
@@ -120,7 +130,11 @@ def check(queries: Answers, metric: str, mean: mpmath.mpf, variance: mpmath.mpf)
 
 @for_each(
     ("kinds", "k"),
-    [([(5, 2, 1)], 1), ([(9, 4, 3), (6, 1, 2), (7, 7, 2)], 2), ([(300, 7, 40), (41, 1, 2), (50, 45, 9)], 5)],
+    [
+        ([(5, 2, 1)], 1),
+        ([(9, 4, 3), (6, 1, 2), (7, 7, 2)], 2),
+        ([(300, 7, 40), (41, 1, 2), (50, 45, 9)], 5),
+    ],
 )
 def test_p_of_hit_ratio_against_whole_numbers(kinds: list[tuple[int, int, int]], k: int) -> None:
     """Every number of hits, by the product of the queries' generating functions in fractions."""
@@ -129,9 +143,14 @@ def test_p_of_hit_ratio_against_whole_numbers(kinds: list[tuple[int, int, int]],
         hit = 1 - Fraction(math.comb(size - k, right), math.comb(size, right))
         certain += times * (hit == 1)
         for _ in range(times):
-            law = [hit * one + (1 - hit) * more for one, more in itertools.pairwise([Fraction(0), *law, Fraction(0)])]
+            law = [
+                hit * one + (1 - hit) * more
+                for one, more in itertools.pairwise([Fraction(0), *law, Fraction(0)])
+            ]
     sizes, right_ones, repeats = np.array(kinds).T
-    counts = rankconst.from_counts(np.repeat(sizes, repeats), relevant=np.repeat(right_ones, repeats))
+    counts = rankconst.from_counts(
+        np.repeat(sizes, repeats), relevant=np.repeat(right_ones, repeats)
+    )
     found = counts.constants(f"hit_ratio@{k}")
     for hits in range(certain, found.num_tasks + 1):
         exact, p = sum(law[hits:]), found.significance(hits / found.num_tasks)
@@ -156,10 +175,16 @@ def test_queries_are_averaged_by_weight(metric: str) -> None:
     if metric.startswith("precision_pooled"):
         return  # test_a_pooled_precision
     sizes, right, weights = [5, 9, 9, 30], [2, 3, 3, 30], [1.0, 2.0, 0.5, 3.0]
-    alone = [rankconst.from_counts(n, relevant=r).constants(metric) for n, r in zip(sizes, right, strict=True)]
+    alone = [
+        rankconst.from_counts(n, relevant=r).constants(metric)
+        for n, r in zip(sizes, right, strict=True)
+    ]
     found = rankconst.from_counts(sizes, weights, relevant=right).constants(metric)
     mean = sum(w * each.expectation for w, each in zip(weights, alone, strict=True)) / sum(weights)
-    variance = sum(w**2 * each.variance for w, each in zip(weights, alone, strict=True)) / sum(weights) ** 2
+    variance = (
+        sum(w**2 * each.variance for w, each in zip(weights, alone, strict=True))
+        / sum(weights) ** 2
+    )
     assert found.expectation == pytest.approx(mean)
     assert found.variance == pytest.approx(variance)
     assert found.num_tasks == 4
@@ -176,27 +201,39 @@ def test_the_best_ranker_has_the_index_one() -> None:
         "no tail probability of Recall@10 is known, only of HitRatio@k of several right answers."
     )
     weighted = rankconst.from_counts([5, 6], [1.0, 2.0], relevant=2).constants("hit_ratio@1")
-    assert weighted.explain_lack().startswith("no tail probability is known for tasks of unlike weights")
-    alike = rankconst.from_counts([5, 6], [2.0, 2.0], relevant=2).constants("hit_ratio@1")
-    assert alike.significance(0.5) == rankconst.from_counts([5, 6], relevant=2).constants("hit_ratio@1").significance(
-        0.5
+    assert weighted.explain_lack().startswith(
+        "no tail probability is known for tasks of unlike weights"
     )
+    alike = rankconst.from_counts([5, 6], [2.0, 2.0], relevant=2).constants("hit_ratio@1")
+    assert alike.significance(0.5) == rankconst.from_counts([5, 6], relevant=2).constants(
+        "hit_ratio@1"
+    ).significance(0.5)
 
 
 def test_a_pooled_precision() -> None:
     """Hits of all queries over the sum of min(R, k), by all rankings of two unlike queries."""
     found = rankconst.from_counts([4, 5], relevant=[1, 3]).constants("precision_pooled@2")
-    pairs = itertools.product(itertools.combinations(range(1, 5), 1), itertools.combinations(range(1, 6), 3))
+    pairs = itertools.product(
+        itertools.combinations(range(1, 5), 1), itertools.combinations(range(1, 6), 3)
+    )
     values = [Fraction(sum(place <= 2 for place in (*one, *other)), 1 + 2) for one, other in pairs]
     mean = sum(values) / len(values)
     assert found.expectation == pytest.approx(float(mean))
-    assert found.variance == pytest.approx(float(sum((value - mean) ** 2 for value in values) / len(values)))
+    assert found.variance == pytest.approx(
+        float(sum((value - mean) ** 2 for value in values) / len(values))
+    )
     assert (found.metric.optimum, found.worst) == (1.0, 0.0)
     ranks = rankconst.from_ranks([1, 1, 2, 5], queries=[0, 1, 1, 1])
-    assert ranks.evaluate("precision_pooled@2") == ranks.evaluate("precision@2", tool="implicit") == 1.0
+    assert (
+        ranks.evaluate("precision_pooled@2")
+        == ranks.evaluate("precision@2", tool="implicit")
+        == 1.0
+    )
 
 
-@pytest.mark.parametrize("metric", ["map@3", "hit_ratio@2", "ndcg", "precision_cap@9", "num_hits@2"])
+@pytest.mark.parametrize(
+    "metric", ["map@3", "hit_ratio@2", "ndcg", "precision_cap@9", "num_hits@2"]
+)
 @pytest.mark.parametrize(("empty", "counts"), [("left out", None), ("0", 0.0), ("1", 1.0)])
 def test_queries_without_right_answers(metric: str, empty: str, counts: float | None) -> None:
     whole = rankconst.from_counts([7, 7, 4], relevant=[2, 0, 1], empty=empty).constants(metric)
@@ -231,14 +268,21 @@ def test_libraries_say_what_a_name_means() -> None:
     for (tool, name), key in means.items():
         found = rankconst.from_counts([200], relevant=[20], tool=tool).constants(name)
         expected = rankconst.from_counts([200], relevant=[20]).constants(key)
-        assert (found.metric.label, found.expectation) == (expected.metric.label, expected.expectation), name
+        assert (found.metric.label, found.expectation) == (
+            expected.metric.label,
+            expected.expectation,
+        ), name
 
 
 @pytest.mark.parametrize(
     ("tool", "name", "said"),
     [
         ("implicit", "map", "implicit cuts map off at a k that it does not print: write map@10"),
-        ("torchmetrics", "map@10", "map@10 is no metric of torchmetrics of which there are constants"),
+        (
+            "torchmetrics",
+            "map@10",
+            "map@10 is no metric of torchmetrics of which there are constants",
+        ),
         ("ranx", "recall", "recall needs a k: write recall@10"),
         ("pykeen", "mrr", "unknown library 'pykeen'"),
     ],
@@ -252,7 +296,9 @@ def test_right_answers_that_were_not_retrieved() -> None:
     """They are infinitely far down: nothing is found of them, but they are right answers."""
     ranks = rankconst.from_ranks([1, math.inf, math.inf, 2], queries=["a", "a", "a", "b"])
     assert ranks.evaluate("recall@3") == pytest.approx((1 / 3 + 1) / 2)
-    assert (ranks.evaluate("mrr"), ranks.evaluate("map")) == pytest.approx((0.75, (1 / 3 + 1 / 2) / 2))
+    assert (ranks.evaluate("mrr"), ranks.evaluate("map")) == pytest.approx(
+        (0.75, (1 / 3 + 1 / 2) / 2)
+    )
     assert ranks.evaluate("Recall@1", tool="lenskit") == 0.5
     with pytest.raises(DataError, match="not retrieved has the worst rank"):
         rankconst.from_ranks([1, math.inf])
@@ -264,12 +310,18 @@ def test_right_answers_that_were_not_retrieved() -> None:
     ("arguments", "said"),
     [
         ({"counts": [3], "relevant": [4]}, "4 right answers among 3 candidates"),
-        ({"counts": [3], "relevant": [0]}, r"relevant\[0\] is 0. What does a query without right answers count\?"),
+        (
+            {"counts": [3], "relevant": [0]},
+            r"relevant\[0\] is 0. What does a query without right answers count\?",
+        ),
         ({"counts": [3], "relevant": [0], "empty": "left out"}, "no query has a right answer"),
         ({"counts": [3], "relevant": [0], "empty": "2"}, "expected 'left out', '0' or '1'"),
         ({"counts": [3], "relevant": [-1]}, "expected at least 0"),
         ({"counts": [5, 6], "relevant": [1, 2, 3]}, r"have shapes \(2,\) and \(3,\)"),
-        ({"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]}, "expected one number for each query"),
+        (
+            {"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]},
+            "expected one number for each query",
+        ),
         ({"counts": [], "relevant": []}, "there are no queries"),
         ({"counts": [5], "tool": "ranx"}, "give relevant, too"),
         ({"counts": [2.5], "relevant": [1]}, "num_candidates must be whole numbers; got float64"),
@@ -282,7 +334,9 @@ def test_what_cannot_be_counted(arguments: dict[str, object], said: str) -> None
         rankconst.from_counts(**arguments).constants("mrr")  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize(("name", "said"), [("recall", "needs a k"), ("auc", "unknown"), ("mrr@0", "at least 1")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("recall", "needs a k"), ("auc", "unknown"), ("mrr@0", "at least 1")]
+)
 def test_names(name: str, said: str) -> None:
     with pytest.raises(UnknownNameError, match=said):
         rankconst.from_counts([9], relevant=2).constants(name)

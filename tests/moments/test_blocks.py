@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from cases import for_each, take_turns
-from oracles import EVALUATED, MP, SAMPLED, absolute_error, assert_alike, assert_within, relative_error
+from oracles import (
+    EVALUATED,
+    MP,
+    SAMPLED,
+    absolute_error,
+    assert_alike,
+    assert_within,
+    relative_error,
+)
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
 from rankconst.tasks import Histogram
@@ -24,7 +32,9 @@ METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values()]
 
 
 def gather(tasks: Blocks, times: int = 1) -> Histogram:
-    return Histogram.from_counts([size for _, size in tasks], [times] * len(tasks), offsets=[a for a, _ in tasks])
+    return Histogram.from_counts(
+        [size for _, size in tasks], [times] * len(tasks), offsets=[a for a, _ in tasks]
+    )
 
 
 def pretend(histogram: Histogram) -> Histogram:
@@ -78,9 +88,20 @@ OF_ONE_RANK = {
 @pytest.mark.parametrize(("name", "others"), OF_ONE_RANK.items(), ids=OF_ONE_RANK)
 @pytest.mark.parametrize(
     ("offset", "size"),
-    [(5, 3), (1, 1000), (1, 10**6), (10**3, 10**6), (10**6, 2), (10**6, 70), (10**9, 10**3), (10**6, 10**13)],
+    [
+        (5, 3),
+        (1, 1000),
+        (1, 10**6),
+        (10**3, 10**6),
+        (10**6, 2),
+        (10**6, 70),
+        (10**9, 10**3),
+        (10**6, 10**13),
+    ],
 )
-def test_of_one_rank_all_means_are_one(name: str, others: list[str], offset: int, size: int) -> None:
+def test_of_one_rank_all_means_are_one(
+    name: str, others: list[str], offset: int, size: int
+) -> None:
     """The mean rank in whole numbers, and the mean reciprocal rank by another way than most, far beyond enumeration."""
     histogram = gather([(offset, size)])
     one = compute_moments(parse_metric(name), histogram)
@@ -91,7 +112,15 @@ def test_of_one_rank_all_means_are_one(name: str, others: list[str], offset: int
 
 # Precise sums.
 
-FAR = [(10**5, 3, 400), (10**5, 700, 31), (99_000, 2500, 7), (0, 300, 12), (63, 66, 5), (8, 1, 900), (40, 1, 11)]
+FAR = [
+    (10**5, 3, 400),
+    (10**5, 700, 31),
+    (99_000, 2500, 7),
+    (0, 300, 12),
+    (63, 66, 5),
+    (8, 1, 900),
+    (40, 1, 11),
+]
 
 
 @pytest.mark.parametrize("name", ["mr", "mrr", "hits@100", "hits@100100", "ndcg", "gmr", "igmr"])
@@ -103,7 +132,11 @@ def test_closed_forms_equal_precise_sums(name: str) -> None:
     power = {"gmr": MP.mpf(1) / n, "igmr": MP.mpf(-1) / n}.get(name)
 
     def score(rank: int) -> Any:
-        return MP.mpf(rank) ** power if power else MP.mpf(1) * EVALUATED[metric.family]([rank], metric.k)
+        return (
+            MP.mpf(rank) ** power
+            if power
+            else MP.mpf(1) * EVALUATED[metric.family]([rank], metric.k)
+        )
 
     parts = []
     for offset, size, times in FAR:
@@ -138,7 +171,9 @@ def draw_blocks(rows: int, entities: int, seed: int) -> Histogram:
 
 
 @pytest.mark.parametrize("name", ["iamr", "hmr", "qmr", "iqmr", "sdr"])
-def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quicker_routes_err_by_less_than_they_say(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     metric, histogram = parse_metric(name), draw_blocks(600, 2000, 1)
     assert blocks.has_many_blocks(histogram)
     quick = compute_moments(metric, histogram)
@@ -151,7 +186,8 @@ def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest
 @pytest.mark.slow
 @pytest.mark.parametrize("traced", [0, 2**16])
 @pytest.mark.parametrize(
-    ("name", "sizes"), take_turns(["median", "inverse median"], [(400, 300), (400, 3000), (150, 40_000)])
+    ("name", "sizes"),
+    take_turns(["median", "inverse median"], [(400, 300), (400, 3000), (150, 40_000)]),
 )
 def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     name: str, sizes: tuple[int, int], traced: int, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +217,9 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
         (2500, 10_000, 100, 25),
     ],
 )
-def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(tasks: int, size: int, y: int, m: int) -> None:
+def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(
+    tasks: int, size: int, y: int, m: int
+) -> None:
     """If m ranks are at most y, they are all at most x with a chance of (x / y)^m."""
     counts = block_counts.BlockCounts(Histogram.from_counts([size], [tasks]), m)
     x, weights = counts.gap_law(y, 1)

@@ -27,14 +27,21 @@ if TYPE_CHECKING:
 BILLION = 10**9
 
 
-def check(moments: Moments, expectation: Any, variance: Any, accuracy: tuple[float, float] = (1e-14, 1e-12)) -> None:
+def check(
+    moments: Moments,
+    expectation: Any,
+    variance: Any,
+    accuracy: tuple[float, float] = (1e-14, 1e-12),
+) -> None:
     """Demand that errors hold and that they are small."""
     assert moments.method == "numerical"
     for value, error, truth, goal in (
         (moments.expectation, moments.expectation_error, expectation, accuracy[0]),
         (moments.variance, moments.variance_error, variance, accuracy[1]),
     ):
-        exact = MP.mpf(truth.numerator) / truth.denominator if isinstance(truth, Fraction) else truth
+        exact = (
+            MP.mpf(truth.numerator) / truth.denominator if isinstance(truth, Fraction) else truth
+        )
         assert error <= goal * exact
         assert abs(value - exact) <= error
 
@@ -74,12 +81,19 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
     "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
     "some": [(5,) * 12, (4,) * 25, (2, 3, 4) * 10, (7,) * 10, (3,) * 8 + (20, 20)],
     "many": [(2,) * 100, (2,) * 400, (3,) * 60, (1,) * 50 + (2,) * 90],
-    "one stands out": [(2,) * 30 + (60,), (1,) * 1000 + (20,), (1,) * 10_000 + (2,), (2,) * 20 + (30, 31)],
+    "one stands out": [
+        (2,) * 30 + (60,),
+        (1,) * 1000 + (20,),
+        (1,) * 10_000 + (2,),
+        (2,) * 20 + (30, 31),
+    ],
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [counts for group in LAWS.values() for counts in group], ids=describe)
+@pytest.mark.parametrize(
+    "counts", [counts for group in LAWS.values() for counts in group], ids=describe
+)
 def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...]) -> None:
     check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
 
@@ -92,14 +106,23 @@ def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...
     ],
     ids=str,
 )
-def test_central_moments_are_within_their_errors(counts: tuple[int, ...], offsets: tuple[int, ...] | None) -> None:
+def test_central_moments_are_within_their_errors(
+    counts: tuple[int, ...], offsets: tuple[int, ...] | None
+) -> None:
     law, vectors = scatter_law(counts, offsets), math.prod(counts)
     mean = Fraction(sum(v * times for v, times in law.items()), vectors)
     histogram = Histogram.from_counts(counts, offsets=offsets)
     square = rank_variance(histogram)
     ranks = module._Ranks.of(histogram, square.expectation)
-    for order, moment in enumerate(module._central_moments(ranks, square.variance / square.expectation**2)):
-        exact = sum((times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)) / vectors
+    for order, moment in enumerate(
+        module._central_moments(ranks, square.variance / square.expectation**2)
+    ):
+        exact = (
+            sum(
+                (times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)
+            )
+            / vectors
+        )
         assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
 
 
@@ -130,17 +153,24 @@ PAIRS = [
 def test_two_tasks(pair: tuple[int, int]) -> None:
     """M is |r - s| / 2, and E[M^2] = (Var[r] + Var[s] + (E[r] - E[s])^2) / 4."""
     mean = expect_difference(*pair) / 2
-    square = Fraction(sum(size * size - 1 for size in pair), 48) + Fraction((pair[0] - pair[1]) ** 2, 16)
+    square = Fraction(sum(size * size - 1 for size in pair), 48) + Fraction(
+        (pair[0] - pair[1]) ** 2, 16
+    )
     check(standard_deviation(Histogram.from_counts(pair)), mean, square - mean**2)
 
 
 def test_three_tasks_with_many_candidates() -> None:
     """As N grows, M/N tends to the deviation of three points of the unit interval, up to N^-2.
 
-    With gaps a and b, of density 6 (1 - a - b), V is (2/9)(a^2 + ab + b^2); polar coordinates give the rest.
+    With gaps a and b, of density 6 (1 - a - b), V is (2/9)(a^2 + ab + b^2); polar coordinates give
+    the rest.
     """
     mean = MP.sqrt(2) / 6 * (MP.mpf(1) / 2 + MP.mpf(3) / 8 * MP.log(3))
-    check(standard_deviation(histogram_of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
+    check(
+        standard_deviation(histogram_of({BILLION: 3})),
+        BILLION * mean,
+        BILLION**2 * (MP.mpf(1) / 18 - mean**2),
+    )
 
 
 # Very many tasks: E[V^k] is a polynomial in 1/n, which a few small n determine.
@@ -159,7 +189,8 @@ def test_many_tasks_equal_a_series_from_few(mix: tuple[int, ...], repeats: int) 
 
     at = Fraction(1, repeats)
     mean, *higher = (
-        interpolate([Fraction(1, m) for m in nodes], [raw(k, m) for m in nodes], at) for k in range(1, orders + 1)
+        interpolate([Fraction(1, m) for m in nodes], [raw(k, m) for m in nodes], at)
+        for k in range(1, orders + 1)
     )
     second = higher[0] / mean**2 - 1
     third = higher[1] / mean**3 - 3 * second - 1
@@ -167,8 +198,12 @@ def test_many_tasks_equal_a_series_from_few(mix: tuple[int, ...], repeats: int) 
     gap = second / 8 - third / 16 + Fraction(15, 128) * second**2
     moments = standard_deviation(histogram_of({size: repeats * mix.count(size) for size in mix}))
     left = 30 * float(second) ** 2
-    assert moments.expectation == pytest.approx(float(MP.sqrt(mean.numerator) / MP.sqrt(mean.denominator)), rel=1e-4)
-    assert moments.expectation**2 == pytest.approx(float(mean * (1 - gap) ** 2), rel=2e-15 + left * float(second))
+    assert moments.expectation == pytest.approx(
+        float(MP.sqrt(mean.numerator) / MP.sqrt(mean.denominator)), rel=1e-4
+    )
+    assert moments.expectation**2 == pytest.approx(
+        float(mean * (1 - gap) ** 2), rel=2e-15 + left * float(second)
+    )
     assert moments.variance == pytest.approx(float(mean * gap * (2 - gap)), rel=2e-15 + left)
     assert moments.variance_error <= 1e-12 * moments.variance
 
@@ -177,7 +212,11 @@ def interpolate(nodes: Sequence[Fraction], values: Sequence[Fraction], at: Fract
     """Return Lagrange's polynomial at a point."""
     return sum(
         (
-            value * math.prod(((at - other) / (node - other) for other in nodes if other != node), start=Fraction(1))
+            value
+            * math.prod(
+                ((at - other) / (node - other) for other in nodes if other != node),
+                start=Fraction(1),
+            )
             for node, value in zip(nodes, values, strict=True)
         ),
         Fraction(0),
@@ -241,7 +280,9 @@ def test_products_of_means_of_gaussians(
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
     values = (-0.5, 0.5)
-    moments = [Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)]
+    moments = [
+        Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)
+    ]
     found = module._by_series(moments)
     assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
     assert off / 16 <= found.error < 0.02
@@ -254,7 +295,11 @@ def test_ranks_that_are_certain_have_a_root_that_is_rounded_twice() -> None:
     """Of 3, 7 and 12, V is 122/9."""
     moments = standard_deviation(Histogram.from_counts([1, 1, 1], offsets=[2, 6, 11]))
     exact = MP.sqrt(122) / 3
-    assert abs(moments.expectation - exact) <= moments.expectation_error <= 2.0**-52 * exact * (1 + 1e-9)
+    assert (
+        abs(moments.expectation - exact)
+        <= moments.expectation_error
+        <= 2.0**-52 * exact * (1 + 1e-9)
+    )
     assert moments.variance == moments.variance_error == 0
 
 
@@ -269,7 +314,10 @@ EXTREME: dict[str, dict[int, int]] = {
     "three scales": {5: 1, 10**5: 1, BILLION: 1},
     "every scale": {2**k: 1 for k in range(1, 31)},
     "hundreds small, three large": {**dict.fromkeys(range(1, 301), 1), BILLION: 3},
-    "ten thousand middling, three large": {**dict.fromkeys(range(10_000, 100_000, 9), 1), BILLION: 3},
+    "ten thousand middling, three large": {
+        **dict.fromkeys(range(10_000, 100_000, 9), 1),
+        BILLION: 3,
+    },
 }
 
 
@@ -286,9 +334,12 @@ def test_extremes(counts: dict[int, int]) -> None:
     assert moments.expectation**2 + moments.variance == pytest.approx(square.expectation, rel=1e-15)
     n = histogram.total
     if len(counts) == 1 and n >= 30:
-        # A uniform law's fourth central moment is 9/5 of its squared variance: Var[M] is near V (9/5 - 1) / (4 n).
+        # A uniform law's fourth central moment is 9/5 of its squared variance: Var[M] is near V
+        # (9/5 - 1) / (4 n).
         excess = 0.8 if max(counts) > 2 else 0.0
-        assert moments.variance == pytest.approx(square.expectation * excess / (4 * n), rel=5 / n, abs=1.0 / n**2)
+        assert moments.variance == pytest.approx(
+            square.expectation * excess / (4 * n), rel=5 / n, abs=1.0 / n**2
+        )
 
 
 def test_tasks_without_a_choice_add_what_they_must() -> None:

@@ -95,7 +95,12 @@ def check(metric: Metric, tasks: Blocks, weights: Sequence[Fraction] | None = No
     sampled = moments.method == "sampled"
     assert sampled <= (metric.family in SAMPLED if weights is None else not metric.weighted)
     # 50 digits leave something where there is nothing, and weights that are no doubles are rounded.
-    assert_within(moments, (expectation, variance), 5 if sampled else 1, (1e-40, 1e-60 if weights is None else 1e-30))
+    assert_within(
+        moments,
+        (expectation, variance),
+        5 if sampled else 1,
+        (1e-40, 1e-60 if weights is None else 1e-30),
+    )
     if sampled:
         return
     assert moments.expectation_error <= 1e-12 * moments.expectation
@@ -117,7 +122,9 @@ def test_moments_equal_enumeration(metric: Metric) -> None:
         check(metric, tasks, weights)
 
 
-TASKS = st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8), st.integers(1, 9)), min_size=1, max_size=5)
+TASKS = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(1, 8), st.integers(1, 9)), min_size=1, max_size=5
+)
 
 
 @pytest.mark.slow
@@ -145,11 +152,15 @@ def test_moments_equal_enumeration_for_any_small_set(
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.weighted and m.k in (None, 7)], ids=str)
 @settings(max_examples=choose(8, 100))
 @given(
-    counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12), weight=st.floats(1e-3, 1e3)
+    counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),
+    weight=st.floats(1e-3, 1e3),
 )
 def test_equal_weights_are_no_weights(metric: Metric, counts: list[int], weight: float) -> None:
     plain = compute_moments(metric, Histogram.from_counts(counts))
-    assert_alike(compute_moments(metric, Histogram.from_counts(counts, weights=[weight] * len(counts))), plain)
+    assert_alike(
+        compute_moments(metric, Histogram.from_counts(counts, weights=[weight] * len(counts))),
+        plain,
+    )
 
 
 def test_what_no_draw_shows_is_reckoned_with() -> None:
@@ -159,5 +170,7 @@ def test_what_no_draw_shows_is_reckoned_with() -> None:
     assert (moments.expectation, moments.variance, moments.num_draws) == (1.0, 0.0, 2**10)
     assert moments.expectation_error == pytest.approx(3 * 9 / 2**10)
     assert moments.variance_error == pytest.approx(3 * 9**2 / 2**10)
-    alone: Any = compute_moments(CATALOGUE["standard_deviation"], Histogram.from_counts([10], weights=np.array([3.0])))
+    alone: Any = compute_moments(
+        CATALOGUE["standard_deviation"], Histogram.from_counts([10], weights=np.array([3.0]))
+    )
     assert (alone.expectation, alone.variance, alone.method) == (0.0, 0.0, "closed_form")

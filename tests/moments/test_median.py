@@ -37,7 +37,11 @@ def compute(histogram: Histogram) -> tuple[Moments, Moments]:
 
 
 def check(
-    moments: Moments, expectation: Number, variance: Number, accuracy: tuple[float, float], noise: float = 0.0
+    moments: Moments,
+    expectation: Number,
+    variance: Number,
+    accuracy: tuple[float, float],
+    noise: float = 0.0,
 ) -> None:
     """Demand that errors hold (up to an oracle's relative `noise`) and that they are small enough."""
     assert moments.method == "numerical"
@@ -47,7 +51,9 @@ def check(
     ):
         assert math.isfinite(error)
         assert error <= goal * truth
-        assert abs(Fraction(value) - Fraction(truth)) <= Fraction(error) + Fraction(noise) * Fraction(truth)
+        assert abs(Fraction(value) - Fraction(truth)) <= Fraction(error) + Fraction(
+            noise
+        ) * Fraction(truth)
 
 
 def masses_of(law: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
@@ -65,7 +71,10 @@ def convolve_pairs(histogram: Histogram) -> tuple[NDArray[np.longdouble], NDArra
     shares = [
         np.clip((x - above) / size, 0, 1)
         for above, size, times in zip(
-            offsets_of(histogram), histogram.num_candidates, histogram.num_tasks.tolist(), strict=True
+            offsets_of(histogram),
+            histogram.num_candidates,
+            histogram.num_tasks.tolist(),
+            strict=True,
         )
         for _ in range(times)
     ]
@@ -88,7 +97,8 @@ def convolve_pairs(histogram: Histogram) -> tuple[NDArray[np.longdouble], NDArra
         # What the tasks so far may have, and what the others can still make m.
         first, last = max(low - (n - done), 1), min(done, low)
         pairs[:, first : last + 1] = (
-            pairs[:, first : last + 1] * q[columns, None] + pairs[:, first - 1 : last] * p[rows, None]
+            pairs[:, first : last + 1] * q[columns, None]
+            + pairs[:, first - 1 : last] * p[rows, None]
         )
         pairs[:, 0] *= q[columns]
         single[:, 1:] = single[:, 1:] * q[:, None] + single[:, :-1] * p[:, None]
@@ -118,10 +128,13 @@ MIDDLING = {
     "n = 2": Histogram.from_counts([50, 90]),
     "n = 200": Histogram.from_counts([80] * 100 + [*range(20, 120)]),
     "blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 7], offsets=[7, 10, 13, 14]),
-    "an odd number of blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 8], offsets=[7, 10, 13, 14]),
+    "an odd number of blocks": Histogram.from_counts(
+        [45, 39, 41, 43], [4, 7, 6, 8], offsets=[7, 10, 13, 14]
+    ),
     "few blocks": Histogram.from_counts([9, 6], [5, 1], offsets=[0, 3]),
     "narrow blocks": Histogram.from_counts([12, 3, 19], [20, 14, 20], offsets=[2, 4, 4]),
-    # Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a minimum.
+    # Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a
+    # minimum.
     "blocks far apart": Histogram.from_counts([28, 53], [24, 24], offsets=[0, 218]),
     "equal blocks far apart": Histogram.from_counts([53, 53], [24, 24], offsets=[0, 218]),
 }
@@ -135,7 +148,9 @@ def test_convolution(name: str) -> None:
         expectation = np.sum(masses * v)
         variance = np.sum(masses * (v - expectation) ** 2)
         # Where long doubles are doubles, the oracle is the less accurate of the two.
-        noise = 1e4 * float(np.finfo(np.longdouble).eps) if np.finfo(np.longdouble).nmant < 60 else 0.0
+        noise = (
+            1e4 * float(np.finfo(np.longdouble).eps) if np.finfo(np.longdouble).nmant < 60 else 0.0
+        )
         accuracy = (1e-6, 1e-3) if "far apart" in name else (1e-12, 1e-9)
         check(moments, float(expectation), float(variance), accuracy, noise)
 
@@ -144,19 +159,31 @@ def test_convolution(name: str) -> None:
 def test_the_median_of_two_tasks_is_their_mean(size: int) -> None:
     """Of which others are the oracles."""
     tasks = Histogram.from_counts([size, size // 2])
-    for mine, mean in zip(compute(tasks), (mean_rank(tasks), inverse_mean_rank(tasks)), strict=True):
+    for mine, mean in zip(
+        compute(tasks), (mean_rank(tasks), inverse_mean_rank(tasks)), strict=True
+    ):
         assert_alike(mine, mean)
         assert mine.variance_error <= 1e-9 * mine.variance
 
 
 def half_harmonic(a: int, b: int, power: int) -> mpmath.mpf:
     """Sum k^-power over a <= k < b."""
-    return mpmath.zeta(power, a) - mpmath.zeta(power, b) if power > 1 else mpmath.digamma(b) - mpmath.digamma(a)
+    return (
+        mpmath.zeta(power, a) - mpmath.zeta(power, b)
+        if power > 1
+        else mpmath.digamma(b) - mpmath.digamma(a)
+    )
 
 
 @pytest.mark.parametrize(
     "sizes",
-    [(10,) * 3, (10**4,) * 3, (BILLION,) * 3, (BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)],
+    [
+        (10,) * 3,
+        (10**4,) * 3,
+        (BILLION,) * 3,
+        (BILLION, BILLION, 15 * 10**8),
+        (10**12, 3 * 10**12, 4 * 10**12),
+    ],
     ids=str,
 )
 def test_three_tasks(sizes: tuple[int, int, int]) -> None:
@@ -167,9 +194,14 @@ def test_three_tasks(sizes: tuple[int, int, int]) -> None:
         both, triple = a * b + a * c + b * c, 2 * a * b * c
 
         def average(power: int) -> mpmath.mpf:
-            near, far = ([half_harmonic(*ends, q) for q in (1, 2)] for ends in ((1, n + 1), (n + 1, stop + 1)))
+            near, far = (
+                [half_harmonic(*ends, q) for q in (1, 2)]
+                for ends in ((1, n + 1), (n + 1, stop + 1))
+            )
             if power == 1:
-                found = both * (2 * n - near[0]) - triple * (mpmath.mpf(3) * n * (n + 1) / 2 - 3 * n + near[0])
+                found = both * (2 * n - near[0]) - triple * (
+                    mpmath.mpf(3) * n * (n + 1) / 2 - 3 * n + near[0]
+                )
                 return found + (b + c + b * c) * far[0] - 2 * b * c * (stop - n)
             found = both * (2 * near[0] - near[1]) - triple * (3 * n - 3 * near[0] + near[1])
             return found + (b + c + b * c) * far[1] - 2 * b * c * far[0]
@@ -196,7 +228,9 @@ SMOOTH = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_rest(SMOOTH, "breaks", "pinned odd"))
-def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def test_rules_against_direct_sums(
+    name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """Sums by rules agree with the same sums term by term."""
     histogram = Histogram.from_counts(*SMOOTH[name])
     by_rule = compute(histogram)
@@ -231,8 +265,12 @@ def test_huge_multiplicity(n: int) -> None:
     assert abs(rank.variance - float(variance)) <= 1.0 + 1e-9 * float(variance)
     assert rank.variance_error <= 1e-9 * rank.variance
     ratio = rank.variance / rank.expectation**2
-    assert inverse.expectation == pytest.approx((1.0 + ratio + 3 * ratio**2) / rank.expectation, rel=1e-13)
-    assert inverse.variance == pytest.approx((ratio + 8 * ratio**2) / rank.expectation**2, rel=1e-3 / math.sqrt(n))
+    assert inverse.expectation == pytest.approx(
+        (1.0 + ratio + 3 * ratio**2) / rank.expectation, rel=1e-13
+    )
+    assert inverse.variance == pytest.approx(
+        (ratio + 8 * ratio**2) / rank.expectation**2, rel=1e-3 / math.sqrt(n)
+    )
     assert inverse.variance_error <= 1e-9 * inverse.variance
 
 
@@ -253,31 +291,45 @@ EXTREMES: dict[str, Spec] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(EXTREMES, *({*EXTREMES} - {"a million distinct N", "a million and one"})))
+@pytest.mark.parametrize(
+    "name", mark_rest(EXTREMES, *({*EXTREMES} - {"a million distinct N", "a million and one"}))
+)
 def test_extremes(name: str) -> None:
     started = time.process_time()
     rank, inverse = compute(Histogram.from_counts(*EXTREMES[name]))
     assert time.process_time() - started < 8  # the two about 1 s on one core of 2026
     for moments in (rank, inverse):
         assert 0.0 < moments.expectation_error <= 1e-11 * moments.expectation
-        assert 0.0 < moments.variance_error <= (1e-10 if "million" in name else 1e-8) * moments.variance
+        assert (
+            0.0
+            < moments.variance_error
+            <= (1e-10 if "million" in name else 1e-8) * moments.variance
+        )
     # Jensen.
     assert inverse.expectation > 1.0 / rank.expectation
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)
+@pytest.mark.parametrize(
+    "counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str
+)
 def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> None:
     """P(B(x) = m) and its tails for all m within six deviations of the mean, from coin to coin."""
     histogram = histogram_of(counts)
     points = np.array([x for x in (1, 2, 7, 19, 45, 88, 300, 700) if x < max(counts)])
-    chances = [np.repeat(np.minimum(x / np.array([*counts]), 1), [*counts.values()]) for x in points]
-    laws: list[Any] = [functools.reduce(np.convolve, [np.array([1 - p, p]) for p in each]) for each in chances]
+    chances = [
+        np.repeat(np.minimum(x / np.array([*counts]), 1), [*counts.values()]) for x in points
+    ]
+    laws: list[Any] = [
+        functools.reduce(np.convolve, [np.array([1 - p, p]) for p in each]) for each in chances
+    ]
     for x, each, law in zip(points.tolist(), chances, laws, strict=True):
         reach = 6 * math.sqrt(float(np.sum(each * (1 - each)))) + 2
         low, high = (round(float(each.sum()) + sign * reach) for sign in (-1, 1))
         certain = sum(times for size, times in counts.items() if size <= x)
-        for m in range(max(low, certain, 1), min(high, histogram.total) + 1, max(1, (high - low) // 9)):
+        for m in range(
+            max(low, certain, 1), min(high, histogram.total) + 1, max(1, (high - low) // 9)
+        ):
             # The tail on the side where it is small.
             left = m > float(each.sum())
             found = BelowCounts(histogram, np.array([x])).evaluate(m, x + left)
@@ -297,9 +349,15 @@ TOGETHER: list[tuple[dict[int, int], list[int], int]] = [
 
 
 @pytest.mark.parametrize(("counts", "points", "m"), TOGETHER)
-def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], points: list[int], m: int) -> None:
+def test_laws_of_points_are_the_same_together_and_alone(
+    counts: dict[int, int], points: list[int], m: int
+) -> None:
     histogram = histogram_of(counts)
-    centre = next(x for x in range(1, max(counts)) if sum(c * min(1, x / n) for n, c in counts.items()) >= m - 0.5)
+    centre = next(
+        x
+        for x in range(1, max(counts))
+        if sum(c * min(1, x / n) for n, c in counts.items()) >= m - 0.5
+    )
     together = BelowCounts(histogram, np.array(points)).evaluate(m, centre)
     for place, point in enumerate(points):
         alone = BelowCounts(histogram, np.array([point])).evaluate(m, centre)
@@ -316,7 +374,10 @@ def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, co
     law = [Fraction(1)]
     for size in sizes:
         p = Fraction(x, size)
-        law = [(1 - p) * one + p * before for one, before in zip([*law, p * 0], [p * 0, *law], strict=True)]
+        law = [
+            (1 - p) * one + p * before
+            for one, before in zip([*law, p * 0], [p * 0, *law], strict=True)
+        ]
     found = BelowCounts(Histogram.from_counts(sizes), np.array([x])).evaluate(count, x + 1)
     assert abs(Fraction(float(found.mass[0])) / law[count] - 1) <= found.error[0] < 1e-12
     assert abs(Fraction(float(-found.tail[0])) / sum(law[count:]) - 1) <= found.error[0]

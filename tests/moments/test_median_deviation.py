@@ -43,8 +43,12 @@ def check(moments: Moments, law: Law) -> None:
 def check_alike(one: Moments, other: Moments) -> None:
     """Independent estimates of the same numbers."""
     assert one != other
-    assert abs(one.expectation - other.expectation) <= 5 * math.hypot(one.expectation_error, other.expectation_error)
-    assert abs(one.variance - other.variance) <= 5 * math.hypot(one.variance_error, other.variance_error)
+    assert abs(one.expectation - other.expectation) <= 5 * math.hypot(
+        one.expectation_error, other.expectation_error
+    )
+    assert abs(one.variance - other.variance) <= 5 * math.hypot(
+        one.variance_error, other.variance_error
+    )
 
 
 # Exact laws.
@@ -58,16 +62,22 @@ def enumerate_vectors(sizes: list[int]) -> Law:
 
 def enumerate_counts(size: int, n: int) -> Law:
     """All n tasks have the same N: only how often each rank occurs matters."""
-    first = np.array([times for times in itertools.product(range(n + 1), repeat=size - 1) if sum(times) <= n])
+    first = np.array(
+        [times for times in itertools.product(range(n + 1), repeat=size - 1) if sum(times) <= n]
+    )
     counts = np.column_stack((first, n - first.sum(axis=1)))
-    values = deviate(np.repeat(np.tile(np.arange(1, size + 1), len(counts)), counts.ravel()).reshape(-1, n))
+    values = deviate(
+        np.repeat(np.tile(np.arange(1, size + 1), len(counts)), counts.ravel()).reshape(-1, n)
+    )
     logs = np.array([math.lgamma(times + 1) for times in range(n + 1)])
     chances = np.exp(logs[n] - logs[counts].sum(axis=1) - n * math.log(size))
     mean = float(chances @ values)
     return mean, float(chances @ (values - mean) ** 2)
 
 
-@pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
+@pytest.mark.parametrize(
+    ("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)]
+)
 def test_enumeration_of_counts(size: int, n: int) -> None:
     check(median_absolute_deviation(histogram_of({size: n})), enumerate_counts(size, n))
 
@@ -83,7 +93,9 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
     for seed in range(120):
         # Each with its own random numbers: with the same ones, errors would be alike.
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
-        sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist() + [2] * (seed % 2)
+        sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist() + [
+            2
+        ] * (seed % 2)
         moments = median_absolute_deviation(Histogram.from_counts(sizes))
         expectation, variance = enumerate_vectors(sizes)
         if variance == 0.0:
@@ -127,7 +139,9 @@ def test_simulation(counts: dict[int, int]) -> None:
     rng = np.random.default_rng(7)
     sizes = np.repeat(list(counts), list(counts.values()))
     draws = 4000 if sizes.size < 2000 else 400
-    values = np.concatenate([deviate(rng.integers(1, sizes + 1, (100, sizes.size))) for _ in range(draws // 100)])
+    values = np.concatenate(
+        [deviate(rng.integers(1, sizes + 1, (100, sizes.size))) for _ in range(draws // 100)]
+    )
     check_alike(median_absolute_deviation(histogram_of(counts)), estimate(values, 0.0))
 
 
@@ -149,9 +163,13 @@ def test_many_equal_tasks(n: int) -> None:
     """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to N/4."""
     size = 10**9
     moments = median_absolute_deviation(histogram_of({size: n}))
-    assert moments.expectation == pytest.approx(size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error)
+    assert moments.expectation == pytest.approx(
+        size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error
+    )
     limit = (size / QUARTILE) ** 2 / (16 * n)
-    assert moments.variance == pytest.approx(limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error)
+    assert moments.variance == pytest.approx(
+        limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error
+    )
     assert moments.variance_error <= 0.05 * moments.variance
 
 
@@ -167,7 +185,12 @@ def test_an_estimate_of_what_is_rare() -> None:
     assert found.variance_error == pytest.approx(
         math.sqrt(np.sum(np.square(squares - np.mean(squares))) + 9 * 3**4) / 100
     )
-    assert module._estimate_rare(Histogram.from_counts([9] * 40), np.array([2.0] * 70 + [5.0] * 30), 4.0) is None
+    assert (
+        module._estimate_rare(
+            Histogram.from_counts([9] * 40), np.array([2.0] * 70 + [5.0] * 30), 4.0
+        )
+        is None
+    )
 
 
 def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, largest: float) -> float:
@@ -176,7 +199,9 @@ def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, larges
     def is_unlikely(share: float, level: int) -> bool:
         law = (share, 1 - share)
         parts = (level / n, 1 - level / n)
-        divergence = sum(p * math.log(p / q) if q else math.inf for p, q in zip(parts, law, strict=True) if p)
+        divergence = sum(
+            p * math.log(p / q) if q else math.inf for p, q in zip(parts, law, strict=True) if p
+        )
         return math.exp(-n * divergence) < 1e-13 / 4
 
     def has_more(first: float, last: float) -> bool:
@@ -190,9 +215,15 @@ def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, larges
     doubled = [2.0**k for k in range(60)]
     low = middle - next(d for d in doubled if d >= size or has_fewer(1, middle - d - 1))
     low = max(low, middle - size)
-    high = min(middle + next(d for d in doubled if d >= size or has_more(1, middle + d)), middle + size)
+    high = min(
+        middle + next(d for d in doubled if d >= size or has_more(1, middle + d)), middle + size
+    )
     over = next(d for d in doubled if d >= largest or has_more(high - value - d, low + value + d))
-    under = next(d for d in doubled if d >= largest or value < d or has_fewer(low - value + d, high + value - d))
+    under = next(
+        d
+        for d in doubled
+        if d >= largest or value < d or has_fewer(low - value + d, high + value - d)
+    )
     return max(min(over, largest), min(under, largest, value))
 
 
@@ -211,7 +242,8 @@ def test_how_improbable_another_value_is(n: int) -> None:
     found = module._bound_escape(histogram_of({7: n}), 2.0)
     more, fewer = (n + 1) // 2 / n, n // 2 / n
     chance = 0.0
-    # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often enough.
+    # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often
+    # enough.
     for share, level in ((3 / 7, more), (4 / 7, fewer), (3 / 7, more), (5 / 7, fewer)):
         chance += (share / level) ** (n * level) * ((1 - share) / (1 - level)) ** (n - n * level)
     assert found == pytest.approx(chance, rel=1e-9, abs=0)
@@ -220,9 +252,13 @@ def test_how_improbable_another_value_is(n: int) -> None:
 # What is certain, and nearly so.
 
 
-@pytest.mark.parametrize("counts", [{7: 1}, {1: 1}, {1: 2}, {1: 3, 9: 2}, {1: 10**7, 10**9: 10**7 - 1}], ids=str)
+@pytest.mark.parametrize(
+    "counts", [{7: 1}, {1: 1}, {1: 2}, {1: 3, 9: 2}, {1: 10**7, 10**9: 10**7 - 1}], ids=str
+)
 def test_certain(counts: dict[int, int]) -> None:
-    assert median_absolute_deviation(histogram_of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+    assert median_absolute_deviation(histogram_of(counts)) == Moments(
+        0.0, 0.0, 0.0, 0.0, "closed_form"
+    )
 
 
 def test_nearly_certain_by_chernoff() -> None:
@@ -265,7 +301,9 @@ def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
         ("fb15k237", 5290.967892960167, 691.2088513897501, 2**8),
     ],
 )
-def test_the_stream_of_random_numbers(name: str, expectation: float, variance: float, draws: int) -> None:
+def test_the_stream_of_random_numbers(
+    name: str, expectation: float, variance: float, draws: int
+) -> None:
     """A change of NumPy's streams, or of how they are used, changes every table: it is to be noticed."""
     moments = median_absolute_deviation(open_once().histogram(name))
     assert moments.expectation == pytest.approx(expectation, rel=1e-12)
@@ -288,7 +326,9 @@ EXTREMES: dict[str, Histogram] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(EXTREMES, *({*EXTREMES} - {"many distinct N", "a million distinct N"})))
+@pytest.mark.parametrize(
+    "name", mark_rest(EXTREMES, *({*EXTREMES} - {"many distinct N", "a million distinct N"}))
+)
 def test_extremes(name: str) -> None:
     histogram = EXTREMES[name]
     begin = time.process_time()

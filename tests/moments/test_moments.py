@@ -77,7 +77,9 @@ def check_against_precise(metric: Metric, counts: dict[int, int]) -> None:
     assert relative_error(moments.expectation, expectation) <= 1e-13
     assert_within(moments, (expectation, variance))
     assert moments.expectation_error <= 1e-11 * moments.expectation
-    assert relative_error(moments.variance, variance) <= (1e-12 if metric.family != "ndcg" else 1e-11)
+    assert relative_error(moments.variance, variance) <= (
+        1e-12 if metric.family != "ndcg" else 1e-11
+    )
     assert moments.variance_error <= 1e-10 * moments.variance
     assert moments.method == "closed_form"
 
@@ -95,7 +97,9 @@ TRANSFORMED: dict[str, dict[int, int]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "counts"), take_turns(POWERS, TRANSFORMED.values()))
-def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(family: str, counts: dict[int, int]) -> None:
+def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(
+    family: str, counts: dict[int, int]
+) -> None:
     expectation, variance = transform_moments(family, counts)
     moments = compute_moments(CATALOGUE[family], histogram_of(counts))
     assert relative_error(moments.expectation, expectation) <= 1e-13
@@ -122,13 +126,19 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
     for order in (1, 2):
         total = context.mpf(0)
         # Inclusion and exclusion: tasks whose rank is beyond their size.
-        for beyond in itertools.chain.from_iterable(itertools.combinations(sizes, m) for m in range(n)):
+        for beyond in itertools.chain.from_iterable(
+            itertools.combinations(sizes, m) for m in range(n)
+        ):
             shift = sum(beyond)
             # binomial(s - shift - 1, n - 1) as a polynomial in s, the constant first
-            polynomial = [[1], [-shift - 1, 1], [(shift + 1) * (shift + 2), -2 * shift - 3, 1]][n - 1]
+            polynomial = [[1], [-shift - 1, 1], [(shift + 1) * (shift + 2), -2 * shift - 3, 1]][
+                n - 1
+            ]
             if shift + n <= sum(sizes):
                 sums = [add_powers(power - order, shift + n, sum(sizes)) for power in range(n)]
-                part = sum(c * each for c, each in zip(polynomial, sums, strict=True)) / math.factorial(n - 1)
+                part = sum(
+                    c * each for c, each in zip(polynomial, sums, strict=True)
+                ) / math.factorial(n - 1)
                 total += (-1) ** len(beyond) * part
         found.append(n**order * total / math.prod(sizes))
     return found[0], found[1] - found[0] ** 2
@@ -139,9 +149,14 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
 @for_each("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
 def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[float, ...]) -> None:
     """As far as the transform reaches: t N/2 is up to 1e17 for one rank. Floats are shares of the size."""
-    sizes = (size, *(max(int(other * size), 1) if isinstance(other, float) else other for other in others))
+    sizes = (
+        size,
+        *(max(int(other * size), 1) if isinstance(other, float) else other for other in others),
+    )
     expectation, variance = invert_few_ranks(sizes)
-    moments = compute_moments(CATALOGUE["inverse_arithmetic_mean_rank"], Histogram.from_counts(sizes))
+    moments = compute_moments(
+        CATALOGUE["inverse_arithmetic_mean_rank"], Histogram.from_counts(sizes)
+    )
     assert_within(moments, (expectation, variance))
     assert moments.expectation_error <= 1e-12 * moments.expectation
     assert moments.variance_error <= 1e-11 * moments.variance
@@ -157,25 +172,34 @@ def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: flo
     sums = {twos: (2 * (tasks + twos * (two - 1)) / (tasks * (1 + two))) ** power for twos in ways}
     mean = MP.fsum(ways[twos] * value for twos, value in sums.items()) / 2**tasks
     variance = MP.fsum(ways[twos] * (value - mean) ** 2 for twos, value in sums.items()) / 2**tasks
-    found = powers._by_series(powers._SumOverFirstRanks(np.array([2.0]), np.array([1000.0]), exponent), power)
+    found = powers._by_series(
+        powers._SumOverFirstRanks(np.array([2.0]), np.array([1000.0]), exponent), power
+    )
     for estimate, exact in zip(found, (mean, variance), strict=True):
         assert absolute_error(estimate.value, exact) <= estimate.error
-    # The variance of S / E[S]. Powers beyond 1/2 amplify what it errs by; if it is large, the rest counts as well.
+    # The variance of S / E[S]. Powers beyond 1/2 amplify what it errs by; if it is large, the rest
+    # counts as well.
     spread = float(((two - 1) / (two + 1)) ** 2 / tasks)
     assert found[0].error <= (4.1 if power <= 0.5 else 9) * 2.0**-53
-    assert found[1].error <= (3e5 if power > 0.5 else 64.1 if exponent < 1 else 70) * 2.0**-53 * spread
+    assert (
+        found[1].error <= (3e5 if power > 0.5 else 64.1 if exponent < 1 else 70) * 2.0**-53 * spread
+    )
 
 
 @pytest.mark.parametrize("step", [1 / 3, 1 / 2, 2 / 3])
 @pytest.mark.parametrize("power", [-4.0, -2.0])
-def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_too_long_is_told(
+    step: float, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of a single rank that is certain, every power is 1."""
     monkeypatch.setattr(powers, "STEP", step)
     found, _ = powers._by_transform(powers._SumOverFirstRanks(np.ones(1), np.ones(1), 1.0), power)
     assert 1e-12 < abs(found.value - 1) <= found.error
 
 
-@pytest.mark.parametrize(("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)])
+@pytest.mark.parametrize(
+    ("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)]
+)
 def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
     """A whole number, of which nothing is lost; a root of anything else is rounded."""
     ones = power_mean(histogram_of({1: 7}), exponent, inverse)
@@ -189,7 +213,9 @@ def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
 @pytest.mark.parametrize("metric", CLOSED, ids=str)
 def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric) -> None:
     # Logarithms of many sizes take long at fifty digits.
-    left = choose({"many sizes", "a benchmark's shape"}, set()) if metric.family == "ndcg" else set()
+    left = (
+        choose({"many sizes", "a benchmark's shape"}, set()) if metric.family == "ndcg" else set()
+    )
     for name in MIDDLING.keys() - left:
         check_against_precise(metric, MIDDLING[name])
 
@@ -198,14 +224,21 @@ def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric) -> N
 @settings(max_examples=choose(12, 30))
 @given(
     counts=st.dictionaries(
-        st.integers(2, 40) | st.integers(2, 10**6), st.integers(1, 5) | st.integers(1, 10**6), min_size=1, max_size=8
+        st.integers(2, 40) | st.integers(2, 10**6),
+        st.integers(1, 5) | st.integers(1, 10**6),
+        min_size=1,
+        max_size=8,
     ),
     k=st.integers(1, 10**4),
 )
-def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, int], k: int) -> None:
+def test_any_set_equals_precise_sums_within_the_stated_error(
+    counts: dict[int, int], k: int
+) -> None:
     for family in PRECISE:
         note(str(family))
-        check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
+        check_against_precise(
+            CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts
+        )
 
 
 @pytest.mark.slow
@@ -213,7 +246,11 @@ def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, i
     "metric",
     # A closed form and a transform.
     mark_rest(
-        [m for m in METRICS if m.k in (None, 10) and m.family not in {*DISPERSIONS, *ORDERED, *SAMPLED}],
+        [
+            m
+            for m in METRICS
+            if m.k in (None, 10) and m.family not in {*DISPERSIONS, *ORDERED, *SAMPLED}
+        ],
         *map(parse_metric, ("mrr", "hmr")),
     ),
     ids=str,
@@ -255,7 +292,10 @@ def test_laws_of_moments(counts: list[int], metrics: list[Metric]) -> None:
         histogram = Histogram.from_counts(counts)
         moments = compute_moments(metric, histogram)
         low, high = sorted(
-            (optimum_of(metric, histogram.total), metric.worst(histogram.num_candidates, histogram.num_tasks))
+            (
+                optimum_of(metric, histogram.total),
+                metric.worst(histogram.num_candidates, histogram.num_tasks),
+            )
         )
         assert moments.method != "sampled" or metric.family in SAMPLED
         assert low * (1 - 1e-14) <= moments.expectation <= high * (1 + 1e-14)

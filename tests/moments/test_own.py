@@ -53,12 +53,16 @@ def gather(tasks: Sequence[tuple[int, int, int]]) -> Histogram:
 
 
 def list_ranks(tasks: Sequence[tuple[int, int, int]]) -> list[tuple[int, ...]]:
-    return list(itertools.product(*(range(offset + 1, offset + size + 1) for size, offset, _ in tasks)))
+    return list(
+        itertools.product(*(range(offset + 1, offset + size + 1) for size, offset, _ in tasks))
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("tasks", TASKS, ids=str)
-def test_means_of_any_function_over_every_rank_vector(tasks: list[tuple[int, int, int]], name: str) -> None:
+def test_means_of_any_function_over_every_rank_vector(
+    tasks: list[tuple[int, int, int]], name: str
+) -> None:
     def f(rank: int) -> Fraction:
         return Fraction(float(FUNCTIONS[name](rank)))
 
@@ -97,15 +101,27 @@ def test_metrics_of_the_catalogue_as_functions(step: int) -> None:
 
 def test_weights_and_shared_negatives_count() -> None:
     weighted = TABLES.histogram("nations", aggregation="macro-query")
-    mine, known = compute_mean(lambda rank: 1 / rank, weighted), compute_moments(parse_metric("mrr"), weighted)
-    assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
+    mine, known = (
+        compute_mean(lambda rank: 1 / rank, weighted),
+        compute_moments(parse_metric("mrr"), weighted),
+    )
+    assert (mine.expectation, mine.variance) == pytest.approx(
+        (known.expectation, known.variance), rel=1e-12
+    )
     shared = sampled_histogram("sampled:20:shared", 50)
-    mine, known = compute_mean(lambda rank: 1 / rank, shared), compute_moments(parse_metric("mrr"), shared)
-    assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
+    mine, known = (
+        compute_mean(lambda rank: 1 / rank, shared),
+        compute_moments(parse_metric("mrr"), shared),
+    )
+    assert (mine.expectation, mine.variance) == pytest.approx(
+        (known.expectation, known.variance), rel=1e-12
+    )
     with pytest.raises(UsageError, match="share their negatives"):
         compute_power_mean(2, shared)
     for exponent, name in ((0, "gmr"), (2, "qmr"), (-1, "hmr")):
-        assert compute_power_mean(exponent, weighted) == compute_moments(parse_metric(name), weighted)
+        assert compute_power_mean(exponent, weighted) == compute_moments(
+            parse_metric(name), weighted
+        )
 
 
 @pytest.mark.parametrize(
@@ -114,17 +130,35 @@ def test_weights_and_shared_negatives_count() -> None:
         (lambda rank: 1 / (rank - 2), DataError, r"f\(2\) is inf; expected a number"),
         (math.log, UsageError, r"numpy\.vectorize\(f\) makes one"),
         (lambda _: 1.0, UsageError, r"to an array of shape \(\)"),
-        (lambda rank: rank * 1e200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
-        (lambda rank: rank * 1e307, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
-        (lambda rank: rank * 1e-200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        (
+            lambda rank: rank * 1e200,
+            DataError,
+            r"differ by \S+, which cannot be squared. Multiply f",
+        ),
+        (
+            lambda rank: rank * 1e307,
+            DataError,
+            r"differ by \S+, which cannot be squared. Multiply f",
+        ),
+        (
+            lambda rank: rank * 1e-200,
+            DataError,
+            r"differ by \S+, which cannot be squared. Multiply f",
+        ),
         # Over the ranks that all tasks have it is as at the last one, and nothing.
         (lambda rank: np.where(rank == 4, 1e200, 0.0), DataError, "cannot be squared. Multiply f"),
         (lambda rank: np.where(rank == 4, 1e-200, 0.0), DataError, "cannot be squared. Multiply f"),
-        (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
+        (
+            lambda rank: rank.astype(str) + "st",
+            UsageError,
+            "must map an array of ranks to an array of numbers",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception], message: str) -> None:
+def test_what_is_no_function_of_ranks_is_refused(
+    f: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         compute_mean(f, Histogram.from_counts([3, 5]))
 
@@ -132,17 +166,25 @@ def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception],
 def test_functions_of_one_rank_of_large_values_and_of_fractions() -> None:
     alone = compute_mean(lambda rank: np.where(rank == 4, 1.0, 0.0), Histogram.from_counts([3, 5]))
     assert (alone.expectation, alone.variance) == pytest.approx((0.1, 0.04), rel=1e-14)
-    swings = compute_mean(lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), Histogram.from_counts([5]))
+    swings = compute_mean(
+        lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), Histogram.from_counts([5])
+    )
     assert swings.variance == pytest.approx(0.8e12, rel=1e-14)
     # As many roundings as a sum of squares has terms, and more.
     assert 32 * 2.0**-53 * 0.8e12 < swings.variance_error < 1e-12 * 0.8e12
     # Ranks are floats: whole numbers have no powers below 0.
-    assert compute_mean(lambda rank: rank**-1, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18)
+    assert compute_mean(
+        lambda rank: rank**-1, Histogram.from_counts([3])
+    ).expectation == pytest.approx(11 / 18)
     fractions = np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object])
-    assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18, rel=1e-15)
+    assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(
+        11 / 18, rel=1e-15
+    )
 
 
-def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_rounding_leaves_below_zero_is_within_its_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lifted: list[float] = []
 
     def lift(variance: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,9 +194,12 @@ def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest
     monkeypatch.setattr(own, "lift_rounding", lift)
 
     def steps(*parts: tuple[int, float]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        return lambda rank: np.select([rank <= end for end, _ in parts], [value for _, value in parts])
+        return lambda rank: np.select(
+            [rank <= end for end, _ in parts], [value for _, value in parts]
+        )
 
-    # f is constant on each block. Of the narrow ones, two ranks are alone after many whose sum is large.
+    # f is constant on each block. Of the narrow ones, two ranks are alone after many whose sum is
+    # large.
     wide = Histogram.from_counts([10, 1000], offsets=[0, 10])
     narrow = Histogram.from_counts([10, 2, 10], offsets=[0, 1000, 2000])
     for value in np.linspace(0.1, 3, 50).tolist():
@@ -176,7 +221,9 @@ def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UndefinedError, match="any of 102; at most 100"):
         compute_power_mean(math.inf, Histogram.from_counts([103]))
     assert compute_mean(np.sqrt, Histogram.from_counts([3, 100])).expectation > 1
-    assert compute_power_mean(math.inf, Histogram.from_counts([101])).expectation == pytest.approx(51)
+    assert compute_power_mean(math.inf, Histogram.from_counts([101])).expectation == pytest.approx(
+        51
+    )
 
 
 def _power_mean(ranks: Sequence[int], p: float) -> Any:
@@ -194,7 +241,25 @@ def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]
     return mean, MP.fsum((value - mean) ** 2 * times for value, times in values) / tally.total()
 
 
-EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, -0.04, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
+EXPONENTS = [
+    -math.inf,
+    -4,
+    -2.5,
+    -1,
+    -0.5,
+    -0.04,
+    0,
+    0.25,
+    0.5,
+    0.75,
+    1,
+    1.2,
+    1.8,
+    2,
+    3,
+    4,
+    math.inf,
+]
 
 
 @pytest.mark.slow
@@ -216,7 +281,9 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
 
 
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans())
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans()
+)
 def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool) -> None:
     tasks = [(size, offset, 1) for size, offset in blocks]
     values = [max(ranks) if largest else min(ranks) for ranks in list_ranks(tasks)]
@@ -259,6 +326,12 @@ def test_errors_of_blocks_and_of_shared_negatives() -> None:
     # Seven tasks that share four negatives: the variance doubles, and so does what it errs by.
     assert shared.variance == 2 * alone.variance
     ulp = 2 * 2.0**-53 * alone.variance
-    assert 2 * alone.variance_error + ulp < shared.variance_error < 2 * alone.variance_error + 2.5 * ulp
-    with pytest.raises(UsageError, match=r"share their negatives; there are for (?!.*median).*hits_at_k"):
+    assert (
+        2 * alone.variance_error + ulp
+        < shared.variance_error
+        < 2 * alone.variance_error + 2.5 * ulp
+    )
+    with pytest.raises(
+        UsageError, match=r"share their negatives; there are for (?!.*median).*hits_at_k"
+    ):
         compute_moments(parse_metric("median"), sampled_histogram("sampled:4:shared", 7))

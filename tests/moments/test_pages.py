@@ -89,9 +89,15 @@ def test_formulas_give_the_constants(metric: Metric, sizes: list[int]) -> None:
 def test_the_three_formulas_give_the_adjusted_values() -> None:
     for metric in (parse_metric(name) for name in ("mr", "mrr", "gmr", "igmr", "hits@10", "mdr")):
         known, page = open_once().constants("nations", metric), describe_metric(metric)
-        names: dict[str, Any] = {"value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0}
+        names: dict[str, Any] = {
+            "value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0
+        }
         names |= {"expectation": known.expectation, "variance": known.variance, "sqrt": math.sqrt}
         for form in ("normalised", "index", "z"):
-            formula = page[form].rpartition("; ")[0].rpartition(" = ")[2].replace(metric.label, "value")
+            formula = (
+                page[form].rpartition("; ")[0].rpartition(" = ")[2].replace(metric.label, "value")
+            )
             expected = eval(formula, {}, names)  # noqa: S307 - our own pages
-            assert getattr(known, form)(names["value"]) == pytest.approx(expected, rel=1e-12), page[form]
+            assert getattr(known, form)(names["value"]) == pytest.approx(expected, rel=1e-12), page[
+                form
+            ]

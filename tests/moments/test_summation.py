@@ -24,7 +24,9 @@ def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
     at = (nodes - (length - 1) / 2) / length
     for degree in (0, 1, 2, 4, size, 2 * size - 2):
         exact = sum(Fraction(2 * j - (length - 1), 2 * length) ** degree for j in range(length))
-        assert abs(float(np.sum(weights * at**degree)) - float(exact)) <= 1e-13 * length * 0.5**degree
+        assert (
+            abs(float(np.sum(weights * at**degree)) - float(exact)) <= 1e-13 * length * 0.5**degree
+        )
 
 
 @pytest.mark.parametrize("length", [300, 1000, 4000])
@@ -45,22 +47,35 @@ def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
     for size, x, share in zip(sizes.astype(int).tolist(), at, weights, strict=True):
         assert share.min() >= 0
         for degree in range(2 * nodes):
-            # Of few ranks, term by term; of many, that of the continuous law with the terms that are left of it.
+            # Of few ranks, term by term; of many, that of the continuous law with the terms that
+            # are left of it.
             if size <= 1000:
-                exact = sum(Fraction(2 * r - size - 1, 2 * size) ** degree for r in range(1, size + 1)) / size
+                exact = (
+                    sum(Fraction(2 * r - size - 1, 2 * size) ** degree for r in range(1, size + 1))
+                    / size
+                )
             else:
                 exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
             assert abs(float(share @ (x / size) ** degree) - float(exact)) <= 2e-15
 
 
 def test_nodes_sum_over_consecutive_panels() -> None:
-    panels = [Panel(3, 40, 3.0), Panel(40, 80, 40.0), Panel(80, 900, 900.0), Panel(900, 2000, 900.0)]
+    panels = [
+        Panel(3, 40, 3.0),
+        Panel(40, 80, 40.0),
+        Panel(80, 900, 900.0),
+        Panel(900, 2000, 900.0),
+    ]
     nodes = place_nodes([*panels, Panel(2000, 4000, 2000.0)])
     assert nodes.points[: nodes.firsts[2]].tolist() == [*range(3, 80)]
     assert nodes.weights[: nodes.firsts[2]].tolist() == [1] * 77
     assert np.all(np.diff(nodes.points) > 0)
     assert nodes.points.size < 77 + 3 * 29
-    functions: list[Callable[[Any], Any]] = [lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like]
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: 1 / (x + 900),
+        lambda x: np.log(x + 900),
+        np.ones_like,
+    ]
     for f in functions:
         values = f(nodes.points.astype(np.float64))
         exact = math.fsum(f(np.arange(3.0, 4000.0)).tolist())
@@ -102,11 +117,14 @@ def test_a_size_may_be_a_point_of_the_interpolation() -> None:
     kept, weights = condense(sizes, np.full(sizes.size, 7))
     assert np.array_equal(kept, points)
     for g in (np.log, np.sqrt, np.ones_like):
-        assert float(weights @ g(kept)) == pytest.approx(7 * float(np.sum(g(sizes.astype(np.float64)))), rel=1e-14)
+        assert float(weights @ g(kept)) == pytest.approx(
+            7 * float(np.sum(g(sizes.astype(np.float64)))), rel=1e-14
+        )
 
 
 @pytest.mark.parametrize(
-    ("coefficients", "start", "edge"), [(EULER_MACLAURIN, Fraction(0), Fraction(1, 2)), (MIDPOINT, Fraction(1, 2), 0)]
+    ("coefficients", "start", "edge"),
+    [(EULER_MACLAURIN, Fraction(0), Fraction(1, 2)), (MIDPOINT, Fraction(1, 2), 0)],
 )
 def test_formulas_of_euler_and_maclaurin_end_for_powers(
     coefficients: tuple[float, ...], start: Fraction, edge: Fraction
@@ -114,14 +132,22 @@ def test_formulas_of_euler_and_maclaurin_end_for_powers(
     """The sum over the one rank 1 of r^d, from integral and derivatives."""
     end = start + 1
     for degree in range(2, 2 * len(coefficients) + 1):
-        total = (end ** (degree + 1) - start ** (degree + 1)) / (degree + 1) + edge * (end**degree - start**degree)
+        total = (end ** (degree + 1) - start ** (degree + 1)) / (degree + 1) + edge * (
+            end**degree - start**degree
+        )
         for m, coefficient in zip(range(1, degree, 2), coefficients, strict=False):
-            total += Fraction(coefficient) * math.perm(degree, m) * (end ** (degree - m) - start ** (degree - m))
+            total += (
+                Fraction(coefficient)
+                * math.perm(degree, m)
+                * (end ** (degree - m) - start ** (degree - m))
+            )
         assert float(total) == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    "f", [lambda x: x**-1, np.log1p, np.sqrt, lambda x: np.stack([x**-2, np.exp(-x / 1000)])], ids=range(4)
+    "f",
+    [lambda x: x**-1, np.log1p, np.sqrt, lambda x: np.stack([x**-2, np.exp(-x / 1000)])],
+    ids=range(4),
 )
 def test_sums_over_ranks_are_those_of_their_terms(f: Callable[[Any], Any]) -> None:
     sizes = [1, 2, 17, TABLE - 1, TABLE, TABLE + 1, 1500, 2 * TABLE + 1, 5000, 9000]

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from rankconst.tasks import Tasks
 
-openpyxl, pd = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas"))
+openpyxl, pd = (
+    pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas")
+)
 
 
 METRICS = ("MRR", "Hits@10")
@@ -33,7 +35,8 @@ FIRST = ("TransE", "MRR")
 class Numbers:
     """The numbers of :data:`VALUES`, with labels in columns and texts at some of :data:`PLACES`.
 
-    A text in a cell, a name or the heading of a column is that of the first row or metric: it is about `FIRST`.
+    A text in a cell, a name or the heading of a column is that of the first row or metric: it is
+    about `FIRST`.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)  # heading to a label, that of every row
@@ -44,7 +47,13 @@ class Numbers:
         """The headings of all columns."""
         text = self.texts.get("column")
         first = f"{METRICS[0]} ({text})" if text else METRICS[0]
-        return ["Model", *self.labels, first, *METRICS[1:], *(["Note"] if "cell" in self.texts else [])]
+        return [
+            "Model",
+            *self.labels,
+            first,
+            *METRICS[1:],
+            *(["Note"] if "cell" in self.texts else []),
+        ]
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -60,7 +69,11 @@ class Numbers:
     def grid(self) -> list[list[Any]]:
         """The headings, the name of a group of rows if it has one, and the rows."""
         group = self.texts.get("group")
-        return [self.headings, *([[group, *[""] * (len(self.headings) - 1)]] if group else []), *self.rows]
+        return [
+            self.headings,
+            *([[group, *[""] * (len(self.headings) - 1)]] if group else []),
+            *self.rows,
+        ]
 
 
 def _join(*parts: str) -> str:
@@ -105,7 +118,9 @@ def _make_object(numbers: Numbers) -> dict[str, Any]:
     names = {"caption": "caption", "above": "description", "heading": "title", "below": "note"}
     rows = [dict(zip(numbers.headings, row, strict=True)) for row in numbers.rows]
     inner: Any = {texts["key"]: rows} if "key" in texts else rows
-    return {key: texts[place] for place, key in names.items() if place in texts} | {"results": inner}
+    return {key: texts[place] for place, key in names.items() if place in texts} | {
+        "results": inner
+    }
 
 
 def _write_records(numbers: Numbers) -> str:
@@ -127,7 +142,9 @@ def _write_workbook(numbers: Numbers, path: Path) -> None:
     """A caption is the row above the table, a note the one below."""
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
-    ends = [[[numbers.texts[place]]] if place in numbers.texts else [] for place in ("caption", "below")]
+    ends = [
+        [[numbers.texts[place]]] if place in numbers.texts else [] for place in ("caption", "below")
+    ]
     for row in [*ends[0], *numbers.grid, *ends[1]]:
         sheet.append([None if cell == "" else cell for cell in row])
     book.save(path)
@@ -185,7 +202,11 @@ Addresses = dict[tuple[str, str], str | None]
 def find_addresses(numbers: Numbers, container: str, **options: Any) -> Addresses:
     """Adjust the numbers in a container, with some options, and return the address that each was adjusted at."""
     with tempfile.TemporaryDirectory() as folder:
-        results = _make_frame(numbers) if container == "frame" else _write(numbers, container, Path(folder))
+        results = (
+            _make_frame(numbers)
+            if container == "frame"
+            else _write(numbers, container, Path(folder))
+        )
         try:
             entries = rankconst.adjust(read_given(results), **options).numbers.entries
         except RankconstError:

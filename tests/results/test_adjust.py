@@ -46,19 +46,28 @@ def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
     good, unknown, refused, nobody = adjust_reading(reading, TABLES, Stated()).entries
     assert good.adjusted is not None
     assert good.note == ""
-    for each, told in ((unknown, "unknown dataset 'atlantis'"), (refused, "sampled"), (nobody, "unknown tool")):
+    for each, told in (
+        (unknown, "unknown dataset 'atlantis'"),
+        (refused, "sampled"),
+        (nobody, "unknown tool"),
+    ):
         assert each.adjusted is None
         assert told in each.note
 
 
 DEV = Question("split", "measured on the dev set", "dev", "the caption", "--split valid")
-WHICH = Question("dataset", "it may be of Nations or UMLS", option="--dataset", choices=("Nations", "UMLS"))
+WHICH = Question(
+    "dataset", "it may be of Nations or UMLS", option="--dataset", choices=("Nations", "UMLS")
+)
 
 
 def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     plain, asked = Stated("nations"), Stated("nations", asks=(DEV,))
     reading = make(
-        ("mrr", "0.5", asked), ("mrr", "0.5", plain), ("mr", "3.0", asked), ("mrr", "0.4", Stated(asks=(WHICH,)))
+        ("mrr", "0.5", asked),
+        ("mrr", "0.5", plain),
+        ("mr", "3.0", asked),
+        ("mrr", "0.4", Stated(asks=(WHICH,))),
     )
     done = adjust_reading(reading, TABLES, Stated())
     assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
@@ -78,10 +87,23 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     ):
         done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
         first, second = done.asked
-        assert first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python) and first.remedy == ways
-        assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
+        assert (
+            first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python)
+            and first.remedy == ways
+        )
+        assert (second.word, second.text, second.remedy, second.numbers) == (
+            "",
+            WHICH.text,
+            which,
+            (3,),
+        )
         assert done.entries[2].note == f"{said}: add {ways}."
-        assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
+        assert done.described["note"] == [
+            *[f"{said}: add {ways}."],
+            None,
+            f"{said}: add {ways}.",
+            f"{second}.",
+        ]
         with pytest.raises(AskedError, match="dev") as refused:
             adjust_reading(reading, TABLES, Stated(), errors="raise", in_python=in_python)
         assert (refused.value.asks, refused.value.exit_code) == (done.asked, 8)
@@ -93,15 +115,25 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
 
 
 def test_an_answer_lets_numbers_go_on() -> None:
-    reading = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations")))
+    reading = make(
+        ("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations"))
+    )
     valid = adjust_reading(reading, TABLES, Stated(split="valid"))
-    assert {each.batch.tasks.split for each in valid.done} == {"valid"} and not valid.asked and not valid.accepted
+    assert (
+        {each.batch.tasks.split for each in valid.done} == {"valid"}
+        and not valid.asked
+        and not valid.accepted
+    )
     assert "split" not in valid.assumed
     accepted = adjust_reading(reading, TABLES, Stated(accepted=("DEV", "foo")))
-    assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == ("dev",)
+    assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == (
+        "dev",
+    )
     assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
     only = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("atlantis")))
-    with pytest.raises(UnknownNameError, match="atlantis") as refused:  # not all of it is asked about
+    with pytest.raises(
+        UnknownNameError, match="atlantis"
+    ) as refused:  # not all of it is asked about
         adjust_reading(only, TABLES, Stated())
     assert [question.word for question in refused.value.asks] == ["dev"]
     with pytest.raises(AskedError, match="--split valid"):
@@ -115,8 +147,14 @@ def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
         Stated("nations", rank_type="optimistic"),
         Stated("nations", aggregation="macro-query"),
     ]
-    done = adjust_reading(make(*(("mrr", "0.5", each) for each in stated)), TABLES, Stated("nations", "test", "both"))
-    assert done.assumed == {"protocol": ("standard",), "aggregation": ("micro",), "rank_type": ("realistic",)}
+    done = adjust_reading(
+        make(*(("mrr", "0.5", each) for each in stated)), TABLES, Stated("nations", "test", "both")
+    )
+    assert done.assumed == {
+        "protocol": ("standard",),
+        "aggregation": ("micro",),
+        "rank_type": ("realistic",),
+    }
     assert describe_assumed(done.assumed) == "standard protocol, micro average, realistic ranks"
     assert done.answers["assumed"][1] == {"protocol": "standard", "aggregation": "micro"}
 
@@ -125,21 +163,37 @@ def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
 def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> None:
     reading = replace(make(("mrr", "0.5", Stated())), name=name)
     dataset = "fb15k-237" if name.startswith("fb") else "WN18RR"
-    with pytest.raises(DataError, match=rf"add --dataset .* The name of the file suggests --dataset {dataset}\.$"):
+    with pytest.raises(
+        DataError, match=rf"add --dataset .* The name of the file suggests --dataset {dataset}\.$"
+    ):
         adjust_reading(reading, TABLES, Stated())
 
 
 def test_what_the_user_asks_for_must_be_there() -> None:
     reading = make(("mrr", "0.5", Stated("nations")))
-    with pytest.raises(DataError, match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\."):
+    with pytest.raises(
+        DataError,
+        match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\.",
+    ):
         adjust_reading(reading, TABLES, Stated(dataset="umls"))
-    assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
-    with pytest.raises(DataError, match=r"holds only adjusted numbers\. Name the document with the published ones\."):
-        adjust_reading(read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Stated())
+    assert (
+        adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
+    )
+    with pytest.raises(
+        DataError,
+        match=r"holds only adjusted numbers\. Name the document with the published ones\.",
+    ):
+        adjust_reading(
+            read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Stated()
+        )
 
 
 def test_only_some_sides_and_datasets() -> None:
-    cells = [("mrr", "0.5", Stated(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")]
+    cells = [
+        ("mrr", "0.5", Stated(dataset, side=side))
+        for dataset in ("nations", "UMLS")
+        for side in ("head", "both")
+    ]
     reading = make(*cells)
     for user, places in (
         (Stated(side="both"), [1, 3]),
@@ -148,7 +202,9 @@ def test_only_some_sides_and_datasets() -> None:
         (Stated(), [0, 1, 2, 3]),
     ):
         done = adjust_reading(reading, TABLES, user)
-        assert [place for place, each in enumerate(done.entries) if each.adjusted is not None] == places
+        assert [
+            place for place, each in enumerate(done.entries) if each.adjusted is not None
+        ] == places
         assert [place for place, each in enumerate(done.entries) if each.wanted] == places
         assert done.is_selection == (len(places) < 4)
 
@@ -162,16 +218,23 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     with pytest.raises(DataError, match=r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"):
         adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
     good = make(
-        ("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mr", "177", context), ("mrr", "34%", context)
+        ("hits@10", "53.3", context),
+        ("hits@10", "0.9", context),
+        ("mr", "177", context),
+        ("mrr", "34%", context),
     )
     values = [
-        each.published.value for each in adjust_reading(good, TABLES, Stated(percent=True)).entries if each.published
+        each.published.value
+        for each in adjust_reading(good, TABLES, Stated(percent=True)).entries
+        if each.published
     ]
     assert values == [0.533, 0.009, 177.0, 0.34]
 
 
 def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
-    (each,) = adjust_reading(make(("mrr", "0.5", Stated("ogbl-biokg", num_tasks=100))), TABLES, Stated()).entries
+    (each,) = adjust_reading(
+        make(("mrr", "0.5", Stated("ogbl-biokg", num_tasks=100))), TABLES, Stated()
+    ).entries
     assert each.constants is not None
     assert each.constants.num_tasks == 100
     assert each.constants.variance == pytest.approx(
@@ -185,7 +248,9 @@ def test_an_impossible_number_is_left_out() -> None:
     assert [each.adjusted is not None for each in done.entries] == [True, False, True, False]
     assert "53.3 is not a possible MRR" in done.entries[1].note
     assert "1.7 is not a possible MRR" in done.entries[3].note
-    with pytest.raises(DataError, match=r"^results\.csv, line 3, value: 53\.3 is not a possible MRR.* And 1 more"):
+    with pytest.raises(
+        DataError, match=r"^results\.csv, line 3, value: 53\.3 is not a possible MRR.* And 1 more"
+    ):
         adjust_reading(reading, TABLES, Stated(), errors="raise")
     with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
         adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
@@ -198,19 +263,27 @@ def test_an_impossible_number_is_left_out() -> None:
         ({"mrr": "0.3", "hits@1": "0.2", "hits@3": "0.50", "hits@10": "0.40"}, False),
         ({"mrr": "0.47", "hits@1": ".440", "hits@3": ".494", "hits@10": ".409"}, False),
         ({"hits@1": "0.5", "hits@10": "0.4"}, True),
-        # RotatE's README had the MRR of WN18 under FB15k-237: 0.533 + 0.467 / 11 is the most that its Hits@10 allows.
+        # RotatE's README had the MRR of WN18 under FB15k-237: 0.533 + 0.467 / 11 is the most that
+        # its Hits@10 allows.
         ({"mrr": ".949", "hits@1": ".241", "hits@3": ".375", "hits@10": ".533"}, False),
-        # Each allows it, 0.2 + 0.8 / 1.5 and 0.4 + 0.6 / 10.5, but both only 0.2 + 0.2 / 1.5 + 0.6 / 10.5.
+        # Each allows it, 0.2 + 0.8 / 1.5 and 0.4 + 0.6 / 10.5, but both only 0.2 + 0.2 / 1.5 + 0.6
+        # / 10.5.
         ({"mrr": "0.42", "hits@1": "0.20", "hits@10": "0.40"}, False),
         ({"mrr": "0.38", "hits@1": "0.20", "hits@10": "0.40"}, True),
     ],
 )
-def test_hits_and_mrr_that_contradict_each_other_are_left_out(cells: dict[str, str], possible: bool) -> None:
+def test_hits_and_mrr_that_contradict_each_other_are_left_out(
+    cells: dict[str, str], possible: bool
+) -> None:
     """All of the evaluation, where check finds an error; what rounds to one decimal may be half a unit off."""
     context = Stated("umls")
     reading = make(*((metric, text, context) for metric, text in (*cells.items(), ("gmr", "3.0"))))
     done = adjust_reading(reading, TABLES, Stated())
-    notes = {metric: each.note for metric, each in zip(cells, done.entries, strict=False) if each.adjusted is None}
+    notes = {
+        metric: each.note
+        for metric, each in zip(cells, done.entries, strict=False)
+        if each.adjusted is None
+    }
     assert list(notes) == ([] if possible else list(cells))
     assert bool(check_reading(reading, TABLES).num_errors) == (not possible)
     assert all("of the same evaluation, which no ranks allow" in note for note in notes.values())
@@ -223,7 +296,9 @@ def test_numbers_of_ranks_contradict_each_other_never() -> None:
         # Where scores tie, a rank may be half a rank beyond another.
         ranks = rng.integers(1, rng.integers(2, 30), size=5) + rng.integers(0, 2, size=5) / 2
         context = Stated("umls", side="head", model=str(number))
-        shares = {f"hits@{k}": np.mean(ranks <= k) for k in (1, 2, 3, 10)} | {"mrr": np.mean(1 / ranks)}
+        shares = {f"hits@{k}": np.mean(ranks <= k) for k in (1, 2, 3, 10)} | {
+            "mrr": np.mean(1 / ranks)
+        }
         cells += [(metric, f"{share:.2f}", context) for metric, share in shares.items()]
     # Those of several evaluations that nothing tells apart are compared with none.
     mixed = [(metric, text, Stated("umls")) for metric, text, _ in cells]
@@ -245,7 +320,10 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
     notes = adjust_reading(make(*cells), TABLES, Stated()).notes
     beyond = []
     for row, mean in zip(shares.tolist(), means.tolist(), strict=True):
-        hits = {k: Interval(share - 0.005, share + 0.005) for k, share in zip((1, 3, 10), row, strict=True)}
+        hits = {
+            k: Interval(share - 0.005, share + 0.005)
+            for k, share in zip((1, 3, 10), row, strict=True)
+        }
         least, most = bound_reciprocal_by_hits(hits, step=0.5)
         beyond.append(not least <= mean + 0.005 or not mean - 0.005 <= most)
     assert ["no ranks allow" in notes.get(4 * number + 3, "") for number in range(300)] == beyond
@@ -255,8 +333,16 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
 @pytest.mark.slow
 def test_contradictions_are_found_in_proportion_to_the_file() -> None:
     def work(size: int) -> Callable[[], object]:
-        reading = read_document("a.csv", "dataset,Hits@1,Hits@10\n" + "umls,0.50,0.40\numls,0.3,0.4\n" * size)
-        assert sum("no ranks allow" in note for note in adjust_reading(reading, TABLES, Stated()).notes.values()) > size
+        reading = read_document(
+            "a.csv", "dataset,Hits@1,Hits@10\n" + "umls,0.50,0.40\numls,0.3,0.4\n" * size
+        )
+        assert (
+            sum(
+                "no ranks allow" in note
+                for note in adjust_reading(reading, TABLES, Stated()).notes.values()
+            )
+            > size
+        )
         return lambda: adjust_reading(reading, TABLES, Stated())
 
     assert grows_in_proportion(work, 300)
@@ -265,9 +351,13 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
 def test_a_form_that_is_undefined_has_a_note() -> None:
     """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
     context = Stated("nations", tool="conve")
-    hits, mrr = adjust_reading(make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()).entries
+    hits, mrr = adjust_reading(
+        make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()
+    ).entries
     assert hits.adjusted is not None and hits.adjusted.index is None
-    assert hits.note.startswith("AH@10 and ZH@10 cannot be computed: which 256 of the 402 tasks were ranked is unknown")
+    assert hits.note.startswith(
+        "AH@10 and ZH@10 cannot be computed: which 256 of the 402 tasks were ranked is unknown"
+    )
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
 
 
@@ -313,5 +403,9 @@ def test_what_the_file_says_in_any_words_is_not_said_again(
     brief = adjust_reading(read_document("r.csv", text), TABLES, user)
     described = replace(brief, details=True).described
     assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
-    assert list(brief.described) == [*(name for name in added if name != "split_added"), "protocol", "note"]
+    assert list(brief.described) == [
+        *(name for name in added if name != "split_added"),
+        "protocol",
+        "note",
+    ]
     assert all(described[name][1] in {"nations", "test"} for name in added)

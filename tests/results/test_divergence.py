@@ -12,15 +12,32 @@ from rankconst.errors import DataError
 from rankconst.results.formats import read_document
 
 # What PyKEEN 1.11.1 and TorchKGE 0.17.7 print if all scores are not a number.
-PYKEEN = {"arithmetic_mean_rank": 0.5, "inverse_harmonic_mean_rank": 2.0, "hits_at_1": 1.0, "hits_at_10": 1.0}
-PESSIMISTIC = {"arithmetic_mean_rank": 0.0, "inverse_harmonic_mean_rank": float("inf"), "hits_at_10": 1.0}
+PYKEEN = {
+    "arithmetic_mean_rank": 0.5,
+    "inverse_harmonic_mean_rank": 2.0,
+    "hits_at_1": 1.0,
+    "hits_at_10": 1.0,
+}
+PESSIMISTIC = {
+    "arithmetic_mean_rank": 0.0,
+    "inverse_harmonic_mean_rank": float("inf"),
+    "hits_at_10": 1.0,
+}
 OPTIMISTIC = {"arithmetic_mean_rank": 1.0, "inverse_harmonic_mean_rank": 1.0, "hits_at_10": 1.0}
 SOUND = {"arithmetic_mean_rank": 3.5, "inverse_harmonic_mean_rank": 0.45, "hits_at_10": 0.97}
-TORCHKGE = "".join(f"{line} \t\t Filt. {line}\n" for line in ("Hit@10 : 1.0", "Mean Rank : 0", "MRR : inf"))
+TORCHKGE = "".join(
+    f"{line} \t\t Filt. {line}\n" for line in ("Hit@10 : 1.0", "Mean Rank : 0", "MRR : inf")
+)
 
 WHOLE: list[tuple[str, str]] = [
-    ("results.json", json.dumps({"both.realistic." + name: value for name, value in PYKEEN.items()})),
-    ("results.json", json.dumps({"both.pessimistic." + name: value for name, value in PESSIMISTIC.items()})),
+    (
+        "results.json",
+        json.dumps({"both.realistic." + name: value for name, value in PYKEEN.items()}),
+    ),
+    (
+        "results.json",
+        json.dumps({"both.pessimistic." + name: value for name, value in PESSIMISTIC.items()}),
+    ),
     ("nations.txt", TORCHKGE),
     ("results.csv", "MR,MRR,Hits@10\n0.5,0.4,0.97\n"),
     ("results.json", '{"mrr": Infinity, "hits@1": 1.0, "hits@10": 1.0}'),
@@ -30,7 +47,9 @@ WHOLE: list[tuple[str, str]] = [
 @for_each(("name", "text"), WHOLE)
 def test_nothing_of_such_an_evaluation_is_adjusted(name: str, text: str) -> None:
     reading = read_document(name, text)
-    with pytest.raises(DataError, match=r"scores that are not numbers \(NaN\) were ranked, .* And \d more"):
+    with pytest.raises(
+        DataError, match=r"scores that are not numbers \(NaN\) were ranked, .* And \d more"
+    ):
         rankconst.adjust(reading, dataset="nations")
     checked = rankconst.check(reading, dataset="nations")
     assert {finding.rule for finding in checked.findings} == {"not-a-number"}
@@ -51,7 +70,13 @@ def test_other_evaluations_are_adjusted_and_other_ties_are_not() -> None:
 
 def test_what_is_exactly_perfect_has_a_note() -> None:
     """OGB's evaluator gives it to scores that are not numbers."""
-    adjusted = rankconst.adjust({"mrr": "1.0", "hits@1": "1.0", "note": ""}, dataset="nations").numbers
+    adjusted = rankconst.adjust(
+        {"mrr": "1.0", "hits@1": "1.0", "note": ""}, dataset="nations"
+    ).numbers
     assert len(adjusted.done) == 2
-    assert {note.partition(":")[0] for note in adjusted.notes.values()} == {"MRR and Hits@1 are exactly 1"}
-    assert not rankconst.adjust({"mrr": "1.0", "hits@10": "1.0", "note": ""}, dataset="nations").numbers.notes
+    assert {note.partition(":")[0] for note in adjusted.notes.values()} == {
+        "MRR and Hits@1 are exactly 1"
+    }
+    assert not rankconst.adjust(
+        {"mrr": "1.0", "hits@10": "1.0", "note": ""}, dataset="nations"
+    ).numbers.notes

@@ -27,7 +27,10 @@ TABLE = "model,MRR\nRotatE,0.338\n"
     [
         (b"\xef\xbb\xbf" + TABLE.replace("\n", "\r\n").encode(), TABLE),
         # A byte order mark says the encoding.
-        (TABLE.replace("\n", "\r\n").replace("RotatE", "Modèle").encode("UTF-16"), TABLE.replace("RotatE", "Modèle")),
+        (
+            TABLE.replace("\n", "\r\n").replace("RotatE", "Modèle").encode("UTF-16"),
+            TABLE.replace("RotatE", "Modèle"),
+        ),
         (TABLE.encode("UTF-32"), TABLE),
         # Carriage returns end lines only where nothing else does.
         (b"a\rb\rc", "a\nb\nc"),
@@ -40,7 +43,9 @@ def test_text_of_any_encoding_with_its_lines(tmp_path: Path, data: bytes, text: 
     document = open_document(path)
     assert (document.text, document.lines) == (text, tuple(text.split("\n")))
     assert (document.suffix, document.at(2_000)) == (".csv", f"{path}, line 2,000")
-    assert document.source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n") == text.replace("\r", "\n")
+    assert document.source.removeprefix("\ufeff").replace("\r\n", "\n").replace(
+        "\r", "\n"
+    ) == text.replace("\r", "\n")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +57,10 @@ def test_text_of_any_encoding_with_its_lines(tmp_path: Path, data: bytes, text: 
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
         (b"%PDF-1.7\n%\xe2\xe3", "is a PDF. Copy the table from it into a text file"),
         (gzip.compress(TABLE.encode(), mtime=0), "is compressed; expected text. Run: gunzip -c /"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
+            "old .xls workbook, or one with a password. Save it as .xlsx",
+        ),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> None:
@@ -74,13 +82,18 @@ def test_the_remedy_makes_a_file_that_is_read(tmp_path: Path, encoding: str) -> 
     path.write_bytes(table.encode(encoding))
     with pytest.raises(DataError) as refused:
         open_document(path)
-    subprocess.run([shell, "-c", str(refused.value).partition("Run: ")[2]], cwd=tmp_path, check=True)
+    subprocess.run(
+        [shell, "-c", str(refused.value).partition("Run: ")[2]], cwd=tmp_path, check=True
+    )
     assert open_document(tmp_path / "NEW").text == table
 
 
 def test_the_remedy_for_standard_input_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode("utf-16-be"))))
-    with pytest.raises(DataError, match=r"^standard input is not text .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
+    with pytest.raises(
+        DataError,
+        match=r"^standard input is not text .* Pass it through: iconv -f UTF-16BE -t UTF-8$",
+    ):
         open_document("-")
 
 
@@ -100,7 +113,9 @@ def test_places_without_a_file(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_bytes_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     path = tmp_path_factory.getbasetemp() / "any"
     path.write_bytes(data)
     try:

@@ -22,17 +22,29 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document
 from readings import check_refusal, documents, write_csv, write_latex, write_markdown
 
-# Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
+# Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019,
+# arXiv:1902.10197).
 FILES: dict[str, tuple[str, str]] = {
     "csv": ("results.csv", "model,dataset,MRR,Hits@10\nRotatE,WN18RR,0.476,0.571\n"),
-    "markdown": ("results.md", "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n"),
+    "markdown": (
+        "results.md",
+        "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n",
+    ),
     "latex": (
         "results.tex",
         "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\nRotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n",
     ),
     "pykeen": (
         "results.json",
-        json.dumps({"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}}}}),
+        json.dumps(
+            {
+                "metrics": {
+                    "both": {
+                        "realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}
+                    }
+                }
+            }
+        ),
     ),
     "pykeen_csv": (
         "metrics.csv",
@@ -67,11 +79,20 @@ FILES: dict[str, tuple[str, str]] = {
         "ultra_results_2024-01-05-10-11-12.csv",
         "dataset,mr,mrr,hits@1,hits@10,hits@10_50\nWN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n",
     ),
-    "libkge_log": ("kge.log", (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8")),
+    "libkge_log": (
+        "kge.log",
+        (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8"),
+    ),
     "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
-    "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
+    "objects": (
+        "results.json",
+        json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571}),
+    ),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
-    "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
+    "text": (
+        "results.txt",
+        "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n",
+    ),
     **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
 }
 
@@ -86,7 +107,9 @@ def key(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def path(key: str, tmp_path: Path) -> Path:
     if key == "xlsx":
-        openpyxl = pytest.importorskip("openpyxl", reason="the extra rankconst[xlsx] is not installed")
+        openpyxl = pytest.importorskip(
+            "openpyxl", reason="the extra rankconst[xlsx] is not installed"
+        )
         book = openpyxl.Workbook()
         for row in (("Model", "MRR", "Hits@10"), ("RotatE", 0.476, 0.571)):
             book.active.append(row)
@@ -117,7 +140,9 @@ def test_every_reader_is_registered_with_a_sample() -> None:
         ("a.json", '{"mrr": 0.5}', {"objects", "tools.pykeen", "tables.csv"}),
     ],
 )
-def test_only_readers_whose_signs_a_document_has_are_imported(name: str, text: str, loaded: set[str]) -> None:
+def test_only_readers_whose_signs_a_document_has_are_imported(
+    name: str, text: str, loaded: set[str]
+) -> None:
     code = (
         "import sys; from rankconst.results.formats import FORMATS, read_document;"
         f"read_document({name!r}, {text!r});"
@@ -140,7 +165,22 @@ def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> Non
 
 
 _WORDS = sorted({word for _, text in FILES.values() for word in re.findall(r"\s+|[^\s]+", text)})
-_HOSTILE = ["\n", "\r", "\x1b[", "\x1b[0m", ": ", "nan", "@", "|", "\u0130", "\u0663", "[1,", "±", "%", "9" * 500]
+_HOSTILE = [
+    "\n",
+    "\r",
+    "\x1b[",
+    "\x1b[0m",
+    ": ",
+    "nan",
+    "@",
+    "|",
+    "\u0130",
+    "\u0663",
+    "[1,",
+    "±",
+    "%",
+    "9" * 500,
+]
 
 
 @st.composite
@@ -148,8 +188,12 @@ def _damage(draw: st.DrawFn) -> str:
     """Return the sample of a format that is cut off or has a wrong character."""
     _, text = draw(st.sampled_from([*FILES.values()]))
     place = draw(st.integers(0, len(text) - 1))
-    end = st.just("") | st.characters(exclude_categories=["Cs"]).map(lambda sign: sign + text[place + 1 :])
-    return text[:place] + draw(end | st.sampled_from('{}[]",:-&*!').map(lambda sign: sign + text[place + 1 :]))
+    end = st.just("") | st.characters(exclude_categories=["Cs"]).map(
+        lambda sign: sign + text[place + 1 :]
+    )
+    return text[:place] + draw(
+        end | st.sampled_from('{}[]",:-&*!').map(lambda sign: sign + text[place + 1 :])
+    )
 
 
 @pytest.mark.slow
@@ -165,7 +209,10 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(key: str, text: s
 
 
 def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:
-    long = [["Side", "Rank_type", "Metric", "Value", "dataset"], ["both", "realistic", "hits_at_10", ".9", "nations"]]
+    long = [
+        ["Side", "Rank_type", "Metric", "Value", "dataset"],
+        ["both", "realistic", "hits_at_10", ".9", "nations"],
+    ]
     wide = [["run", "dataset", "metrics.both.realistic.hits_at_1"], ["a", "nations", "0.5"]]
     mixed = [[*wide[0], "MRR"], [*wide[1], "0.7"]]
     others = [["side", "type", "metric", "value", "model"], ["both", "filtered", "MRR", "0.5", "A"]]
@@ -174,12 +221,17 @@ def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:
         assert read_document("a.tex", write_latex(table)).tool == tool
     # Columns that people add to what PyKEEN's to_df() returns.
     for place in (0, 2, 5):
-        table = [[*row[:place], added, *row[place:]] for row, added in zip(long, ("model", "TransE"), strict=True)]
+        table = [
+            [*row[:place], added, *row[place:]]
+            for row, added in zip(long, ("model", "TransE"), strict=True)
+        ]
         assert read_document("a.csv", write_csv(table)).form == "pykeen_csv"
 
 
 def test_a_file_of_no_format() -> None:
-    with pytest.raises(DataError, match=r"is not recognised: expected .* Known formats: pykeen, .*--input-format"):
+    with pytest.raises(
+        DataError, match=r"is not recognised: expected .* Known formats: pykeen, .*--input-format"
+    ):
         read_document("notes.txt", "The results were good.\n")
     with pytest.raises(DataError, match="contains no value of a metric"):
         read_document("train.log", "model,dataset,MRR\nRotatE,WN18RR,\n")
@@ -190,10 +242,19 @@ def test_a_file_of_no_format() -> None:
     [
         ('{"nbformat": 4, "cells": []}', "is a notebook, which is not read.*nbconvert"),
         ("||Model||MRR||\n|TransE|0.294|\n", "looks like the markup of Jira.*pandoc -f jira"),
-        ("{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n", "MediaWiki.*pandoc -f mediawiki"),
+        (
+            "{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n",
+            "MediaWiki.*pandoc -f mediawiki",
+        ),
         # Read as other text, these gave the value of one column to another.
-        ("{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n", "MediaWiki"),
-        ("|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n", "looks like Textile.*pandoc -f textile"),
+        (
+            "{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n",
+            "MediaWiki",
+        ),
+        (
+            "|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n",
+            "looks like Textile.*pandoc -f textile",
+        ),
     ],
 )
 def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:

@@ -27,14 +27,24 @@ FORMS = ("normalised", "index", "z")
 
 
 def test_a_wide_frame_gets_columns_named_after_the_adjusted_metrics() -> None:
-    frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MR": ["177", "3340"], "H@10": ["0.533", "0.571"]})
+    frame = pd.DataFrame(
+        {"dataset": ["FB15k-237", "WN18RR"], "MR": ["177", "3340"], "H@10": ["0.533", "0.571"]}
+    )
     out = adjust(frame)
     ends = ("", "_lower", "_upper")
-    names = {f"{name}{end}" for name in ("AMR", "AMRI", "ZMR", "Hits@10_normalised", "AH@10", "ZH@10") for end in ends}
+    names = {
+        f"{name}{end}"
+        for name in ("AMR", "AMRI", "ZMR", "Hits@10_normalised", "AH@10", "ZH@10")
+        for end in ends
+    }
     assert list(out.columns[:3]) == list(frame.columns)
     assert names <= set(out.columns)
     assert list(out["num_tasks"]) == [40932, 6268]
-    assert (set(out["split"]), set(out["side"]), set(out["protocol"])) == ({"test"}, {"both"}, {"standard"})
+    assert (set(out["split"]), set(out["side"]), set(out["protocol"])) == (
+        {"test"},
+        {"both"},
+        {"standard"},
+    )
     assert set(out["table_version"]) == {TABLES.version}
 
 
@@ -66,7 +76,9 @@ def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]
         single = TABLES.constants(dataset, metric, split).adjust(value)
         for form in FORMS:
             assert row[form] == pytest.approx(getattr(single, form), rel=1e-14)
-            for end, at in zip(getattr(single, f"{form}_interval"), ("lower", "upper"), strict=True):
+            for end, at in zip(
+                getattr(single, f"{form}_interval"), ("lower", "upper"), strict=True
+            ):
                 assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
 
 
@@ -78,7 +90,9 @@ def test_a_k_that_is_no_whole_number(k: object) -> None:
 
 
 def test_dtypes_of_all_kinds() -> None:
-    texts = pd.DataFrame({"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string")
+    texts = pd.DataFrame(
+        {"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string"
+    )
     with pytest.raises(DataError, match="no dataset is named"):
         adjust(texts, errors="raise")
     whole = texts.iloc[[0, 2]]
@@ -108,18 +122,26 @@ _RESULTS = pd.DataFrame(
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("reset", [True, False])
 def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
-    frame = _RESULTS.set_index(["model", "dataset"]).unstack("dataset").reorder_levels(order, axis=1)
+    frame = (
+        _RESULTS.set_index(["model", "dataset"]).unstack("dataset").reorder_levels(order, axis=1)
+    )
     out = adjust(frame.reset_index() if reset else frame)
     assert out.columns.nlevels == 2
     for _, row in _RESULTS.iterrows():
         for metric, name in (("MRR", "AMRR"), ("Hits@10", "AH@10")):
             key = tuple((name, row["dataset"])[i] for i in order)
-            found = out[key][out[("model", "")] == row["model"]] if reset else out.loc[[row["model"]], key]
+            found = (
+                out[key][out[("model", "")] == row["model"]]
+                if reset
+                else out.loc[[row["model"]], key]
+            )
             expected = TABLES.constants(row["dataset"], metric).adjust(str(row[metric])).index
             assert found.tolist() == [pytest.approx(expected, abs=1e-12)]
 
 
-@pytest.mark.parametrize("levels", [["dataset"], ["dataset", "model"], ["model"], ["model", "dataset"]])
+@pytest.mark.parametrize(
+    "levels", [["dataset"], ["dataset", "model"], ["model"], ["model", "dataset"]]
+)
 def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None:
     expected = adjust(_RESULTS)
     out = adjust(_RESULTS.set_index(levels))
@@ -145,7 +167,9 @@ def test_decimals_widen_floats() -> None:
         ({"Hits@1": [0.4, 23.4]}, [[None, 0.234]]),
     ],
 )  # fmt: skip
-def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any], shares: list[list[Any]]) -> None:
+def test_percentages_are_told_by_the_numbers_as_in_files(
+    columns: dict[str, Any], shares: list[list[Any]]
+) -> None:
     frame = pd.DataFrame(columns)
     out = adjust(frame, dataset="wn18rr", errors="note")
     path = adjust(read_document("f.csv", frame.to_csv()), dataset="wn18rr").to_pandas()
@@ -162,16 +186,23 @@ def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any]
 
 @pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
 def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
-    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]})
+    frame = pd.DataFrame(
+        {"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]}
+    )
     for out in (adjust(frame), adjust(frame.iloc[:, 1:], dataset="wn18rr")):
-        for value, name, adjusted in zip([0.3, 0.4], ["_hypernym", "_also_see"], out["AMRR"], strict=True):
+        for value, name, adjusted in zip(
+            [0.3, 0.4], ["_hypernym", "_also_see"], out["AMRR"], strict=True
+        ):
             tasks = TABLES.histogram("wn18rr", relations=name)
             counts = rankconst.from_counts(tasks.num_candidates.repeat(tasks.num_tasks))
             assert adjusted == pytest.approx(counts.constants("mrr").index(value), rel=1e-12)
 
 
 def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
-    names, numbers = ["nations", "NELL-One", "nations", "nations", "nations"], [0.5, 0.4, 1.5, math.inf, 0.3]
+    names, numbers = (
+        ["nations", "NELL-One", "nations", "nations", "nations"],
+        [0.5, 0.4, 1.5, math.inf, 0.3],
+    )
     good = [TABLES.constants("nations", "mrr").index(number) for number in (0.5, 0.3)]
     for cells in (numbers, [*map(str, numbers)]):
         out = adjust(pd.DataFrame({"dataset": names, "MRR": cells}))
@@ -182,7 +213,9 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
     with pytest.raises(UnknownNameError, match="few-shot"):
         adjust(pd.DataFrame({"dataset": names[1:2], "MRR": [0.4]}))
     with pytest.raises(DataError, match=r"the DataFrame, MRR, row 2: 1\.5"):
-        adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
+        adjust(
+            pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True
+        )
 
 
 @pytest.mark.slow
@@ -196,11 +229,18 @@ def test_no_column_comes_twice(tmp_path: Path) -> None:
     assert out.columns.is_unique
     assert out[list(frame.columns)].equals(frame)
     assert out["AMRR_added"][0] == TABLES.constants("nations", "mrr").index(0.5)
-    assert (out["note_added"][0], out["table_version_added"][0], out["num_tasks_added"][0]) == ("", TABLES.version, 402)
+    assert (out["note_added"][0], out["table_version_added"][0], out["num_tasks_added"][0]) == (
+        "",
+        TABLES.version,
+        402,
+    )
     frame.to_csv(tmp_path / "results.csv", index=False)
     read = adjust(tmp_path / "results.csv").to_pandas()
     assert read.columns.is_unique
-    assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
+    assert (read["note"][0], read["AMRR_added"][0]) == (
+        "mine",
+        TABLES.constants("nations", "mrr").adjust("0.5").index,
+    )
 
 
 def test_an_empty_frame_stays_empty() -> None:
@@ -213,10 +253,25 @@ def test_an_empty_frame_stays_empty() -> None:
     ("columns", "options", "error", "message"),
     [
         ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
-        ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "row 0: 'inf': not a number"),
-        ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
+        (
+            {"dataset": ["nations"], "MRR": [float("inf")]},
+            {},
+            DataError,
+            "row 0: 'inf': not a number",
+        ),
+        (
+            {"dataset": ["nations"], "MRR": [53.3]},
+            {"percent": False},
+            DataError,
+            "If it is a percentage",
+        ),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is not a share"),
-        ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "unknown dataset 'nation'"),
+        (
+            {"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]},
+            {},
+            UnknownNameError,
+            "unknown dataset 'nation'",
+        ),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
         ({"MRR": [0.5]}, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
@@ -230,10 +285,14 @@ def test_what_cannot_be_is_refused(
 
 
 @pytest.mark.parametrize(
-    "cell", [10**400, -(10**5000), Fraction(10**5000, 3), np.timedelta64(1, "s")], ids=["400", "5,000", "1/3", "1 s"]
+    "cell",
+    [10**400, -(10**5000), Fraction(10**5000, 3), np.timedelta64(1, "s")],
+    ids=["400", "5,000", "1/3", "1 s"],
 )
 def test_a_number_like_no_other_costs_no_other_cell(cell: object) -> None:
-    frame = pd.DataFrame({"dataset": ["nations", "umls"], "MRR": pd.Series([cell, 0.4], dtype=object)})
+    frame = pd.DataFrame(
+        {"dataset": ["nations", "umls"], "MRR": pd.Series([cell, 0.4], dtype=object)}
+    )
     out = adjust(frame)
     assert "not a number" in out["note"][0]
     expected = rankconst.load().constants("umls", "mrr").index(0.4)
@@ -242,12 +301,17 @@ def test_a_number_like_no_other_costs_no_other_cell(cell: object) -> None:
 
 
 def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() -> None:
-    frame = pd.DataFrame({"dataset": ["umls"] * 2, "Model": ["TransE (raw)", "Inverse Model"], "MRR": [0.5, 0.6]})
+    frame = pd.DataFrame(
+        {"dataset": ["umls"] * 2, "Model": ["TransE (raw)", "Inverse Model"], "MRR": [0.5, 0.6]}
+    )
     out = adjust(frame)
     assert out["AMRR"].isna().tolist() == [True, False]
     assert '"raw" in its row' in out["note"][0]
     assert not out["note"][1]
-    assert (out.attrs["assumed"]["split"], [each["rows"] for each in out.attrs["asked"]]) == (["test"], [[0]])
+    assert (out.attrs["assumed"]["split"], [each["rows"] for each in out.attrs["asked"]]) == (
+        ["test"],
+        [[0]],
+    )
     assert adjust(frame, protocol="raw")["AMRR"].notna().all()
     assert adjust(frame, accept=["raw"])["AMRR"].notna().all()
     with pytest.raises(AskedError, match="raw"):
@@ -260,7 +324,10 @@ def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() ->
 def test_texts_of_a_frame_are_those_of_its_numbers(where: str) -> None:
     text = "Evaluated by development triples of one fold"
     frame = pd.DataFrame({"model": ["RotatE"], "dataset": ["umls"], "MRR": [0.5]})
-    out = adjust(frame.rename_axis(columns=text) if where == "columns" else frame.set_axis([text]), errors="note")
+    out = adjust(
+        frame.rename_axis(columns=text) if where == "columns" else frame.set_axis([text]),
+        errors="note",
+    )
     assert out["AMRR"].isna().all()
     assert "accept=[" in out["note"].iloc[0]
 
@@ -269,5 +336,9 @@ def test_a_column_twice_has_two_results() -> None:
     frame = pd.DataFrame([[0.5, 0.6, 0.7]], columns=["MRR", "MRR", "mrr"])
     out = adjust(frame, dataset="nations")
     index = TABLES.constants("nations", "mrr").index
-    found = sorted(float(out[name][0]) for name in out.columns if str(name).startswith("AMRR") and "er" not in name)
+    found = sorted(
+        float(out[name][0])
+        for name in out.columns
+        if str(name).startswith("AMRR") and "er" not in name
+    )
     assert found == [index(value) for value in (0.5, 0.6, 0.7)]

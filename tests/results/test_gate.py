@@ -37,7 +37,9 @@ def tell(text: str, name: str = "results.md", **options: Any) -> list[str]:
         usual = {"test", "both", "standard"}
         tasks = () if each.constants is None else str(each.constants.tasks).split("/")
         address = " ".join(part for part in tasks if part not in usual)
-        shown.append(address or "?" + ", ".join(asked[place]) if address or place in asked else LEFT)
+        shown.append(
+            address or "?" + ", ".join(asked[place]) if address or place in asked else LEFT
+        )
     return shown
 
 
@@ -46,14 +48,18 @@ def write(heading: str, *rows: Sequence[object]) -> str:
     return f"# {heading}\n\n{write_markdown([[*row] for row in rows])}\n"
 
 
-# -- GraIL's graphs, and other names of several ---------------------------------------------------------------------
+# -- GraIL's graphs, and other names of several ----------------------------------------------------
 
 WHICH = "?--dataset inductive or --dataset transductive"
 _LATEX = r"""\begin{table}\caption{%s}\begin{tabular}{lcccc}
 Method & \multicolumn{2}{c}{FB15k-237} & \multicolumn{2}{c}{WN18RR} \\ & v1 & v2 & v1 & v2 \\ \hline
 GraIL & 64.15 & 81.80 & 82.45 & 78.68 \\
 \end{tabular}\end{table}"""
-_TWO_LINES: list[list[object]] = [["", "FB15k-237", "", "FB"], ["", "v1", "v4", "v2"], ["GraIL", 0.279, 0.227, 0.276]]
+_TWO_LINES: list[list[object]] = [
+    ["", "FB15k-237", "", "FB"],
+    ["", "v1", "v4", "v2"],
+    ["GraIL", 0.279, 0.227, 0.276],
+]
 VERSIONS = {
     "spelt": (
         "d.csv",
@@ -65,7 +71,12 @@ VERSIONS = {
     "splits": ("d.csv", "dataset,split,MRR\nFB15k-237,v1,.6\nNELL-995,v2,.6\n", 2, {}),
     "spans": ("d.tex", _LATEX % "Results", 4, {"metric": "hits@10"}),
     "levels": ("d.md", write("Results", *_TWO_LINES), 3, {"metric": "mrr"}),
-    "heading": ("d.md", write("WN18RR", ["Model", "v1", "v2"], ["NBFNet", 0.74, 0.7]), 2, {"metric": "mrr"}),
+    "heading": (
+        "d.md",
+        write("WN18RR", ["Model", "v1", "v2"], ["NBFNet", 0.74, 0.7]),
+        2,
+        {"metric": "mrr"},
+    ),
     "keys": ("d.json", '{"FB15k-237": {"v1": {"mrr": 0.42}, "v2": {"mrr": 0.5}}}', 2, {}),
     "siblings": ("d.json", '{"dataset": "WN18RR", "version": "v1", "mrr": 0.74}', 1, {}),
 }
@@ -92,19 +103,27 @@ def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_i
 )  # fmt: skip
 def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -> None:
     assert tell(write(heading, ["Model", "FB15k-237 v1 MRR"], ["NBFNet", 0.422])) == [expected]
-    assert tell(write(heading, ["Model", "FB15k-237"], ["", "v1"], ["A", 0.4]), metric="mrr") == [expected]
+    assert tell(write(heading, ["Model", "FB15k-237"], ["", "v1"], ["A", 0.4]), metric="mrr") == [
+        expected
+    ]
 
 
 def test_the_nearest_version_counts() -> None:
     table: list[list[object]] = [["Model", "v1", "v2"], ["GraIL", 0.8, 0.7]]
-    assert tell(write("WN18RR v1 to v4, inductive", *table), metric="mrr") == ["wn18rr_v1_ind", "wn18rr_v2_ind"]
+    assert tell(write("WN18RR v1 to v4, inductive", *table), metric="mrr") == [
+        "wn18rr_v1_ind",
+        "wn18rr_v2_ind",
+    ]
 
 
 def test_a_version_is_one_of_a_graph_that_has_it() -> None:
     assert tell("dataset,version,MRR\nUMLS,v1,.6\n", "a.csv") == ["?v1"]
     assert tell("dataset,version,MRR\nUMLS,0.4.0,.6\nUMLS,,.6\n", "a.csv") == ["umls"] * 2
     assert tell("model,dataset,MRR\nTransE v1,UMLS,.6\nv1,UMLS,.6\n", "a.csv") == ["umls"] * 2
-    assert tell("dataset,MRR\nWN18RR v1,.6\nNELL-995 v1,.6\n", "a.csv", dataset="nell_v1") == [LEFT, "nell_v1"]
+    assert tell("dataset,MRR\nWN18RR v1,.6\nNELL-995 v1,.6\n", "a.csv", dataset="nell_v1") == [
+        LEFT,
+        "nell_v1",
+    ]
 
 
 def test_a_tool_or_a_kind_says_which_of_several_benchmarks_it_is() -> None:
@@ -113,7 +132,11 @@ def test_a_tool_or_a_kind_says_which_of_several_benchmarks_it_is() -> None:
     which = [f"?{' or '.join(f'--dataset {key}' for key in keys)}", "?--dataset temporal", "umls"]
     assert tell(text, "a.csv") == which
     assert tell(text, "a.csv", tool="regcn")[0] == "icews14_regcn time-aware"
-    assert tell(text, "a.csv", dataset="temporal", protocol="raw") == [which[0], "yago_tkg raw", "umls raw"]
+    assert tell(text, "a.csv", dataset="temporal", protocol="raw") == [
+        which[0],
+        "yago_tkg raw",
+        "umls raw",
+    ]
 
 
 def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
@@ -122,27 +145,42 @@ def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
     assert all([*map(list_kinds, keys)] == [{"inductive"}, {"transductive"}] for keys in inductive)
 
 
-# -- names of models --------------------------------------------------------------------------------------------------
+# -- names of models -------------------------------------------------------------------------------
 
-NAMES = ("GraIL", "StarE", "DEKG-ILP", '"HittER"', "Nations-tuned", "ULTRA (WN18RR)", "NBFNet v2", "RE-GCN", "WordNet")
+NAMES = (
+    "GraIL",
+    "StarE",
+    "DEKG-ILP",
+    '"HittER"',
+    "Nations-tuned",
+    "ULTRA (WN18RR)",
+    "NBFNet v2",
+    "RE-GCN",
+    "WordNet",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_name_of_a_model_declares_nothing_and_is_not_asked_about(name: str) -> None:
     for heading in ("Method", "Model", "Approach", "Backbone", ""):
-        assert tell(write("Results", [heading, "FB15k-237 MRR"], [name, 0.3], ["TransE", 0.2])) == ["fb15k237"] * 2
+        assert (
+            tell(write("Results", [heading, "FB15k-237 MRR"], [name, 0.3], ["TransE", 0.2]))
+            == ["fb15k237"] * 2
+        )
     assert tell(json.dumps({"model": name, "dataset": "UMLS", "mrr": 0.3}), "a.json") == ["umls"]
 
 
 def test_a_column_without_a_heading_may_name_datasets() -> None:
-    assert tell(write("Results", ["", "MRR"], ["FB15k-237", 0.3], ["UMLS", 0.2], ["mine", 0.1])) == [
+    assert tell(
+        write("Results", ["", "MRR"], ["FB15k-237", 0.3], ["UMLS", 0.2], ["mine", 0.1])
+    ) == [
         "fb15k237",
         "umls",
         LEFT,
     ]
 
 
-# -- an option fills a gap --------------------------------------------------------------------------------------------
+# -- an option fills a gap -------------------------------------------------------------------------
 
 AGAINST = [
     ("We rank the tail entities.", "tail", "side", "head", "tail"),
@@ -169,7 +207,9 @@ def test_an_option_answers_a_word_and_does_not_overrule_it(
     files = {
         "a.md": f"# Nations\n\n{sentence}\n\n{table}\n",
         "b.csv": f'model,dataset,MRR,comment\nA,Nations,0.6,"{sentence}"\n',
-        "c.json": json.dumps({"dataset": "Nations", "note": sentence, "mrr": 0.6}, ensure_ascii=False),
+        "c.json": json.dumps(
+            {"dataset": "Nations", "note": sentence, "mrr": 0.6}, ensure_ascii=False
+        ),
         "d.log": f"Results on Nations{test}\n{sentence}\nMRR: 0.6\n",
     }
     for name, text in files.items():
@@ -196,7 +236,7 @@ def test_columns_that_say_the_side_in_any_letters() -> None:
         assert tell(write("Nations", *table)) == [f"nations {side}".strip() for side in sides]
 
 
-# -- headings and corners ---------------------------------------------------------------------------------------------
+# -- headings and corners --------------------------------------------------------------------------
 
 PARTS = {
     "Degree": "0-10", "Subset": "A", "Domain": "film", "Client": "c1", "Bucket": "low", "Frequency": "low", "Fold": "a",
@@ -206,7 +246,9 @@ PARTS = {
 
 @pytest.mark.parametrize("heading", PARTS)
 def test_rows_that_are_parts_of_a_test_set_are_asked_about(heading: str) -> None:
-    assert tell(write("FB15k-237", [heading, "MRR"], [PARTS[heading], 0.3])) == [f"?{heading.lower()}"]
+    assert tell(write("FB15k-237", [heading, "MRR"], [PARTS[heading], 0.3])) == [
+        f"?{heading.lower()}"
+    ]
     both = ["Model", heading, "MRR"], ["TransE", PARTS[heading], 0.3], ["RotatE", "", 0.2]
     assert tell(write("FB15k-237", *both)) == [f"?{heading.lower()}", "fb15k237"]
 
@@ -218,32 +260,49 @@ def test_what_names_the_rows_is_known_or_asked_about(heading: str) -> None:
 
 
 def test_a_corner_is_a_label_of_its_table() -> None:
-    two = write("Results", ["FB15k-237", "MRR"], ["TransE", 0.3]) + write("More", ["UMLS (valid)", "MRR"], ["A", 0.2])
+    two = write("Results", ["FB15k-237", "MRR"], ["TransE", 0.3]) + write(
+        "More", ["UMLS (valid)", "MRR"], ["A", 0.2]
+    )
     assert tell(two) == ["fb15k237", "umls valid"]
     assert tell(two, dataset="umls") == [LEFT, "umls valid"]
-    assert tell(write("Results", ["UMLS", "WN18RR MRR", "MRR"], ["A", 0.2, 0.3])) == ["wn18rr", "umls"]
+    assert tell(write("Results", ["UMLS", "WN18RR MRR", "MRR"], ["A", 0.2, 0.3])) == [
+        "wn18rr",
+        "umls",
+    ]
 
 
 @pytest.mark.parametrize(
-    "cell", ["1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "composition", "Δ", "σ", "impr.", "vali"]
+    "cell",
+    ["1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "composition", "Δ", "σ", "impr.", "vali"],
 )
 def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
-    assert tell(write("FB15k-237", ["Model", "Note", "MRR"], ["TransE", cell, 0.3]))[0].startswith("?")
+    assert tell(write("FB15k-237", ["Model", "Note", "MRR"], ["TransE", cell, 0.3]))[0].startswith(
+        "?"
+    )
 
 
 @pytest.mark.parametrize("name", ["Δ", "Improvement", "σ"])
 def test_a_row_that_is_no_model_is_asked_about(name: str) -> None:
-    assert tell(write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])) == ["umls", f"?{name.lower()}"]
+    assert tell(write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])) == [
+        "umls",
+        f"?{name.lower()}",
+    ]
 
 
-@pytest.mark.parametrize("rest", ["lnMRR", "nMRR", "MRR epoch", "MRR@f", "MRR (out)", "MRR/n", "MRR (f)"])
+@pytest.mark.parametrize(
+    "rest", ["lnMRR", "nMRR", "MRR epoch", "MRR@f", "MRR (out)", "MRR/n", "MRR (f)"]
+)
 def test_an_unknown_rest_of_a_heading_asks_even_alone(rest: str) -> None:
     assert tell(f"model,dataset,{rest}\nA,UMLS,0.3\n", "a.csv")[0].startswith("?")
     assert tell(f"model,dataset,MRR,{rest}\nA,UMLS,0.3,0.4\n", "a.csv")[1].startswith("?")
 
 
 def test_the_name_of_a_model_in_a_heading_does_not_ask() -> None:
-    for heading in ("RE-GCN MRR,TiRGN MRR", "MRR (ours),MRR (DRUM)", "MRR of TransE,Hits@10 of TransE"):
+    for heading in (
+        "RE-GCN MRR,TiRGN MRR",
+        "MRR (ours),MRR (DRUM)",
+        "MRR of TransE,Hits@10 of TransE",
+    ):
         assert tell(f"dataset,{heading}\nUMLS,0.3,0.4\n", "a.csv") == ["umls"] * 2
 
 
@@ -251,7 +310,10 @@ def test_another_number_of_an_evaluation_has_no_part_in_its_unit() -> None:
     text = "model,dataset,MRR,{}\nA,UMLS,0.338,2\nB,UMLS,0.31,3\n"
     for heading in ("MRR rank", "MRR (epoch)", "MRR loss"):
         adjusted = rankconst.adjust(read_opened(Document("a.csv", text.format(heading)))).numbers
-        assert [each.published.value for each in adjusted.entries if each.published] == [0.338, 0.31]
+        assert [each.published.value for each in adjusted.entries if each.published] == [
+            0.338,
+            0.31,
+        ]
 
 
 def test_a_metric_beside_one_that_may_be_filtered_is_asked_about() -> None:
@@ -260,21 +322,28 @@ def test_a_metric_beside_one_that_may_be_filtered_is_asked_about() -> None:
         assert tell(f"model,dataset,MRR,{heading}\nA,WN18,0.3,0.5\n", "a.csv") == [raw, asked]
 
 
-# -- filters and sizes ------------------------------------------------------------------------------------------------
+# -- filters and sizes -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", ["none", "off", "no", "false", "None", "disabled", "raw", "null"])
 @pytest.mark.parametrize("key", ["filter", "filtered", "filtering"])
 def test_no_filter_is_raw(key: str, word: str) -> None:
     assert tell(f"model,dataset,{key},MRR\nA,Nations,{word},0.5\n", "a.csv") == ["nations raw"]
-    assert tell(json.dumps({"dataset": "Nations", key: word, "mrr": 0.5}), "a.json") == ["nations raw"]
+    assert tell(json.dumps({"dataset": "Nations", key: word, "mrr": 0.5}), "a.json") == [
+        "nations raw"
+    ]
 
 
 def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
     assert tell('{"dataset": "Nations", "filter": null, "mrr": 0.5}', "a.json") == ["nations raw"]
-    assert tell('{"dataset": "Nations", "use_filter": false, "mrr": 0.5}', "a.json") == ["nations raw"]
+    assert tell('{"dataset": "Nations", "use_filter": false, "mrr": 0.5}', "a.json") == [
+        "nations raw"
+    ]
     assert tell('{"dataset": "Nations", "use_filter": true, "mrr": 0.5}', "a.json") == ["nations"]
-    assert tell("dataset,use_filter,MRR\nNations,False,0.5\nNations,True,0.5\n", "a.csv") == ["nations raw", "nations"]
+    assert tell("dataset,use_filter,MRR\nNations,False,0.5\nNations,True,0.5\n", "a.csv") == [
+        "nations raw",
+        "nations",
+    ]
     assert tell(write("Nations (w/o filter)", ["Model", "MRR"], ["A", 0.5])) == ["nations raw"]
     assert tell("model,dataset,MRR (no filter)\nA,Nations,0.5\n", "a.csv") == ["nations raw"]
 
@@ -287,7 +356,9 @@ def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
     assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json")[0].startswith("?")
 
 
-@pytest.mark.parametrize("key", ["negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "dim"])
+@pytest.mark.parametrize(
+    "key", ["negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "dim"]
+)
 def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str) -> None:
     assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv") == ["umls"]
     assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json") == ["umls"]
@@ -298,7 +369,7 @@ def test_sizes_are_no_words_of_a_split() -> None:
     assert tell(text, "a.csv") == ["fb15k237"]
 
 
-# -- counts and relations ---------------------------------------------------------------------------------------------
+# -- counts and relations --------------------------------------------------------------------------
 
 COUNTED = [
     ("fb15k237", "num_test", 20466, "fb15k237", ""), ("fb15k237", "num_test", 20438, "?20438", "--protocol pykeen"),
@@ -332,7 +403,12 @@ def test_numbers_of_single_relations_are_of_these() -> None:
     nested = '{"mrr": 0.5, "per_relation": {"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}}}'
     assert tell(nested, "a.json", dataset="wn18rr") == ["wn18rr", hypernym, part]
     for heading in ("relation", "edge", "Predicate", ""):
-        table: list[list[object]] = [[heading, "MRR"], ["_hypernym", 0.3], ["has part", 0.2], ["all", 0.5]]
+        table: list[list[object]] = [
+            [heading, "MRR"],
+            ["_hypernym", 0.3],
+            ["has part", 0.2],
+            ["all", 0.5],
+        ]
         assert tell(write("WN18RR", *table))[:2] == [hypernym, part]
 
 
@@ -340,7 +416,10 @@ def test_a_remedy_says_for_how_many_numbers_it_is() -> None:
     text = "model,dataset,MRR\nA (50 samples),UMLS,0.6\nB,UMLS,0.5\n"
     (question,) = rankconst.adjust(read_opened(Document("a.csv", text))).asked
     ways = question.remedy.split(", or ")
-    assert ways[:2] == ['protocol="sampled:M" for all 2 numbers', 'accept=["samples=sampled:M"] for these']
+    assert ways[:2] == [
+        'protocol="sampled:M" for all 2 numbers',
+        'accept=["samples=sampled:M"] for these',
+    ]
 
 
 def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
@@ -348,7 +427,12 @@ def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
     text = "model,MRR,note,dataset\n" + "".join(f"{row},UMLS\n" for row in rows)
     accepted = ["samples=sampled:50", "left=tail", "DEV=validation"]
     assert tell(text, "a.csv") == ["?samples, candidates", "umls", "?left", "?dev"]
-    assert tell(text, "a.csv", accept=accepted) == ["umls sampled:50", "umls", "umls tail", "umls valid"]
+    assert tell(text, "a.csv", accept=accepted) == [
+        "umls sampled:50",
+        "umls",
+        "umls tail",
+        "umls valid",
+    ]
     adjusted = rankconst.adjust(read_opened(Document("a.csv", text)), accept=accepted)
     assert adjusted.assumed["protocol"] == ("standard",)
     assert adjusted.numbers.accepted == ("samples=sampled:50", "left=tail", "dev=validation")
@@ -357,7 +441,12 @@ def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
 def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:
     text = "dataset;MRR;MR\nFB15k-237;0,338;1.770,5\nWN18RR;0,476;3.340\n"
     adjusted = rankconst.adjust(read_opened(Document("a.csv", text)))
-    assert [each.published.value for each in adjusted.numbers.entries if each.published] == [0.338, 1770.5, 0.476, 3340]
+    assert [each.published.value for each in adjusted.numbers.entries if each.published] == [
+        0.338,
+        1770.5,
+        0.476,
+        3340,
+    ]
 
 
 @pytest.mark.parametrize("name", ["NELL-995", "NELL995"])
@@ -367,7 +456,7 @@ def test_two_splits_of_nell_have_its_name(name: str) -> None:
     assert tell(text, "a.csv", dataset="nell995") == ["nell995"]
 
 
-# -- what is hidden, not read or not one of these -------------------------------------------------------------------
+# -- what is hidden, not read or not one of these --------------------------------------------------
 
 
 @pytest.mark.parametrize(("switch", "expected"), [("false", 0.3), ("true", 0.2)])

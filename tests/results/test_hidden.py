@@ -43,7 +43,12 @@ def test_what_markdown_hides_is_not_read(before: str, after: str, table: str) ->
 
 
 @pytest.mark.parametrize(
-    "row", ["<tr hidden><td>old<td>.9", "<tr style='display: none'><td>old</td><td>.9</td></tr>", "<!--<tr><td>.9-->"]
+    "row",
+    [
+        "<tr hidden><td>old<td>.9",
+        "<tr style='display: none'><td>old</td><td>.9</td></tr>",
+        "<!--<tr><td>.9-->",
+    ],
 )
 def test_rows_that_a_table_hides_are_not_read(row: str) -> None:
     assert numbers("a.md", f"<table><tr><td>model<td>MRR{row}<tr><td>A<td>.4</table>") == [".4"]
@@ -54,7 +59,8 @@ def test_an_element_that_is_never_closed_hides_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<details>\n\n{}\n</details>", "```\n<!--\n{}-->\n```", "<div>\n\n{}\n</div>", "</div>\n\n{}"]
+    "text",
+    ["<details>\n\n{}\n</details>", "```\n<!--\n{}-->\n```", "<div>\n\n{}\n</div>", "</div>\n\n{}"],
 )
 def test_what_is_shown_is_read(text: str) -> None:
     assert numbers("a.md", "# WN18RR\n\n" + text.format(SHOWN)) == ["0.476"]
@@ -98,7 +104,11 @@ _HOSTILE = {
 @pytest.mark.parametrize("form", _HOSTILE)
 def test_hostile_documents_take_time_in_proportion(form: str) -> None:
     def read(part: str, size: int) -> None:
-        around = ("\\begin{tabular}{ll} a & MRR \\\\ ", "\\end{tabular}") if part[0] in "{&" else ("", "")
+        around = (
+            ("\\begin{tabular}{ll} a & MRR \\\\ ", "\\end{tabular}")
+            if part[0] in "{&"
+            else ("", "")
+        )
         document = Document("a", around[0] + part * (size // len(part)) + around[1])
         FORMATS[form].load().recognise(document)
         with contextlib.suppress(DataError):
@@ -109,7 +119,17 @@ def test_hostile_documents_take_time_in_proportion(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["1\u200934", "177\u20095", "1\u202f23", "0 338", "0'338", "177(3)", "177(12)", "177^{+30}_{-20}"]
+    "cell",
+    [
+        "1\u200934",
+        "177\u20095",
+        "1\u202f23",
+        "0 338",
+        "0'338",
+        "177(3)",
+        "177(12)",
+        "177^{+30}_{-20}",
+    ],
 )
 def test_digits_that_may_mean_something_else_are_left_out(cell: str) -> None:
     with pytest.raises(DataError, match="contains no value of a metric"):
@@ -127,9 +147,21 @@ HTML = "<table><tr><th>Model</th><th>MRR</th></tr>"
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.csv", f"model,MRR\n{'0.3,' * WIDE}\n", "a.csv, line 2: a row with more than 20,000 cells"),
-        ("a.csv", f"model,MRR{',x' * WIDE}\nA,0.3\n", "a.csv, line 1: a row with more than 20,000 cells"),
-        ("a.md", f"| model | MRR |\n|---|---|\n{'| a ' * WIDE}\n", "a.md, line 3: a row with more than 20,000 cells"),
+        (
+            "a.csv",
+            f"model,MRR\n{'0.3,' * WIDE}\n",
+            "a.csv, line 2: a row with more than 20,000 cells",
+        ),
+        (
+            "a.csv",
+            f"model,MRR{',x' * WIDE}\nA,0.3\n",
+            "a.csv, line 1: a row with more than 20,000 cells",
+        ),
+        (
+            "a.md",
+            f"| model | MRR |\n|---|---|\n{'| a ' * WIDE}\n",
+            "a.md, line 3: a row with more than 20,000 cells",
+        ),
         (
             "a.tex",
             f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\nA {'& .3' * WIDE}\\end{{tabular}}",
@@ -140,7 +172,11 @@ HTML = "<table><tr><th>Model</th><th>MRR</th></tr>"
             f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\n{ROW * 500}\\end{{tabular}}",
             "a.tex, line 503: up to here",
         ),
-        ("a.md", f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>", "a.md, line 1: up to here"),
+        (
+            "a.md",
+            f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>",
+            "a.md, line 1: up to here",
+        ),
         (
             "a.md",
             f"{HTML}<tr><td colspan=99 rowspan=999>A</td></tr>{'<tr><td>B' * 500}</table>",
@@ -159,7 +195,10 @@ def test_rows_of_more_cells_than_any_table_has_are_refused(name: str, text: str,
     [
         ("a.log", f"epoch {'1' * 5000}: mrr 0.3\n"),
         ("a.log", f"epoch : {'1' * 5000} mrr: 0.3\n"),
-        ("a.md", f"{HTML}<tr><td colspan={'1' * 5000} rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>"),
+        (
+            "a.md",
+            f"{HTML}<tr><td colspan={'1' * 5000} rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>",
+        ),
     ],
 )
 def test_numbers_of_thousands_of_digits_are_no_crash(name: str, text: str) -> None:
@@ -185,15 +224,21 @@ def test_time_is_in_proportion(name: str, write: Callable[[int], str]) -> None:
     assert grows_in_proportion(lambda n: partial(read, write(n)), 1_000)
 
 
-@pytest.mark.parametrize("form", [key for key, row in FORMATS.items() if row.load().most is not None])
+@pytest.mark.parametrize(
+    "form", [key for key, row in FORMATS.items() if row.load().most is not None]
+)
 def test_documents_have_a_limit(form: str) -> None:
     start = "| model | MRR |\n|---|---|\n| A | 0.5 |\n"
     text = start + " " * (LONGEST_TEXT + 1 - len(start))
-    with pytest.raises(DataError, match=rf"^a.txt has 16,777,217 characters; as {form} at most 16,777,216 are read"):
+    with pytest.raises(
+        DataError, match=rf"^a.txt has 16,777,217 characters; as {form} at most 16,777,216 are read"
+    ):
         read_opened(Document("a.txt", text), form)
 
 
-@pytest.mark.parametrize("line", ["MRR: 0.5\n", "2020-01-01 00:00:00,000 INFO     Test MRR at step 9: 0.5\n"])
+@pytest.mark.parametrize(
+    "line", ["MRR: 0.5\n", "2020-01-01 00:00:00,000 INFO     Test MRR at step 9: 0.5\n"]
+)
 def test_logs_have_a_limit(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankconst.results.logs.lines.MOST_NUMBERS", 10)
     assert len(read_document("a.log", line * 10).entries) == 10

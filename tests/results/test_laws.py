@@ -1,7 +1,8 @@
 """Two laws of every container that results come in, and how many plain sentences are understood or asked about.
 
-A number whose texts hold a word of another address that nothing has declared is never adjusted at the default address;
-and the address of a number does not depend on the container that holds its labels and texts.
+A number whose texts hold a word of another address that nothing has declared is never adjusted at
+the default address; and the address of a number does not depend on the container that holds its
+labels and texts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from results.containers import FIRST, PLACES, Numbers, find_addresses
 PLAIN = "fb15k237/test/both/standard"
 DATASET = {"Dataset": "FB15k-237"}
 
-# Where a text of each scope stands; a heading above the nearest one asks about parts and other tasks alone.
+# Where a text of each scope stands; a heading above the nearest one asks about parts and other
+# tasks alone.
 _PLACES = {
     "column": {"column"},
     "row": {"cell", "key", "group"},
@@ -37,7 +39,10 @@ _DECLARED = {"split", "side", "protocol", "rank_type", "aggregation"}
 def _list_places(word: Word) -> frozenset[str]:
     """Return the places where a word is asked about."""
     places = set().union(*(_PLACES[scope] for scope in word.scopes))
-    return frozenset(places | ({"farther"} if word.field in {"part", "task"} and "text" in word.scopes else set()))
+    return frozenset(
+        places
+        | ({"farther"} if word.field in {"part", "task"} and "text" in word.scopes else set())
+    )
 
 
 _FRAMES = (
@@ -62,7 +67,9 @@ class Asking(NamedTuple):
 @st.composite
 def _asking(draw: st.DrawFn) -> Asking:
     word = draw(st.sampled_from(list(list_lexicon().values())))
-    container = draw(st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)]))
+    container = draw(
+        st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
+    )
     places = PLACES[container] & _list_places(word)
     if "/" in word.text:  # of a path, only the last part is the file's name
         places -= {"file"}
@@ -101,7 +108,9 @@ def _against(draw: st.DrawFn) -> Against:
     """A word that says a value, alone or among others, in a place where it is asked about."""
     words = [word for word in list_lexicon().values() if word.says and word.field in OPTIONS]
     word = draw(st.sampled_from(words))
-    container = draw(st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)]))
+    container = draw(
+        st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
+    )
     place = draw(st.sampled_from(sorted(PLACES[container] & _list_places(word))))
     others = [value for value in OPTIONS[word.field] if not value.startswith(word.says)]
     text = draw(st.sampled_from(_FRAMES)).format(draw(st.sampled_from(_CASES))(word.text))
@@ -130,7 +139,9 @@ def test_an_option_changes_no_number_that_declares_another_value(container: str)
     ):
         numbers = Numbers(labels={**DATASET, heading: declared})
         assert {*find_addresses(numbers, container, **{heading.lower(): option}).values()} == {None}
-    assert {*find_addresses(Numbers(labels=DATASET), container, dataset="wn18rr").values()} == {None}
+    assert {*find_addresses(Numbers(labels=DATASET), container, dataset="wn18rr").values()} == {
+        None
+    }
 
 
 _LABELS = {
@@ -166,7 +177,11 @@ def _labelled(draw: st.DrawFn) -> Numbers:
 @example(Numbers(labels=DATASET, texts={"caption": "valid"}))
 @given(_labelled())
 def test_the_address_of_a_number_does_not_depend_on_its_container(numbers: Numbers) -> None:
-    found = {name: find_addresses(numbers, name) for name in _COMPARED if PLACES[name] >= numbers.texts.keys()}
+    found = {
+        name: find_addresses(numbers, name)
+        for name in _COMPARED
+        if PLACES[name] >= numbers.texts.keys()
+    }
     assert all(addresses == next(iter(found.values())) for addresses in found.values()), found
 
 
@@ -203,7 +218,9 @@ def _adjust(sentence: Sentence) -> str | None:
 
 
 def _list(what: str, sentences: list[Sentence]) -> str:
-    return "\n".join([f"{len(sentences)} {what}:", *(f"{each.field}: {each.sentence}" for each in sentences)])
+    return "\n".join(
+        [f"{len(sentences)} {what}:", *(f"{each.field}: {each.sentence}" for each in sentences)]
+    )
 
 
 @pytest.mark.slow
@@ -233,4 +250,6 @@ def test_the_sentences_are_many_and_of_every_field() -> None:
 def test_without_a_text_the_address_is_that_of_the_labels(container: str) -> None:
     assert set(find_addresses(Numbers(labels=DATASET), container).values()) == {PLAIN}
     labels = {"Dataset": "WN18RR", "Split": "valid", "Side": "tail"}
-    assert set(find_addresses(Numbers(labels=labels), container).values()) == {"wn18rr/valid/tail/standard"}
+    assert set(find_addresses(Numbers(labels=labels), container).values()) == {
+        "wn18rr/valid/tail/standard"
+    }

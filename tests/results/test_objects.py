@@ -28,7 +28,17 @@ from rankconst.results.structured import (
 from rankconst.results.tools import libkge, ogb, pykeen
 from readings import check_refusal
 
-_FIELDS = ("model", "dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks", "relations")
+_FIELDS = (
+    "model",
+    "dataset",
+    "split",
+    "side",
+    "protocol",
+    "aggregation",
+    "rank_type",
+    "num_tasks",
+    "relations",
+)
 
 
 def _describe(text: str, name: str = "a.json") -> list[str]:
@@ -117,8 +127,14 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
 @pytest.mark.parametrize(
     ("text", "skipped"),
     [
-        ('{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}', ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"]),
-        ('{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}', ["log10(MR): it is a difference", "MR^2: it is not MR itself"]),
+        (
+            '{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}',
+            ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"],
+        ),
+        (
+            '{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}',
+            ["log10(MR): it is a difference", "MR^2: it is not MR itself"],
+        ),
         ('{"mrr": 0.3, "results": {"hits@10": null}}', ["results.hits@10: it is null"]),
         ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
         ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
@@ -128,21 +144,26 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
         ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
     ],
 )
-def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(text: str, skipped: list[str]) -> None:
+def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(
+    text: str, skipped: list[str]
+) -> None:
     reading = read_document("a.json", text)
     assert "0.3" in {entry.text for entry in reading.entries}
     found = [f"{each.what}: {each.why}" for each in reading.skipped]
     assert [each[: len(start)] for each, start in zip(found, skipped, strict=True)] == skipped
 
 
-@pytest.mark.parametrize("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"k": 10}'])
+@pytest.mark.parametrize(
+    "text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"k": 10}']
+)
 def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
 
 
 _WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "few-shot", "dev")
 _SETTINGS = st.dictionaries(
-    st.sampled_from(_WORDS), st.integers(2, 900) | st.floats(1.5, 9) | st.sampled_from(["./valid.txt", "/data/dev"])
+    st.sampled_from(_WORDS),
+    st.integers(2, 900) | st.floats(1.5, 9) | st.sampled_from(["./valid.txt", "/data/dev"]),
 )
 
 
@@ -154,12 +175,20 @@ def test_other_keys_and_nested_siblings_say_nothing(
     assert _describe(json.dumps({**beside, **own, key: inner})) == ["MRR 0.3 WN18RR test"]
 
 
-_TEXTS = st.sampled_from(["WN18RR", "UMLS", "validation", "tail", "raw", "measured on the dev set", "RotatE", "ours"])
+_TEXTS = st.sampled_from(
+    ["WN18RR", "UMLS", "validation", "tail", "raw", "measured on the dev set", "RotatE", "ours"]
+)
 _OBJECTS = st.recursive(
     st.dictionaries(st.sampled_from(["mrr", "hits@10", "MR"]), st.integers(1, 40), min_size=1),
     lambda inner: st.fixed_dictionaries(
         {"results": inner},
-        optional={"notes": _TEXTS, "dataset": _TEXTS, "test": inner, "valid": inner, "RotatE": inner},
+        optional={
+            "notes": _TEXTS,
+            "dataset": _TEXTS,
+            "test": inner,
+            "valid": inner,
+            "RotatE": inner,
+        },
     ),
     max_leaves=4,
 )
@@ -190,18 +219,33 @@ _NAMING: dict[str, list[object]] = {
     "notes": ["ok", "measured on the dev set"],
     "converged": [True, False],
 }
-_NUMBERS = ("MRR", "test_mrr", "filtered_mrr", "hits@1", "Hits@10 (%)", "MR", "std mrr", "valid test MRR", "loss@3")
+_NUMBERS = (
+    "MRR",
+    "test_mrr",
+    "filtered_mrr",
+    "hits@1",
+    "Hits@10 (%)",
+    "MR",
+    "std mrr",
+    "valid test MRR",
+    "loss@3",
+)
 
 
 @st.composite
 def _records(draw: st.DrawFn) -> list[dict[str, object]]:
     named = draw(st.lists(st.sampled_from(sorted(_NAMING)), unique=True, max_size=4))
     measured = draw(st.lists(st.sampled_from(_NUMBERS), unique=True, min_size=1, max_size=3))
-    usual, odd = st.sampled_from([0.338, 0.5, 1, 33.8, 1.31, 0.25, 40]), st.sampled_from([None, "0.3", "", True])
+    usual, odd = (
+        st.sampled_from([0.338, 0.5, 1, 33.8, 1.31, 0.25, 40]),
+        st.sampled_from([None, "0.3", "", True]),
+    )
     numbers = dict.fromkeys(measured, draw(st.sampled_from([usual, usual, usual | odd])))
     texts = {key: st.sampled_from(_NAMING[key]) for key in named}
     always = draw(st.booleans())
-    record = st.fixed_dictionaries(texts | (numbers if always else {}), optional={} if always else numbers)
+    record = st.fixed_dictionaries(
+        texts | (numbers if always else {}), optional={} if always else numbers
+    )
     return draw(st.lists(record, min_size=1, max_size=4))
 
 
@@ -213,7 +257,14 @@ def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | s
         return str(error)
     rows = [{key: cell for key, cell in row.items() if cell} for row in reading.rows]
     numbers = sorted((entry.row, entry.column, str(entry)) for entry in reading.entries)
-    return rows, numbers, sorted(map(str, reading.skipped)), reading.understood, reading.columns, reading.layout
+    return (
+        rows,
+        numbers,
+        sorted(map(str, reading.skipped)),
+        reading.understood,
+        reading.columns,
+        reading.layout,
+    )
 
 
 @example([{"MRR": 0.3, "filtered_mrr": 0.4}, {"MRR": 0.3}], "a.jsonl")
@@ -221,17 +272,29 @@ def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | s
 @example([{"MR": 9, "Hits@10 (%)": 1.31}], "a.jsonl")
 @example([{"MR": 9, "valid test MRR": 0.3}], "a.jsonl")
 @given(_records(), st.sampled_from(["a.jsonl", "fb15k237_test.jsonl", "raw_wn18rr.json"]))
-def test_records_read_as_a_table_say_what_they_say_one_by_one(records: list[dict[str, object]], name: str) -> None:
-    one_by_one = [{**record, "config": {}} for record in records]  # settings say nothing, but are no cell
+def test_records_read_as_a_table_say_what_they_say_one_by_one(
+    records: list[dict[str, object]], name: str
+) -> None:
+    one_by_one = [
+        {**record, "config": {}} for record in records
+    ]  # settings say nothing, but are no cell
     assert _view(records, name) == _view(one_by_one, name)
 
 
 def test_records_of_single_values_are_held_by_column() -> None:
-    lines = "".join(f'{{"model": "m{i}", "dataset": "WN18RR", "MRR": 0.4, "Hits@10": 0.5}}\n' for i in range(3))
+    lines = "".join(
+        f'{{"model": "m{i}", "dataset": "WN18RR", "MRR": 0.4, "Hits@10": 0.5}}\n' for i in range(3)
+    )
     reading = read_document("a.jsonl", lines)
     assert isinstance(reading.rows, Rows)
     assert [each.line for each in reading.entries] == [1, 1, 2, 2, 3, 3]
-    assert dict(reading.rows[2]) == {"line": "3", "model": "m2", "dataset": "WN18RR", "MRR": "0.4", "Hits@10": "0.5"}
+    assert dict(reading.rows[2]) == {
+        "line": "3",
+        "model": "m2",
+        "dataset": "WN18RR",
+        "MRR": "0.4",
+        "Hits@10": "0.5",
+    }
 
 
 def test_yaml_that_cannot_be_read_may_be_read_line_by_line() -> None:
@@ -302,7 +365,10 @@ def test_a_printed_dict_is_read() -> None:
         (["{avg_loss: 0.1}", "[0]Test average MR: 47.3", "{\\bf MRR}", "a,b", "[12]"], False),
         # A log may begin with its settings.
         (
-            ["{'model_name': 'TransE'}\n------\nTEST RESULTS\n", "{'a': 'TransE'}\n[Epoch: 1 ] valid: {'mrr': 0.3}\n"],
+            [
+                "{'model_name': 'TransE'}\n------\nTEST RESULTS\n",
+                "{'a': 'TransE'}\n[Epoch: 1 ] valid: {'mrr': 0.3}\n",
+            ],
             False,
         ),
     ],
@@ -321,12 +387,17 @@ def test_scalars_of_yaml_stay_as_written() -> None:
         "g": None,
     }
     lines = _yaml("- 1\n- '1'\n", line=7)
-    assert isinstance(lines, list) and isinstance(lines[0], Number) and not isinstance(lines[1], Number)
+    assert (
+        isinstance(lines, list)
+        and isinstance(lines[0], Number)
+        and not isinstance(lines[1], Number)
+    )
     assert lines[0].line == 7
 
 
 BILLION = "a: &a [x, x, x]\n" + "".join(
-    f"{new}: &{new} [*{old}, *{old}, *{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{new}: &{new} [*{old}, *{old}, *{old}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -360,7 +431,12 @@ pipeline dataset model split filtered notes value name hyperparams adjusted_hits
 _KEYS = st.sampled_from(_JSON_WORDS.split())
 _VALUES = st.recursive(
     st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.sampled_from(["0.5", "fb15k"])
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=5),
+        st.sampled_from(["0.5", "fb15k"]),
     ),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
     max_leaves=20,

@@ -12,7 +12,11 @@ import rankconst
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = [f"{graph} v{version}" for graph in ("FB15k-237", "WN18RR", "NELL-995") for version in range(1, 5)]
+NAMES = [
+    f"{graph} v{version}"
+    for graph in ("FB15k-237", "WN18RR", "NELL-995")
+    for version in range(1, 5)
+]
 # Any results do, in the order of NAMES.
 FIRST = [0.498, 0.512, 0.491, 0.486, 0.648, 0.663, 0.376, 0.611, 0.785, 0.526, 0.515, 0.479]
 SECOND = [round(value - 0.02, 3) for value in FIRST]
@@ -29,23 +33,37 @@ def show(path: Path, text: str, dataset: str | None = None, tool: str | None = N
 
 def write_rows(**models: list[float]) -> str:
     lines = [
-        f"{model},{name},{value}" for model, own in models.items() for name, value in zip(NAMES, own, strict=False)
+        f"{model},{name},{value}"
+        for model, own in models.items()
+        for name, value in zip(NAMES, own, strict=False)
     ]
     return "\n".join(["model,dataset,MRR", *lines])
 
 
 def expect(values: list[float], split: str = "test", baseline: str = "uniform") -> float:
-    keys = [f"{graph}_v{version}_ind" for graph in ("fb15k237", "wn18rr", "nell") for version in range(1, 5)]
-    found = [rankconst.constants(key, "mrr", split=split, baseline=baseline).expectation for key in keys]
+    keys = [
+        f"{graph}_v{version}_ind"
+        for graph in ("fb15k237", "wn18rr", "nell")
+        for version in range(1, 5)
+    ]
+    found = [
+        rankconst.constants(key, "mrr", split=split, baseline=baseline).expectation for key in keys
+    ]
     return statistics.fmean(found[: len(values)])
 
 
 @pytest.mark.parametrize("tool", [None, "ultra"])
 def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
-    text = "dataset,MRR\n" + "\n".join(f"{name},{value}" for name, value in zip(NAMES, FIRST, strict=True))
+    text = "dataset,MRR\n" + "\n".join(
+        f"{name},{value}" for name, value in zip(NAMES, FIRST, strict=True)
+    )
     (line,) = show(tmp_path / "own.csv", text, None if tool else "inductive", tool)
     split = "valid+test" if tool else "test"
-    mean, chance, counting = statistics.fmean(FIRST), expect(FIRST, split), expect(FIRST, split, "counting")
+    mean, chance, counting = (
+        statistics.fmean(FIRST),
+        expect(FIRST, split),
+        expect(FIRST, split, "counting"),
+    )
     error = statistics.stdev(FIRST) / len(FIRST) ** 0.5
     assert line.startswith(
         f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting {counting:.4f}, index "
@@ -111,7 +129,10 @@ def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
     low = [0.4, 0.1, *FIRST[2:]]
     path = tmp_path / "own.csv"
     (line,) = show(path, write_rows(A=low), dataset="inductive")
-    counted = [rankconst.constants(f"fb15k237_v{v}_ind", "mrr", baseline="counting").expectation for v in (1, 2)]
+    counted = [
+        rankconst.constants(f"fb15k237_v{v}_ind", "mrr", baseline="counting").expectation
+        for v in (1, 2)
+    ]
     assert low[1] < counted[1]
     assert "below counting: " in line
     assert "FB15k-237 v2" in line.partition("below counting: ")[2]

@@ -12,7 +12,15 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
-from rankconst.results.reading import Entries, Entry, Notes, Skipped, count_digits, group_entries, measure
+from rankconst.results.reading import (
+    Entries,
+    Entry,
+    Notes,
+    Skipped,
+    count_digits,
+    group_entries,
+    measure,
+)
 from rankconst.values.published import NOISE
 from readings import make_reading as write_reading
 
@@ -41,7 +49,9 @@ def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool 
         ("0.5458 ± 0.0052", False, True, 0.00525), ("53.3%", False, True, 0.0005),
     ],
 )  # fmt: skip
-def test_every_number_is_granted_the_noise_of_32_bits(text: str, exact: bool, in_full: bool, half: float) -> None:
+def test_every_number_is_granted_the_noise_of_32_bits(
+    text: str, exact: bool, in_full: bool, half: float
+) -> None:
     m = measure(entry("mrr", text, exact=exact), in_full=in_full)
     assert m.interval.half_width == pytest.approx(half + NOISE * m.value, rel=1e-9)
     assert m.averaged == ("±" in text)
@@ -70,10 +80,16 @@ PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
 
 
 def test_a_row_of_a_wide_table_is_a_group() -> None:
-    context = [Stated(model="RotatE", dataset="FB15k-237"), Stated(model="pRotatE", dataset="FB15k-237")]
+    context = [
+        Stated(model="RotatE", dataset="FB15k-237"),
+        Stated(model="pRotatE", dataset="FB15k-237"),
+    ]
     groups = group_entries(write_reading(ROTATE, PROTATE, context=context))
     assert [group.rows for group in groups] == [(0,), (1,)]
-    assert [[entry.text for entry in group.entries] for group in groups] == [["0.338", "0.533"], ["0.328", "0.524"]]
+    assert [[entry.text for entry in group.entries] for group in groups] == [
+        ["0.338", "0.533"],
+        ["0.328", "0.524"],
+    ]
     assert [group.label for group in groups] == ["RotatE, FB15k-237", "pRotatE, FB15k-237"]
     assert [group.context for group in groups] == context
 
@@ -83,10 +99,15 @@ def test_a_row_of_a_wide_table_is_a_group() -> None:
     [("side", "head", "tail"), ("rank_type", "realistic", "optimistic"), ("split", "valid", "test"),
      ("model", "A", "B"), ("epoch", "1", "2"), ("note", "1", "2")],
 )  # fmt: skip
-def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(between: str, one: str, other: str) -> None:
+def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(
+    between: str, one: str, other: str
+) -> None:
     rows = f"{one},mrr,,0.30\n{other},mrr,,0.40\n{one},hits,10,0.32\n{other},hits,10,0.42\n"
     groups = group_entries(read_document("long.csv", f"{between},metric,k,value\n{rows}"))
-    assert [[entry.text for entry in group.entries] for group in groups] == [["0.30", "0.32"], ["0.40", "0.42"]]
+    assert [[entry.text for entry in group.entries] for group in groups] == [
+        ["0.30", "0.32"],
+        ["0.40", "0.42"],
+    ]
 
 
 def test_entries_are_the_sequence_that_was_added() -> None:
@@ -103,6 +124,10 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
     assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]
     assert list(entries.keep(entries.values > 0.35)) == added[1:]
-    assert [each.text for each in entries.rewrite(entries.rows == 0, percent=True)] == ["0.3%", "0.4%", "0.5"]
+    assert [each.text for each in entries.rewrite(entries.rows == 0, percent=True)] == [
+        "0.3%",
+        "0.4%",
+        "0.5",
+    ]
     with pytest.raises(IndexError):
         entries[3]

@@ -16,7 +16,9 @@ MOST = {"silent": 14, "misled": 6}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
-def test_what_comes_of_a_file_is_what_its_row_says(row: Row, request: pytest.FixtureRequest) -> None:
+def test_what_comes_of_a_file_is_what_its_row_says(
+    row: Row, request: pytest.FixtureRequest
+) -> None:
     reference = Path() if row.is_ours else request.getfixturevalue("reference")
     if not row.find(reference).is_file():
         pytest.skip(f"no file {row.find(reference)}")
@@ -51,7 +53,9 @@ def test_numbers_of_the_same_address_are_the_same_to_the_last_bit(differences: D
 
 
 @pytest.mark.slow
-def test_a_number_has_another_address_only_where_the_recorded_one_is_not_true(differences: Differences) -> None:
+def test_a_number_has_another_address_only_where_the_recorded_one_is_not_true(
+    differences: Differences,
+) -> None:
     untrue = list_untrue(read_run())
     assert [each for each in differences.moved if each[1].tasks not in untrue[each[0][:2]]] == []
 
@@ -64,11 +68,19 @@ def test_the_record_has_the_numbers_that_the_contract_counts() -> None:
 
 def test_numbers_are_told_apart_by_address_whatever_their_order() -> None:
     run = read_run()
-    (place, numbers), *_ = ((place, numbers) for place, numbers in run.items() if len({*numbers}) > 1)
+    (place, numbers), *_ = (
+        (place, numbers) for place, numbers in run.items() if len({*numbers}) > 1
+    )
     first, second = (each._replace(table_version="") for each in sorted({*numbers})[:2])
     place, other = place._replace(file="a"), second._replace(floats=("0x0p+0",))
     assert compare({place: [first, second]}, {place: [second, first]}) == Differences()
-    assert compare({place: [second]}, {place: [other]}) == Differences(changed=[(place, second, other)])
-    assert compare({place: [first]}, {place: [second]}) == Differences(moved=[(place, first, second)])
-    assert compare({place: [first, second]}, {place: [second]}) == Differences(gone=[(place, first)])
+    assert compare({place: [second]}, {place: [other]}) == Differences(
+        changed=[(place, second, other)]
+    )
+    assert compare({place: [first]}, {place: [second]}) == Differences(
+        moved=[(place, first, second)]
+    )
+    assert compare({place: [first, second]}, {place: [second]}) == Differences(
+        gone=[(place, first)]
+    )
     assert compare({}, {place: [first]}) == Differences(new=[(place, first)])

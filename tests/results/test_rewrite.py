@@ -33,7 +33,9 @@ def exchange(text: str, *names: str, name: str = "paper.tex", **said: object) ->
 
 def changes(before: str, after: str) -> list[tuple[str, str]]:
     """The pieces that differ, without the comment on top."""
-    body = "".join(line for line in after.splitlines(keepends=True) if not re.match("% |<!-- ", line))
+    body = "".join(
+        line for line in after.splitlines(keepends=True) if not re.match("% |<!-- ", line)
+    )
     pieces = re.compile(r"[\w.@-]+|\W")
     old, new = pieces.findall(before), pieces.findall(body)
     found = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -80,8 +82,14 @@ C & 0.533(2) & .3 & .9 \\
 
 def test_deviations_keep_their_place_and_their_precision() -> None:
     done = exchange(DEVIATIONS, "AMRR", "AH@k", dataset="kinships")
-    number, scale = index("kinships", "mrr", 0.5, 3), 1 / (1 - TABLES.constants("kinships", "mrr").expectation)
-    hits = [(f".{each}", f"{index('kinships', f'hits@{k}', each / 10, 1)[1:]}") for each, k in ((3, 1), (9, 10))]
+    number, scale = (
+        index("kinships", "mrr", 0.5, 3),
+        1 / (1 - TABLES.constants("kinships", "mrr").expectation),
+    )
+    hits = [
+        (f".{each}", f"{index('kinships', f'hits@{k}', each / 10, 1)[1:]}")
+        for each, k in ((3, 1), (9, 10))
+    ]
     written = [
         ("0.5", number),
         ("0.01", f"{0.01 * scale:.3f}"),
@@ -92,7 +100,10 @@ def test_deviations_keep_their_place_and_their_precision() -> None:
     expected = DEVIATIONS.replace("MRR", "AMRR").replace("Hits", "AH")
     for before, after in written:
         expected = re.sub(
-            rf"(?<![\w.]){re.escape(before)}(?![\w.])|(?<=pm){re.escape(before)}", after, expected, count=1
+            rf"(?<![\w.]){re.escape(before)}(?![\w.])|(?<=pm){re.escape(before)}",
+            after,
+            expected,
+            count=1,
         )
     for before, after in hits:
         expected = expected.replace(f"& {before} ", f"& {after} ")
@@ -101,7 +112,9 @@ def test_deviations_keep_their_place_and_their_precision() -> None:
 
 @pytest.mark.parametrize("cell", ["**95.0**%", "95.0%", "<u>95.0</u>%"])
 def test_a_z_is_no_percentage(cell: str) -> None:
-    done = exchange(f"# Kinships\n\n| M | Hits@10 |\n|--|--|\n| A | {cell} |\n| B | 91.0 |\n", "z", name="a.md")
+    done = exchange(
+        f"# Kinships\n\n| M | Hits@10 |\n|--|--|\n| A | {cell} |\n| B | 91.0 |\n", "z", name="a.md"
+    )
     assert f"| A | {cell} |" in done.source
     assert "is not a percentage; remove the sign" in done.notes[0][1]
 
@@ -143,7 +156,11 @@ def test_one_metric_one_form_or_both_numbers() -> None:
     ("heading", "index", "normalised"),
     [
         (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
-        (r"\textbf{MR} ($\downarrow$)", r"\textbf{AMRI} ($\uparrow$)", r"\textbf{AMR} ($\downarrow$)"),
+        (
+            r"\textbf{MR} ($\downarrow$)",
+            r"\textbf{AMRI} ($\uparrow$)",
+            r"\textbf{AMR} ($\downarrow$)",
+        ),
         ("MR↓", "AMRI↑", "AMR↓"),
         (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
     ],
@@ -152,7 +169,10 @@ def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: st
     text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
     text = text.replace("1.5", "0.5") if "MRR" in heading else text
     assert f"& {index} \\\\" in exchange(text % heading, "index").source
-    assert normalised is None or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
+    assert (
+        normalised is None
+        or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
+    )
 
 
 def test_metrics_in_rows_and_percentages_without_a_sign() -> None:
@@ -238,7 +258,9 @@ Ours & FB15k-237 & \ours \\
     # 0.338 stays the same to three digits.
     assert changes(text, done.source) == [("0.294", index("fb15k237", "mrr", 0.294, 3))]
     reasons = [note for _, note in done.notes]
-    assert any(note.endswith("stays as it is: its place in the text is uncertain") for note in reasons)
+    assert any(
+        note.endswith("stays as it is: its place in the text is uncertain") for note in reasons
+    )
     assert any("stays as it is; rename it to AMRR" in note for note in reasons)
 
 

@@ -53,7 +53,11 @@ def make(**changed: bytes) -> Files:
     """Return the files of a set in which some tables are others, with their right hashes."""
     files = _whole() | {f"{name}.parquet": content for name, content in changed.items()}
     resources = [
-        {"name": path.partition(".")[0], "path": path, "hash": f"sha256:{hashlib.sha256(content).hexdigest()}"}
+        {
+            "name": path.partition(".")[0],
+            "path": path,
+            "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
+        }
         for path, content in files.items()
     ]
     described = {"version": "2.0.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
@@ -77,7 +81,10 @@ def pack(place: Path, files: Files, packing: int = zipfile.ZIP_STORED) -> Path:
 def put(name: str, column: str, *values: Any) -> Files:
     """Return a set with other values in the first rows of a column."""
     table = tables_of_one()[name]
-    field, changed = table.schema.field(column), [*values, *table[column].to_pylist()[len(values) :]]
+    field, changed = (
+        table.schema.field(column),
+        [*values, *table[column].to_pylist()[len(values) :]],
+    )
     place = table.schema.get_field_index(column)
     return make(**{name: encode(table.set_column(place, field, pa.array(changed, field.type)))})
 
@@ -101,13 +108,20 @@ def put_other(name: str, content: bytes | None) -> Files:
 
 def said(**changed: Any) -> Files:
     files = make()
-    return {**files, "datapackage.json": json.dumps(json.loads(files["datapackage.json"]) | changed).encode()}
+    return {
+        **files,
+        "datapackage.json": json.dumps(json.loads(files["datapackage.json"]) | changed).encode(),
+    }
 
 
 def forget(name: str) -> Files:
     """Return a set whose descriptor does not name a file."""
     return said(
-        resources=[each for each in json.loads(make()["datapackage.json"])["resources"] if each["name"] != name]
+        resources=[
+            each
+            for each in json.loads(make()["datapackage.json"])["resources"]
+            if each["name"] != name
+        ]
     )
 
 
@@ -147,7 +161,9 @@ NULLS = [("constants", name) for name in (*REAL, "metric", "dataset", "method", 
 NULLS += [("candidates", name) for name in ("num_candidates", "num_tasks", "side")]
 NULLS += [("datasets", "aliases"), ("datasets", "title"), ("datasets", "source_urls")]
 LOW = [("constants", name, -1.0) for name in REAL[1:]]
-LOW += [("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)]
+LOW += [
+    ("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)
+]
 LOW += [("macro_candidates", "weight", -0.5), ("baseline_candidates", "offset", -1)]
 IMPOSSIBLE = [("expectation", -1.0), ("expectation", 1e308), ("variance", 1.1), ("variance", 1e300)]
 
@@ -171,14 +187,22 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "constants with another column": partial(rename, "constants", "expectation_error"),
     "datasets with another column": partial(rename, "datasets", "licence"),
     **{f"null {name} in {table}": partial(put, table, name, None) for table, name in NULLS},
-    **{f"{v} {name}": partial(put, "constants", name, v) for name in REAL for v in (math.nan, math.inf)},
-    **{f"{name} {value} in {table}": partial(put, table, name, value) for table, name, value in LOW},
+    **{
+        f"{v} {name}": partial(put, "constants", name, v)
+        for name in REAL
+        for v in (math.nan, math.inf)
+    },
+    **{
+        f"{name} {value} in {table}": partial(put, table, name, value) for table, name, value in LOW
+    },
     **{f"{v} {name} in all rows": partial(put_all, name, v) for name, v in IMPOSSIBLE},
     "a null alias": partial(put, "datasets", "aliases", [None]),
     "a null URL": partial(put, "datasets", "source_urls", [None]),
     "rows that take nothing": repeat_row,
     "another schema": lambda: make(candidates=encode(pa.table({"a": [1]}))),
-    "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
+    "text that is no UTF-8": lambda: make(
+        datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)
+    ),
     "a title of 20 MB": partial(put, "datasets", "title", "a" * 2 * 10**7),
     "not JSON": partial(raw, b"{"),
     "a number that JSON has not": partial(said, created=math.nan),
@@ -187,25 +211,39 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "binary": partial(raw, bytes(range(256))),
     "deep lists": partial(raw, b'{"version": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
     "deep objects": partial(raw, b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
-    "many digits": partial(raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"),
+    "many digits": partial(
+        raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"
+    ),
     "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
     "version of 5,000 letters": partial(said, version="a" * 5000),
-    **{f"version {text!r}": partial(said, version=text) for text in ("../x", "", ".", "1/2", "a\nb", 1, None)},
-    **{f"dataset {key!r}": partial(put, "datasets", "dataset", key) for key in ("../x", "", "..", "a b", "/x", "\x1b")},
+    **{
+        f"version {text!r}": partial(said, version=text)
+        for text in ("../x", "", ".", "1/2", "a\nb", 1, None)
+    },
+    **{
+        f"dataset {key!r}": partial(put, "datasets", "dataset", key)
+        for key in ("../x", "", "..", "a b", "/x", "\x1b")
+    },
     "resources an object": partial(said, resources={}),
     "resources texts": partial(said, resources=["a"]),
     "a name that is a list": partial(said, resources=[{"name": []}]),
     "a hash that is a number": partial(said, resources=[{"name": "constants", "hash": 3}]),
-    **{f"created {text!r}": partial(said, created=text) for text in ("yesterday", "2026-13-45", 3, None)},
+    **{
+        f"created {text!r}": partial(said, created=text)
+        for text in ("yesterday", "2026-13-45", 3, None)
+    },
     "a provenance that is a number": partial(said, provenance=3),
     "a provenance of texts": partial(said, provenance=["nations"]),
     "a provenance of lists": partial(said, provenance=[{"dataset": []}]),
 }
 
 
-# In a folder or in a zip file by turns: that is read by other code, but its files are checked by the same.
+# In a folder or in a zip file by turns: that is read by other code, but its files are checked by
+# the same.
 @pytest.mark.slow
-@pytest.mark.parametrize(("what", "packed"), [(what, place % 2 > 0) for place, what in enumerate(DAMAGES)])
+@pytest.mark.parametrize(
+    ("what", "packed"), [(what, place % 2 > 0) for place, what in enumerate(DAMAGES)]
+)
 def test_damage_is_an_error_that_names_the_file(tmp_path: Path, what: str, packed: bool) -> None:
     files = DAMAGES[what]()
     place = pack(tmp_path / "set.zip", files) if packed else write(tmp_path / "set", files)
@@ -220,8 +258,12 @@ def test_damage_is_an_error_that_names_the_file(tmp_path: Path, what: str, packe
 def test_zeros_somewhere_in_a_table_are_an_error_or_no_harm(tmp_path: Path) -> None:
     """What is zeroed may be padding, or a number that another row replaces."""
     whole = _whole()["constants.parquet"]
-    for number, at in enumerate(np.linspace(0, 0.99 * len(whole), choose(7, 20)).astype(int).tolist()):
-        place = write(tmp_path / str(number), make(constants=whole[:at] + bytes(64) + whole[at + 64 :]))
+    for number, at in enumerate(
+        np.linspace(0, 0.99 * len(whole), choose(7, 20)).astype(int).tolist()
+    ):
+        place = write(
+            tmp_path / str(number), make(constants=whole[:at] + bytes(64) + whole[at + 64 :])
+        )
         try:
             use(rankconst.load(place))
         except RankconstError as error:
@@ -253,7 +295,9 @@ def test_something_else_than_a_file(tmp_path: Path, name: str, kind: str) -> Non
         use(rankconst.load(tmp_path / "set"))
 
 
-@pytest.mark.parametrize("place", ["a" * 5000, "a" * 5000 + ".zip", "a\0b", "/dev/null", "/dev/null.zip"])
+@pytest.mark.parametrize(
+    "place", ["a" * 5000, "a" * 5000 + ".zip", "a\0b", "/dev/null", "/dev/null.zip"]
+)
 def test_a_place_that_cannot_be(place: str) -> None:
     with pytest.raises(RankconstError):
         rankconst.load(place)

@@ -19,9 +19,14 @@ COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 @pytest.mark.parametrize("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
 def test_it_is_the_same_object_as_from_tables(metric: str) -> None:
     stored = {side: open_once().histogram("nations", side=side) for side in ("head", "tail")}
-    counts = from_counts({side: np.repeat(each.num_candidates, each.num_tasks) for side, each in stored.items()})
+    counts = from_counts(
+        {side: np.repeat(each.num_candidates, each.num_tasks) for side, each in stored.items()}
+    )
     for side in ("head", "tail", "both"):
-        own, theirs = counts.constants(metric, side), open_once().constants("nations", metric, side=side)
+        own, theirs = (
+            counts.constants(metric, side),
+            open_once().constants("nations", metric, side=side),
+        )
         assert type(own) is type(theirs)
         assert own.histogram == theirs.histogram
         assert own.expectation == pytest.approx(theirs.expectation, rel=1e-13)
@@ -55,14 +60,26 @@ def test_weights_count() -> None:
         ([1], {"head": [1.0]}, UsageError, "weights are given for each side"),
         ({"head": [1], "tail": [2]}, {"head": [1.0]}, UsageError, "weights of head"),
         ({"up": [1]}, None, UnknownNameError, "side 'up'"),
-        ({4: 100}, None, UsageError, r"{num_candidates: num_tasks} write each count out: np\.repeat"),
+        (
+            {4: 100},
+            None,
+            UsageError,
+            r"{num_candidates: num_tasks} write each count out: np\.repeat",
+        ),
         ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
-        (np.ma.masked_equal([5, 9], 9), None, DataError, "counts: 1 of the values are masked; leave them out"),
+        (
+            np.ma.masked_equal([5, 9], 9),
+            None,
+            DataError,
+            "counts: 1 of the values are masked; leave them out",
+        ),
         # An evaluator that was not told to keep its counts.
         (SimpleNamespace(num_candidates={}), None, DataError, "clear_on_finalize=False"),
     ],
 )
-def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:
+def test_what_cannot_be_is_refused(
+    counts: object, weights: object, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         from_counts(counts, weights)  # type: ignore[call-overload]
 

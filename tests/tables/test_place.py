@@ -22,7 +22,13 @@ import pytest
 import rankconst
 from cases import choose
 from few_tables import few_tables
-from rankconst.errors import DownloadError, MissingExtraError, TablesError, UnknownNameError, UsageError
+from rankconst.errors import (
+    DownloadError,
+    MissingExtraError,
+    TablesError,
+    UnknownNameError,
+    UsageError,
+)
 from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
@@ -49,14 +55,18 @@ def files() -> dict[str, bytes]:
 
 def is_right(place: Path | str) -> bool:
     """Load a set; tell whether it gives what the small set gives."""
-    return rankconst.load(place).constants("fb15k237", "mrr") == few_tables().constants("fb15k237", "mrr")
+    return rankconst.load(place).constants("fb15k237", "mrr") == few_tables().constants(
+        "fb15k237", "mrr"
+    )
 
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def write_zip(path: Path, files: Mapping[str, bytes], top: str = "", packing: int = zipfile.ZIP_DEFLATED) -> Path:
+def write_zip(
+    path: Path, files: Mapping[str, bytes], top: str = "", packing: int = zipfile.ZIP_DEFLATED
+) -> Path:
     with zipfile.ZipFile(path, "w", packing) as archive:
         for name, content in files.items():
             archive.writestr(f"{top}{name}", content)
@@ -86,7 +96,9 @@ def serve(server: HTTPServer) -> Serve:
     """Serve some content at a path; returns the URL."""
 
     def respond(path: str, content: bytes) -> str:
-        server.expect_request(path).respond_with_data(content, content_type="application/octet-stream")
+        server.expect_request(path).respond_with_data(
+            content, content_type="application/octet-stream"
+        )
         return str(server.url_for(path))
 
     return respond
@@ -104,10 +116,15 @@ def deposit(server: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Deposit:
         return answer.text
 
     monkeypatch.setattr(pooch.downloaders, "doi_to_url", resolve)
-    monkeypatch.setattr(pooch.downloaders.ZenodoRepository, "base_api_url", server.url_for("/api/records"))
+    monkeypatch.setattr(
+        pooch.downloaders.ZenodoRepository, "base_api_url", server.url_for("/api/records")
+    )
 
     def put(
-        files: Mapping[str, bytes], checksums: Mapping[str, str] | None = None, answer: Any = None, place: str = ""
+        files: Mapping[str, bytes],
+        checksums: Mapping[str, str] | None = None,
+        answer: Any = None,
+        place: str = "",
     ) -> None:
         listed = []
         for name, content in files.items():
@@ -115,9 +132,15 @@ def deposit(server: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Deposit:
             path = f"/api/records/123/files/{name}/content"
             server.expect_request(path).respond_with_data(content)
             links = {"self": server.url_for(path)}
-            listed.append({"key": name, "checksum": (checksums or {}).get(name, f"md5:{md5}"), "links": links})
-        server.expect_request(f"/resolver/{DOI}").respond_with_data(place or "https://zenodo.org/records/123")
-        server.expect_request("/api/records/123").respond_with_json(answer or {"id": 123, "files": listed})
+            listed.append(
+                {"key": name, "checksum": (checksums or {}).get(name, f"md5:{md5}"), "links": links}
+            )
+        server.expect_request(f"/resolver/{DOI}").respond_with_data(
+            place or "https://zenodo.org/records/123"
+        )
+        server.expect_request("/api/records/123").respond_with_json(
+            answer or {"id": 123, "files": listed}
+        )
 
     return put
 
@@ -147,8 +170,14 @@ def everywhere(serve: Serve, deposit: Deposit, zipped: Path) -> dict[str, tuple[
         ("tables.bin", "set/", zipfile.ZIP_DEFLATED),  # known by its content
     ],
 )
-def test_a_zip_file_gives_the_constants_of_its_folder(tmp_path: Path, name: str, top: str, packing: int) -> None:
-    others = {"README.md": b"x", "deep/er/datapackage.json": b"{}", "__MACOSX/._datapackage.json": b"\0"}
+def test_a_zip_file_gives_the_constants_of_its_folder(
+    tmp_path: Path, name: str, top: str, packing: int
+) -> None:
+    others = {
+        "README.md": b"x",
+        "deep/er/datapackage.json": b"{}",
+        "__MACOSX/._datapackage.json": b"\0",
+    }
     path = write_zip(tmp_path / name, {**others, **twice(top)}, "", packing)
     tables = rankconst.load(path)
     assert (tables.path, tables.descriptor) == (path, few_tables().descriptor)
@@ -179,12 +208,16 @@ def test_a_set_is_downloaded_once_with_the_hash_that_was_asked_for(
         copies.append(rankconst.load(address).path)
         for case in (str.lower, str.upper):
             pinned = f"{address}#{case('sha256')}={case(sha256(hashed))}"
-            assert rankconst.load(pinned, version=few_tables().version).version == few_tables().version
+            assert (
+                rankconst.load(pinned, version=few_tables().version).version == few_tables().version
+            )
         # A copy that came without a hash does not stand in for one with it.
         with pytest.raises(DownloadError, match=rf"{address} is not the file .*expected SHA-256 0{{64}}, got "
                            rf"{sha256(hashed)}\. Nothing was kept\."):  # fmt: skip
             rankconst.load(f"{address}#sha256={'0' * 64}")
-        with pytest.raises(UnknownNameError, match=rf"holds table version {few_tables().version}, not 9\.9\.9"):
+        with pytest.raises(
+            UnknownNameError, match=rf"holds table version {few_tables().version}, not 9\.9\.9"
+        ):
             rankconst.load(address, version="9.9.9")
     asked = len(server.log)
     assert [rankconst.load(address).path for address in everywhere] == copies
@@ -206,7 +239,10 @@ def test_a_deleted_damaged_or_exchanged_copy_is_downloaded_again(
     copy = rankconst.load(pinned).path
     whole = copy.read_bytes()
     # Another set, which is as its own descriptor says.
-    other = {**files(), "datapackage.json": json.dumps({**few_tables().descriptor, "title": "other"}).encode()}
+    other = {
+        **files(),
+        "datapackage.json": json.dumps({**few_tables().descriptor, "title": "other"}).encode(),
+    }
     exchanged = write_zip(tmp_path / "other.zip", other).read_bytes()
     for content in (None, b"", b"<html>", whole[:-9], damage(whole), exchanged):
         copy.unlink()
@@ -224,16 +260,18 @@ def test_addresses_do_not_meet_in_the_cache_and_suit_every_file_system(
     for number in range(3):
         descriptor = json.dumps({**few_tables().descriptor, "version": f"7.0.{number}"}).encode()
         archive = write_zip(tmp_path / "some.zip", {**files(), "datapackage.json": descriptor})
-        server.expect_request(place, query_string={"v": str(number), "b": "..\\..\\c:d*"}).respond_with_data(
-            archive.read_bytes()
-        )
+        server.expect_request(
+            place, query_string={"v": str(number), "b": "..\\..\\c:d*"}
+        ).respond_with_data(archive.read_bytes())
         urls.append(f"{server.url_for(place)}?v={number}&b=..\\..\\c:d*")
     for _ in range(2):
         assert [rankconst.load(url).version for url in urls] == ["7.0.0", "7.0.1", "7.0.2"]
     assert len(kept(cache)) == len(server.log) == 3
     for file in kept(cache):
         assert len(file.name) <= 128
-        assert set(file.name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+        assert set(file.name) <= set(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
+        )
 
 
 @pytest.mark.usefixtures("server")
@@ -259,7 +297,9 @@ def test_simultaneous_downloads_do_not_meet(zipped: Path, cache: Path) -> None:
 def test_a_cache_that_cannot_be_written_is_said(serve: Serve, zipped: Path, cache: Path) -> None:
     url = serve("/tables.zip", zipped.read_bytes())
     cache.parent.write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(DownloadError, match=r"cannot write to the cache .*: .*\. Set RANKCONST_CACHE"):
+    with pytest.raises(
+        DownloadError, match=r"cannot write to the cache .*: .*\. Set RANKCONST_CACHE"
+    ):
         rankconst.load(url)
 
 
@@ -281,26 +321,44 @@ def damage_member(name: str, path: Path) -> None:
 
 AT_TOP = r"holds no tables: expected datapackage\.json at its top.*"
 ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "empty": (lambda path: path.write_bytes(b""), r"is not a zip file: expected .*b'PK', got b''.*itself"),
-    "a page": (lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"), r"got b'<!DOCTYPE html>\<'.*itself"),
+    "empty": (
+        lambda path: path.write_bytes(b""),
+        r"is not a zip file: expected .*b'PK', got b''.*itself",
+    ),
+    "a page": (
+        lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"),
+        r"got b'<!DOCTYPE html>\<'.*itself",
+    ),
     "one letter": (lambda path: path.write_bytes(b"P"), r"is not a zip file: .*got b'P'"),
     "cut": (
         lambda path: write_zip(path, files()) and path.write_bytes(path.read_bytes()[:-30]),
         r"was cut off or damaged: .*\. Get the zip file again",
     ),
-    "no members": (lambda path: write_zip(path, {}), rf"{AT_TOP}got nothing.*`rankconst build --out DIR`"),
+    "no members": (
+        lambda path: write_zip(path, {}),
+        rf"{AT_TOP}got nothing.*`rankconst build --out DIR`",
+    ),
     "deep": (
         lambda path: write_zip(path, twice("a/b/")),
         rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\.",
     ),
-    "two, one deep": (lambda path: write_zip(path, twice("", "o/")), r"several sets.* datapackage\.json, o/data"),
-    "two": (lambda path: write_zip(path, twice("1/", "2/")), r"several sets.* 1/datapackage\.json, 2/datapackage"),
+    "two, one deep": (
+        lambda path: write_zip(path, twice("", "o/")),
+        r"several sets.* datapackage\.json, o/data",
+    ),
+    "two": (
+        lambda path: write_zip(path, twice("1/", "2/")),
+        r"several sets.* 1/datapackage\.json, 2/datapackage",
+    ),
     "another hash": (
         lambda path: write_zip(path, wrong("constants.parquet"), "set/"),
         rf"/set/constants\.parquet is not the file .*: expected sha256:{sha256(files()['constants.parquet'])}, got",
     ),
     **{
-        f"damaged {name}": (functools.partial(damage_member, name), rf"/{name} cannot be read: Bad CRC-32.*Get the zip")
+        f"damaged {name}": (
+            functools.partial(damage_member, name),
+            rf"/{name} cannot be read: Bad CRC-32.*Get the zip",
+        )
         for name in ("datapackage.json", "constants.parquet")
     },
     "none": (lambda _: None, r"^there is no file .*tables\.zip\. Check the path"),
@@ -324,7 +382,12 @@ PACKINGS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile
 def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> None:
     """Whatever byte is wrong, there is a message of ours, or the descriptor is the one that was written."""
     descriptor = {"version": "1.2.3", "resources": []}
-    path = write_zip(tmp_path / "tables.zip", {"datapackage.json": json.dumps(descriptor).encode()}, "set/", packing)
+    path = write_zip(
+        tmp_path / "tables.zip",
+        {"datapackage.json": json.dumps(descriptor).encode()},
+        "set/",
+        packing,
+    )
     whole = path.read_bytes()
     for place in range(PACKINGS.index(packing) % 2, len(whole), choose(2, 1)):
         for bits in choose((0xFF,), (0x01, 0xFF)):
@@ -340,7 +403,15 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
     (
         UsageError,
         "is not a place that tables can be read from: expected a DOI, .* a zip file, a folder",
-        ["ftp://host.invalid/tables.zip", "s3://bucket/tables.zip", "file:///tables.zip", 5, b"tables", [], "a\0b"],
+        [
+            "ftp://host.invalid/tables.zip",
+            "s3://bucket/tables.zip",
+            "file:///tables.zip",
+            5,
+            b"tables",
+            [],
+            "a\0b",
+        ],
     ),
     (
         UsageError,
@@ -360,8 +431,19 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
         DownloadError,
         "could not download http",
         [
-            *("http://", "https://[", "http://[::1", "http://a b/x.zip", f"http://{'a' * 64}.invalid/x.zip"),
-            *("http://.a/x", "http://127.0.0.1:99999/x.zip", "http://127.0.0.1:x/x.zip", "http://\u2100.invalid/x"),
+            *(
+                "http://",
+                "https://[",
+                "http://[::1",
+                "http://a b/x.zip",
+                f"http://{'a' * 64}.invalid/x.zip",
+            ),
+            *(
+                "http://.a/x",
+                "http://127.0.0.1:99999/x.zip",
+                "http://127.0.0.1:x/x.zip",
+                "http://\u2100.invalid/x",
+            ),
         ],
     ),
 ]
@@ -369,14 +451,18 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
 
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize(("error", "said", "places"), ADDRESSES)
-def test_what_is_no_address_is_refused(error: type[Exception], said: str, places: list[Any]) -> None:
+def test_what_is_no_address_is_refused(
+    error: type[Exception], said: str, places: list[Any]
+) -> None:
     for place in places:
         with pytest.raises(error, match=said):
             rankconst.load(place)
 
 
 @pytest.mark.parametrize("address", ["https://host.invalid/tables.zip", f"doi:{DOI}"])
-def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_without_the_extra_it_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
     message = rf"{address} needs pooch, which is missing\. Run: pip install 'rankconst\[builder\]'"
     with pytest.raises(MissingExtraError, match=message):
@@ -387,7 +473,9 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
 def test_an_error_answer_is_quoted(server: HTTPServer, cache: Path, status: int) -> None:
     server.expect_request("/tables.zip").respond_with_data("no", status=status)
     url = server.url_for("/tables.zip")
-    with pytest.raises(DownloadError, match=rf"could not download {url}: the server answered {status} .*Check"):
+    with pytest.raises(
+        DownloadError, match=rf"could not download {url}: the server answered {status} .*Check"
+    ):
         rankconst.load(url)
     assert kept(cache) == []
     assert len(server.log) == 1
@@ -418,8 +506,18 @@ def dripping(*parts: bytes, drop: bytes = b"x") -> Iterator[str]:
 OK = b"HTTP/1.1 200 OK\r\n"
 ENDLESS: list[tuple[list[bytes], bytes, tuple[str, float], str]] = [
     ([OK + b"\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than 65,536 bytes"),
-    ([OK + b"Content-Length: 1000000000000000\r\n\r\n"], b"x", ("LARGEST", 2**16), "has 1,000,000,000,000,000 bytes"),
-    ([OK + b"Content-Length: many\r\n\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than|invalid literal"),
+    (
+        [OK + b"Content-Length: 1000000000000000\r\n\r\n"],
+        b"x",
+        ("LARGEST", 2**16),
+        "has 1,000,000,000,000,000 bytes",
+    ),
+    (
+        [OK + b"Content-Length: many\r\n\r\n", bytes(2**17)],
+        b"x",
+        ("LARGEST", 2**16),
+        "has more than|invalid literal",
+    ),
     ([b""], b"", ("TIMEOUT", 0.2), r"did not answer within 0\.2 seconds"),
 ]
 
@@ -428,10 +526,18 @@ ENDLESS: list[tuple[list[bytes], bytes, tuple[str, float], str]] = [
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize(("sent", "drop", "limit", "said"), ENDLESS)
 def test_a_server_that_never_ends_is_left(
-    sent: list[bytes], drop: bytes, limit: tuple[str, float], said: str, monkeypatch: pytest.MonkeyPatch, cache: Path
+    sent: list[bytes],
+    drop: bytes,
+    limit: tuple[str, float],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    cache: Path,
 ) -> None:
     monkeypatch.setattr(f"rankconst.download.{limit[0]}", limit[1])
-    with dripping(*sent, drop=drop) as url, pytest.raises(DownloadError, match=rf"could not download {url}: .*{said}"):
+    with (
+        dripping(*sent, drop=drop) as url,
+        pytest.raises(DownloadError, match=rf"could not download {url}: .*{said}"),
+    ):
         rankconst.load(url)
     assert kept(cache) == []
 
@@ -443,7 +549,9 @@ def test_an_answer_that_grows_without_measure_is_left(
     for name, content in {"bomb": bytes(2**20), "tables": zipped.read_bytes()}.items():
         answer = server.expect_request(f"/{name}.zip")
         answer.respond_with_data(gzip.compress(content), headers={"Content-Encoding": "gzip"})
-    with pytest.raises(DownloadError, match=r"it grows from .* to more than .* bytes when unpacked"):
+    with pytest.raises(
+        DownloadError, match=r"it grows from .* to more than .* bytes when unpacked"
+    ):
         rankconst.load(server.url_for("/bomb.zip"))
     assert kept(cache) == []
     assert rankconst.load(server.url_for("/tables.zip")).datasets
@@ -456,7 +564,11 @@ def test_what_comes_with_a_redirect_is_not_read(serve: Serve, zipped: Path) -> N
 
 
 def test_a_login_is_not_shown(
-    serve: Serve, zipped: Path, cache: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    serve: Serve,
+    zipped: Path,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def with_login(url: str) -> str:
         return url.replace("://", "://somebody:hidden@")
@@ -478,12 +590,17 @@ def test_a_download_that_is_no_whole_set_is_not_kept(
     serve: Serve, deposit: Deposit, tmp_path: Path, cache: Path, what: str
 ) -> None:
     descriptor = {"datapackage.json": b'{"version": "1.0.0", "resources": []}'}
-    lacking = (lambda path: write_zip(path, descriptor)), "names no datasets, candidates, .*constants"
+    lacking = (
+        (lambda path: write_zip(path, descriptor)),
+        "names no datasets, candidates, .*constants",
+    )
     make, said = {**ZIPS, "lacking": lacking}[what]
     make(path := tmp_path / "wrong.zip")
     deposit({"tables.zip": path.read_bytes()})
     for address in (serve("/tables.zip", path.read_bytes()), f"doi:{DOI}"):
-        with pytest.raises(DownloadError, match=rf"{address}.*{said}.*Nothing was kept\.$") as caught:
+        with pytest.raises(
+            DownloadError, match=rf"{address}.*{said}.*Nothing was kept\.$"
+        ) as caught:
             rankconst.load(address)
         assert caught.value.exit_code == 5
         assert kept(cache) == []
@@ -492,7 +609,9 @@ def test_a_download_that_is_no_whole_set_is_not_kept(
 # Deposits.
 
 
-def test_a_file_other_than_its_deposit_says_is_refused(deposit: Deposit, zipped: Path, cache: Path) -> None:
+def test_a_file_other_than_its_deposit_says_is_refused(
+    deposit: Deposit, zipped: Path, cache: Path
+) -> None:
     deposit({"tables.zip": zipped.read_bytes()}, {"tables.zip": "md5:" + "0" * 32})
     message = rf"doi:{DOI}/tables\.zip is not the file that its deposit describes: expected md5:{'0' * 32}, got md5:"
     with pytest.raises(DownloadError, match=message):
@@ -509,8 +628,16 @@ def test_a_file_other_than_its_deposit_says_is_refused(deposit: Deposit, zipped:
             r"has no zip file: expected one, got the files README\.md, a\.csv\. Check the DOI",
         ),
         ([], "", "has no zip file: expected one, got the files none. Check the DOI"),
-        (["a.zip", "b.ZIP"], "", r"has several zip files: expected one, got the files a\.zip, b\.ZIP\. Name one"),
-        (["a.zip", "b.csv"], "/c.zip", r"has no c\.zip: .*files a\.zip, b\.csv\. Name one .*: doi:.*/NAME\.zip"),
+        (
+            ["a.zip", "b.ZIP"],
+            "",
+            r"has several zip files: expected one, got the files a\.zip, b\.ZIP\. Name one",
+        ),
+        (
+            ["a.zip", "b.csv"],
+            "/c.zip",
+            r"has no c\.zip: .*files a\.zip, b\.csv\. Name one .*: doi:.*/NAME\.zip",
+        ),
     ],
 )
 def test_a_deposit_must_have_the_one_zip_file(
@@ -526,16 +653,28 @@ def test_a_deposit_must_have_the_one_zip_file(
 def test_a_deposit_that_cannot_be_looked_up_is_said(server: HTTPServer) -> None:
     server.expect_request("/resolver/10.5281/zenodo.404").respond_with_data("", status=404)
     with pytest.raises(
-        DownloadError, match=r"could not look up doi:10\.5281/zenodo\.404: the server answered 404 .*DOI"
+        DownloadError,
+        match=r"could not look up doi:10\.5281/zenodo\.404: the server answered 404 .*DOI",
     ):
         rankconst.load("doi:10.5281/zenodo.404")
 
 
 STRANGE_ANSWERS: list[Any] = [
     *({"status": 410, "message": "deleted"}, {"files": 3}, {"files": [{"id": 1}]}, [0], 3, "text"),
-    *({"files": None}, {"files": {"a": None}}, {"files": [None]}, {"files": [{"key": "a.zip", "checksum": None}]}),
-    *({"files": [{"key": None, "checksum": "md5:00"}]}, {"files": [{"key": ["a"], "checksum": "md5:00"}]}),
-    *({"files": [{"key": "a.zip", "checksum": each}]} for each in ("", "md5:", "md6:00", "crc:../x", 3)),
+    *(
+        {"files": None},
+        {"files": {"a": None}},
+        {"files": [None]},
+        {"files": [{"key": "a.zip", "checksum": None}]},
+    ),
+    *(
+        {"files": [{"key": None, "checksum": "md5:00"}]},
+        {"files": [{"key": ["a"], "checksum": "md5:00"}]},
+    ),
+    *(
+        {"files": [{"key": "a.zip", "checksum": each}]}
+        for each in ("", "md5:", "md6:00", "crc:../x", 3)
+    ),
 ]
 
 
@@ -548,5 +687,8 @@ def test_a_deposit_that_lists_no_files_is_said(deposit: Deposit, server: HTTPSer
         server.clear_all_handlers()
     deposit({}, place=server.url_for("/article"))
     server.expect_request("/api/datasets/:persistentId").respond_with_data("", status=404)
-    with pytest.raises(DownloadError, match=r"leads to no deposit whose files can be listed .*Invalid data repository"):
+    with pytest.raises(
+        DownloadError,
+        match=r"leads to no deposit whose files can be listed .*Invalid data repository",
+    ):
         rankconst.load(f"doi:{DOI}")

@@ -29,8 +29,12 @@ def test_moments_are_those_of_independent_graphs(metric: str, baseline: str) -> 
     graphs = [TABLES.look_up(tasks, parsed) for tasks in find_graphs(baseline)]
     mean = TABLES.look_up(Tasks("grail_12", baseline=baseline), parsed)
     assert mean.num_tasks == sum(each.num_tasks for each in graphs) == 30_646
-    assert mean.expectation == pytest.approx(math.fsum(each.expectation for each in graphs) / 12, rel=1e-12)
-    assert mean.variance == pytest.approx(math.fsum(each.variance for each in graphs) / 144, rel=1e-10)
+    assert mean.expectation == pytest.approx(
+        math.fsum(each.expectation for each in graphs) / 12, rel=1e-12
+    )
+    assert mean.variance == pytest.approx(
+        math.fsum(each.variance for each in graphs) / 144, rel=1e-10
+    )
 
 
 def test_moments_are_those_of_random_rankings() -> None:
@@ -74,14 +78,18 @@ def test_missing_graphs_are_named() -> None:
 
 def test_sides_are_those_of_the_tool_unless_one_is_named() -> None:
     suite = load_suites()["ultra_transductive"]
-    sides = {key: tasks.side for key, tasks in cover_suite(suite, Tasks(suite.key), TABLES).held.items()}
+    sides = {
+        key: tasks.side for key, tasks in cover_suite(suite, Tasks(suite.key), TABLES).held.items()
+    }
     assert (sides["nell23k"], sides["codexsmall"]) == ("tail", "both")
     heads = cover_suite(suite, Tasks(suite.key, side="head"), TABLES).held
     assert {tasks.side for tasks in heads.values()} == {"head"}
 
 
 def test_what_has_no_mean_over_graphs_is_refused() -> None:
-    with pytest.raises(UsageError, match="averages MR, MRR, Hits@k and nDCG; of GMR see its graphs"):
+    with pytest.raises(
+        UsageError, match="averages MR, MRR, Hits@k and nDCG; of GMR see its graphs"
+    ):
         TABLES.constants("grail_12", "gmr")
     with pytest.raises(UsageError, match="leave out relations and macro averages"):
         TABLES.constants("grail_12", "mrr", aggregation="macro-query")

@@ -33,7 +33,10 @@ def tables() -> Tables:
 
 
 def write_set(
-    folder: Path, version: str, rows: dict[str, list[dict[str, Any]]], row_group_size: int | None = None
+    folder: Path,
+    version: str,
+    rows: dict[str, list[dict[str, Any]]],
+    row_group_size: int | None = None,
 ) -> Path:
     """Write a set of tables by hand, as its description says it is written."""
     folder.mkdir()
@@ -43,7 +46,9 @@ def write_set(
         file = folder / f"{name}.parquet"
         blank: dict[str, Any] = {**dict.fromkeys(schema.names), "source_urls": []}
         blank = {column: blank[column] for column in schema.names}
-        table = pa.Table.from_pylist([{**blank, **row} for row in rows.get(name, [])], schema=schema)
+        table = pa.Table.from_pylist(
+            [{**blank, **row} for row in rows.get(name, [])], schema=schema
+        )
         pq.write_table(table, file, row_group_size=row_group_size)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         resources.append({"name": name, "path": file.name, "hash": f"sha256:{digest}"})
@@ -86,15 +91,23 @@ def own(tmp_path: Path) -> Path:
 
 def test_what_is_opened_is_the_version_that_was_asked_for(tables: Tables, own: Path) -> None:
     assert tables.version == bundled_versions()[-1] == tables.path.name
-    assert [rankconst.load(version=version).version for version in bundled_versions()] == [*bundled_versions()]
-    assert [rankconst.load(version).version for version in bundled_versions()] == [*bundled_versions()]
-    with pytest.raises(UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*\d\.\d\.\d"):
+    assert [rankconst.load(version=version).version for version in bundled_versions()] == [
+        *bundled_versions()
+    ]
+    assert [rankconst.load(version).version for version in bundled_versions()] == [
+        *bundled_versions()
+    ]
+    with pytest.raises(
+        UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*\d\.\d\.\d"
+    ):
         rankconst.load(version="9.9.9")
     for path in (own, str(own)):
         assert rankconst.load(path).version == "0.0.7"
     assert rankconst.load(own, version="0.0.7").path == own
     for path in (own / "missing", own.parent, own / "constants.parquet"):
-        with pytest.raises(TablesError, match=r"holds no tables: datapackage\.json is missing.*rankconst build"):
+        with pytest.raises(
+            TablesError, match=r"holds no tables: datapackage\.json is missing.*rankconst build"
+        ):
             rankconst.load(path)
 
 
@@ -102,11 +115,17 @@ def test_what_is_opened_is_the_version_that_was_asked_for(tables: Tables, own: P
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("fb15k273", r"Did you mean fb15k237"), ("nation", r"Did you mean nations\?"), ("freebase", "")]
+    ("name", "hint"),
+    [
+        ("fb15k273", r"Did you mean fb15k237"),
+        ("nation", r"Did you mean nations\?"),
+        ("freebase", ""),
+    ],
 )
 def test_unknown_datasets_get_a_hint(tables: Tables, name: str, hint: str) -> None:
     with pytest.raises(
-        UnknownNameError, match=f"unknown dataset '{name}'.*{hint}.*`rankconst show datasets` lists them"
+        UnknownNameError,
+        match=f"unknown dataset '{name}'.*{hint}.*`rankconst show datasets` lists them",
     ):
         tables.constants(name, "mrr")
 
@@ -114,8 +133,12 @@ def test_unknown_datasets_get_a_hint(tables: Tables, name: str, hint: str) -> No
 def test_any_spelling_of_the_other_names(tables: Tables) -> None:
     expected = tables.constants("nations", "hits@10", split="valid", side="tail", protocol="pykeen")
     assert expected.tasks == Tasks("nations", "pykeen", "valid", "tail")
-    assert expected == tables.constants("Nations", "H@10", split="validation", side="right", protocol="PyKEEN")
-    assert tables.constants("nations", "mr", side="left") == tables.constants("nations", "Mean Rank", "testing", "head")
+    assert expected == tables.constants(
+        "Nations", "H@10", split="validation", side="right", protocol="PyKEEN"
+    )
+    assert tables.constants("nations", "mr", side="left") == tables.constants(
+        "nations", "Mean Rank", "testing", "head"
+    )
     assert tables.constants("nations", parse_metric("mrr")) == tables.constants("nations", "mrr")
 
 
@@ -127,7 +150,9 @@ def test_sampled_negatives_need_only_the_number_of_tasks(tables: Tables) -> None
 
 def test_what_is_held_is_listed(own: Path) -> None:
     tables = rankconst.load(own)
-    message = r"no train tasks of mykg under protocol raw\. They hold .*: sampled:9/test, raw/test\.$"
+    message = (
+        r"no train tasks of mykg under protocol raw\. They hold .*: sampled:9/test, raw/test\.$"
+    )
     with pytest.raises(UnknownNameError, match=message):
         tables.histogram("mykg", split="train", protocol="raw")
     with pytest.raises(UnknownNameError, match="under protocol standard"):
@@ -157,13 +182,18 @@ def test_few_constants_stay_in_memory(own: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("rankconst.tables.tables._MOST_KNOWN", 2)
     opened, ks = rankconst.load(own), range(1, 6)
     found = [opened.constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
-    assert found == [rankconst.load(own).constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
+    assert found == [
+        rankconst.load(own).constants("mykg", f"hits@{k}", protocol="raw").expectation
+        for k in (*ks, *ks)
+    ]
     assert len(opened._known) == 2
 
 
 def test_histograms(own: Path) -> None:
     tables = rankconst.load(own)
-    assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts([5, 5, 5, 8])
+    assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts(
+        [5, 5, 5, 8]
+    )
     assert tables.histogram("mykg", side="tail", protocol="raw") == Histogram.from_counts([5] * 4)
     assert tables.histogram("mykg", protocol="raw") == Histogram.from_counts([5] * 7 + [8])
     assert tables.holds(Tasks("mykg", "raw"))
@@ -175,22 +205,34 @@ def test_histograms(own: Path) -> None:
 @pytest.mark.parametrize("row_group_size", [1, 2, 3, 100])
 def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size: int) -> None:
     """Row groups may hold one dataset, several, or a part of one."""
-    names, places = ("dataset", "protocol", "split", "side", "num_candidates", "num_tasks"), ("head", "tail")
+    names, places = (
+        ("dataset", "protocol", "split", "side", "num_candidates", "num_tasks"),
+        ("head", "tail"),
+    )
     keys = [*itertools.product(("first",), ("standard",), ("test",), places)]
     keys += itertools.product(("second",), ("standard", "raw"), ("valid",), places)
     keys += itertools.product(("third",), ("raw",), ("test",), places)
     sizes = {key: [10 * i + j for j in range(2, 3 + 7 * i % 5)] for i, key in enumerate(keys)}
-    rows = [dict(zip(names, (*key, size, 7), strict=True)) for key, counts in sizes.items() for size in counts]
-    datasets: list[dict[str, Any]] = [
-        {"dataset": name, "title": name, "aliases": []} for name in ("first", "fourth", "second", "third")
+    rows = [
+        dict(zip(names, (*key, size, 7), strict=True))
+        for key, counts in sizes.items()
+        for size in counts
     ]
-    path = write_set(tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size)
+    datasets: list[dict[str, Any]] = [
+        {"dataset": name, "title": name, "aliases": []}
+        for name in ("first", "fourth", "second", "third")
+    ]
+    path = write_set(
+        tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size
+    )
     tables = rankconst.load(path)
     for (dataset, protocol, split, side), counts in sizes.items():
         found = tables.histogram(dataset, split=split, side=side, protocol=protocol)
         assert found == Histogram(np.array(counts), np.full(len(counts), 7))
         held = tables.read("candidates", dataset)
-        assert held.equals(pa.Table.from_pylist([row for row in rows if row["dataset"] == dataset], held.schema))
+        assert held.equals(
+            pa.Table.from_pylist([row for row in rows if row["dataset"] == dataset], held.schema)
+        )
         assert held.schema.equals(schema_of("candidates"))
     assert tables.protocols("second") == ("standard", "raw")
     assert tables.read("candidates", "fourth").num_rows == 0
@@ -205,4 +247,6 @@ def test_tables_as_data_frames() -> None:
         frame = few_tables().to_pandas(name)
         assert list(frame.columns) == schema_of(name).names
         assert len(frame) == few_tables().read(name).num_rows > 0
-    assert list(few_tables().datasets) == frame["dataset"].unique().tolist() == ["fb15k237", "nations"]
+    assert (
+        list(few_tables().datasets) == frame["dataset"].unique().tolist() == ["fb15k237", "nations"]
+    )

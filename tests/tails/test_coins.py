@@ -12,8 +12,12 @@ from rankconst.tails.coins import bound_sign_tests
 
 @pytest.mark.parametrize("tosses", [*range(13), 63, 64, 65, 400, 1001, 5000])
 def test_bounds_are_above_the_sum_of_all_ways_by_a_hair(tosses: int) -> None:
-    surpluses = sorted({*range(min(tosses, 12) + 1), tosses // 3, tosses - 1, tosses} & {*range(tosses + 1)})
-    found = bound_sign_tests(np.full(len(surpluses), float(tosses)), np.array(surpluses, dtype=np.float64))
+    surpluses = sorted(
+        {*range(min(tosses, 12) + 1), tosses // 3, tosses - 1, tosses} & {*range(tosses + 1)}
+    )
+    found = bound_sign_tests(
+        np.full(len(surpluses), float(tosses)), np.array(surpluses, dtype=np.float64)
+    )
     for surplus, bound in zip(surpluses, found.tolist(), strict=True):
         fewest = (tosses + surplus + 1) // 2
         ways = 2 * sum(math.comb(tosses, heads) for heads in range(fewest, tosses + 1))
@@ -27,5 +31,7 @@ def test_of_very_many_tosses_they_are_those_of_the_normal_law(z: float) -> None:
     tosses = 4.0e11
     surplus = 2 * round(z * math.sqrt(tosses) / 2)
     found = bound_sign_tests(np.array([tosses]), np.array([float(surplus)]))[0]
-    normal = math.log10(math.erfc((surplus - 1) / math.sqrt(2 * tosses)))  # less half a toss, which is all it lacks
+    normal = math.log10(
+        math.erfc((surplus - 1) / math.sqrt(2 * tosses))
+    )  # less half a toss, which is all it lacks
     assert found == pytest.approx(normal, rel=1e-7)

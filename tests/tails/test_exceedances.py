@@ -49,14 +49,18 @@ def _count_hits(positive: NDArray[np.float64], negative: NDArray[np.float64], k:
 
 
 @pytest.mark.parametrize(("n", "negatives"), SMALL)
-def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(n: int, negatives: int) -> None:
+def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(
+    n: int, negatives: int
+) -> None:
     orders = list(_arrange(n, negatives))
     for k in range(1, negatives + 3):
         hits = [_count_hits(*scores, k) for scores in orders]
         mean = Fraction(sum(hits), n * len(hits))
         variance = sum((Fraction(each, n) - mean) ** 2 for each in hits) / len(hits)
         moments = compute_moments(parse_metric(f"hits@{k}"), _shared(n, negatives))
-        assert moments.expectation == pytest.approx(float(mean), abs=moments.expectation_error, rel=0)
+        assert moments.expectation == pytest.approx(
+            float(mean), abs=moments.expectation_error, rel=0
+        )
         assert moments.variance == pytest.approx(float(variance), abs=moments.variance_error, rel=0)
         for least in range(n + 1):
             tail = tail_probability(parse_metric(f"hits@{k}"), _shared(n, negatives), least / n)
@@ -84,7 +88,9 @@ def test_moments_of_means_over_every_order_of_the_scores(n: int, negatives: int,
     variance = sum((each - mean) ** 2 for each in values) / len(values)
     moments = compute_moments(parse_metric(name), _shared(n, negatives))
     assert moments.expectation == pytest.approx(float(mean), rel=1e-14)
-    assert moments.variance == pytest.approx(float(variance), abs=moments.variance_error + 1e-16, rel=0)
+    assert moments.variance == pytest.approx(
+        float(variance), abs=moments.variance_error + 1e-16, rel=0
+    )
 
 
 def test_every_metric_has_constants_or_a_reason() -> None:
@@ -92,7 +98,9 @@ def test_every_metric_has_constants_or_a_reason() -> None:
     for family in CATALOGUE.values():
         metric = family.at(3) if family.takes_k else family
         if not metric.is_mean and metric.optimum is not None:
-            with pytest.raises(UsageError, match=f"no constants of {metric.label} for tasks that share"):
+            with pytest.raises(
+                UsageError, match=f"no constants of {metric.label} for tasks that share"
+            ):
                 compute_moments(metric, together)
             continue
         one, other = (compute_moments(metric, histogram) for histogram in (alone, together))
@@ -108,7 +116,9 @@ def test_every_metric_has_constants_or_a_reason() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.0005, 0.001, 0.02, 0.6455, 0.999, 1.0])
-@pytest.mark.parametrize(("n", "negatives", "k"), [(46_329, 100_000, 50), (3_031_780, 3_000_000, 100), (1000, 50, 10)])
+@pytest.mark.parametrize(
+    ("n", "negatives", "k"), [(46_329, 100_000, 50), (3_031_780, 3_000_000, 100), (1000, 50, 10)]
+)
 def test_large_tails_at_forty_digits(n: int, negatives: int, k: int, share: float) -> None:
     tail = tail_probability(parse_metric(f"hits@{k}"), _shared(n, negatives), share)
     drawn = math.ceil(Fraction(share) * n * (1 - Fraction(1, 10**15))) + k - 1
@@ -119,13 +129,16 @@ def test_large_tails_at_forty_digits(n: int, negatives: int, k: int, share: floa
 
 
 def test_every_k_up_to_the_number_of_negatives() -> None:
-    # Over all k, beyond as many terms as are formed in one go: as if true answers and negatives changed places.
+    # Over all k, beyond as many terms as are formed in one go: as if true answers and negatives
+    # changed places.
     histogram = _shared(30, 20_000)
     for k in (5_000, 12_000, 19_999, 20_000):
         tail = tail_probability(parse_metric(f"hits@{k}"), histogram, 20 / 30)
         with mpmath.workdps(90):
             chance = sum(
-                mpmath.binomial(30, x) * mpmath.beta(x + k, 30 - x + 20_001 - k) / mpmath.beta(k, 20_001 - k)
+                mpmath.binomial(30, x)
+                * mpmath.beta(x + k, 30 - x + 20_001 - k)
+                / mpmath.beta(k, 20_001 - k)
                 for x in range(20, 31)
             )
             assert abs(tail.log10 - mpmath.log10(chance)) <= tail.error
@@ -135,7 +148,11 @@ def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
     tables, protocol = open_once(), "sampled:20:shared"
     one = tables.constants("nations", "hits@3", side="tail", protocol=protocol)
     assert one.variance == compute_moments(one.metric, _shared(one.num_tasks, 20)).variance
-    for options in ({}, {"side": "tail", "aggregation": "macro-query"}, {"side": "tail", "relations": "embassy"}):
+    for options in (
+        {},
+        {"side": "tail", "aggregation": "macro-query"},
+        {"side": "tail", "relations": "embassy"},
+    ):
         with pytest.raises(UsageError, match="matters which tasks share one list"):
             tables.constants("nations", "hits@3", protocol=protocol, **options)
     with pytest.raises(UndefinedError, match="depend on each other"):

@@ -104,22 +104,32 @@ def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, 
 
 
 def _sum_law(name: str, histogram: Histogram) -> SumLaw:
-    laws: dict[str, Callable[[Histogram], SumLaw]] = {"mr": RankLaw, "mrr": ReciprocalLaw, "gmr": LogRankLaw}
+    laws: dict[str, Callable[[Histogram], SumLaw]] = {
+        "mr": RankLaw,
+        "mrr": ReciprocalLaw,
+        "gmr": LogRankLaw,
+    }
     return laws[name](histogram)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "counts"),
-    take_turns(["mr", "mrr", "gmr"], [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)]),
+    take_turns(
+        ["mr", "mrr", "gmr"], [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)]
+    ),
     ids=str,
 )
-def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_integral_covers_the_coarsest_laws(
+    name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
     law = _sum_law(name, Histogram.from_counts(counts))
     cumulated = _cumulated(name, counts)
     best = cumulated[0][0]
-    for place, (value, chance) in enumerate(cumulated[1 : -1 : max(1, len(cumulated) // choose(3, 6))]):
+    for place, (value, chance) in enumerate(
+        cumulated[1 : -1 : max(1, len(cumulated) // choose(3, 6))]
+    ):
         if place == 2:  # two values have all that it may spend
             monkeypatch.setattr(inversion, "_BUDGET", inversion._BUDGET / 8)
         x = -math.log(value) if name == "gmr" else float(value - best)
@@ -130,21 +140,31 @@ def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...], m
 @pytest.mark.parametrize("twos", [10, 450, 700, 890])
 def test_sums_of_ones_and_twos_are_binomial(twos: int) -> None:
     """Tilted to these, the chances of others underflow."""
-    tail = tail_probability(parse_metric("gmr"), Histogram.from_counts([2], [900]), 2.0 ** (twos / 900))
+    tail = tail_probability(
+        parse_metric("gmr"), Histogram.from_counts([2], [900]), 2.0 ** (twos / 900)
+    )
     with mpmath.workdps(300):
         exact = mpmath.log10(mpmath.mpf(sum(math.comb(900, j) for j in range(twos + 1))) / 2**900)
         assert abs(tail.log10 - exact) <= tail.error
     assert (tail.method, tail.error <= 1e-11 * abs(tail.log10) + 1e-12) == ("convolution", True)
-    certain = enumerate_sums(LogRankLaw(Histogram.from_counts([2], [900])), -900 * math.log(2), 1e-9)
+    certain = enumerate_sums(
+        LogRankLaw(Histogram.from_counts([2], [900])), -900 * math.log(2), 1e-9
+    )
     assert certain == Tail(0.0, 0.0, "convolution")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "sizes"), take_turns([ReciprocalLaw, LogRankLaw], [(700, 900), (3, 400, 3)]))
-def test_a_bracket_holds_where_chance_does_better(kind: type[SumLaw], sizes: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "sizes"), take_turns([ReciprocalLaw, LogRankLaw], [(700, 900), (3, 400, 3)])
+)
+def test_a_bracket_holds_where_chance_does_better(
+    kind: type[SumLaw], sizes: tuple[int, ...]
+) -> None:
     """What few tasks leave open of a complement, the tail's error says; no density is there to know more from."""
     law = kind(Histogram.from_counts(sizes))
-    sums = functools.reduce(np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]).ravel()
+    sums = functools.reduce(
+        np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]
+    ).ravel()
     sums.sort()
     for share in (0.0005, 0.2):
         x = float(sums[int(share * sums.size)])
@@ -164,7 +184,10 @@ def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
 @pytest.mark.parametrize("error", [0.0, 1e-13, 1e-6, 0.01])
 def test_an_error_of_a_logarithm_is_one_of_the_tail(log: float, error: float) -> None:
     """The tail of both ends is covered, and hardly more."""
-    direct, complement = Tail.from_log(log, error, "exact"), Tail.from_complement(log, error, "exact")
+    direct, complement = (
+        Tail.from_log(log, error, "exact"),
+        Tail.from_complement(log, error, "exact"),
+    )
     rounding = 2e-15 * (1 + abs(log))
     with mpmath.workdps(50):
         for end in (mpmath.mpf(log) - mpmath.mpf(error), mpmath.mpf(log) + mpmath.mpf(error)):
@@ -189,7 +212,9 @@ def test_a_complement_that_is_not_known_says_so() -> None:
     # Of some it is known apart what they are at most.
     for most in (-5.0, -4.0):
         tail = Tail.from_complement(-5.0, 1e3, "exact", most)
-        assert tail.log10 - tail.error == pytest.approx(min(math.log10(-math.expm1(most)), 2 * tail.log10), rel=1e-12)
+        assert tail.log10 - tail.error == pytest.approx(
+            min(math.log10(-math.expm1(most)), 2 * tail.log10), rel=1e-12
+        )
     assert Tail.from_complement(0.0, 0.1, "exact") == Tail(0.0, math.inf, "exact")
     # A probability above 1 is one of 1, rounded.
     assert Tail.from_log(1e-16, 0.0, "exact").log10 == 0.0
@@ -197,7 +222,15 @@ def test_a_complement_that_is_not_known_says_so() -> None:
 
 def test_everything_does_as_well_as_the_worst_value() -> None:
     histogram = Histogram.from_counts([5, 8])
-    worst = {"igmr": 0.0, "iamr": 0.0, "hmr": 10.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
+    worst = {
+        "igmr": 0.0,
+        "iamr": 0.0,
+        "hmr": 10.0,
+        "gmr": 6.5,
+        "mr": 6.5,
+        "mrr": 0.1,
+        "hits@1": 0.0,
+    }
     for name, value in worst.items():
         assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
     # A task of no more candidates than k is a hit for certain.
@@ -208,7 +241,9 @@ def test_everything_does_as_well_as_the_worst_value() -> None:
 def test_so_many_tasks_have_a_tail_and_no_more() -> None:
     metric = parse_metric("hits@1")
     assert explain_lack(metric, Histogram(np.array([2]), np.array([10**11]))) == ""
-    assert "more than 100,000,000,000 tasks" in explain_lack(metric, Histogram(np.array([2]), np.array([10**11 + 1])))
+    assert "more than 100,000,000,000 tasks" in explain_lack(
+        metric, Histogram(np.array([2]), np.array([10**11 + 1]))
+    )
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
@@ -246,7 +281,9 @@ def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float)
     most = int(quantile * worst)
     while not packed >> bits * most & ((1 << bits) - 1):
         most += 1
-    truth = _log10(Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items())))
+    truth = _log10(
+        Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items()))
+    )
     histogram = histogram_of(tasks)
     tail = tail_probability(parse_metric("mrr"), histogram, float(1 - Fraction(most, span * n)))
     assert tail.method != "inversion"
@@ -271,7 +308,9 @@ def _count_products(tasks: dict[int, int]) -> list[tuple[float, int]]:
         for twos, threes in ((1, 0), (0, 1), (2, 0))[: size - 1]:
             grown[twos:, threes:] += ways[: 2 * n + 1 - twos, : n + 1 - threes]
         ways = grown
-    return sorted((a * math.log(2) + b * math.log(3), ways[a, b]) for a, b in np.argwhere(ways).tolist())
+    return sorted(
+        (a * math.log(2) + b * math.log(3), ways[a, b]) for a, b in np.argwhere(ways).tolist()
+    )
 
 
 @pytest.mark.slow
@@ -294,7 +333,9 @@ def test_hits_against_60_digits_down_to_1e_minus_3000() -> None:
     with mpmath.workdps(60):
         laws = [
             np.array([math.comb(c, j) * p**j * (1 - p) ** (c - j) for j in range(c + 1)])
-            for p, c in ((min(mpmath.mpf(10) / size, mpmath.mpf(1)), c) for size, c in tasks.items())
+            for p, c in (
+                (min(mpmath.mpf(10) / size, mpmath.mpf(1)), c) for size, c in tasks.items()
+            )
         ]
         law: Any = functools.reduce(np.convolve, laws)
         for share in (0.004, 0.02, 0.1, 0.5, 0.9, 0.995):
@@ -313,7 +354,9 @@ def test_sums_of_ranks_against_whole_numbers(tasks: dict[int, int], share: float
     packed, bits = _packed_product({N: list(range(N)) for N in tasks}, tasks)
     n, width = sum(tasks.values()), sum(c * (N - 1) for N, c in tasks.items())
     most = min(max(round(share * width), 1), width - 1)
-    truth = _log10(Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items())))
+    truth = _log10(
+        Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items()))
+    )
     histogram = histogram_of(tasks)
     for tail in (
         tail_probability(parse_metric("mr"), histogram, 1 + most / n),
@@ -339,7 +382,11 @@ def test_nations_mrr_states_its_granularity(value: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value"),
-    mark_rest([("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)], ("mrr", 0.0009), ("gmr", 30.0)),
+    mark_rest(
+        [("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)],
+        ("mrr", 0.0009),
+        ("gmr", 30.0),
+    ),
 )
 def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
     """Tilted rankers, drawn and weighed without any of the code under test but its t."""
@@ -354,13 +401,18 @@ def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
     t = find_saddle(_sum_law(name, histogram), s - n * best, None).t
     running = np.cumsum(np.exp(t * (f - best)))
     cgf = math.fsum(
-        (histogram.num_tasks * np.log(running[histogram.num_candidates - 1] / histogram.num_candidates)).tolist()
+        (
+            histogram.num_tasks
+            * np.log(running[histogram.num_candidates - 1] / histogram.num_candidates)
+        ).tolist()
     )
     generator = np.random.default_rng(237)
     draws = choose(200, 1500)
     ends = np.repeat(running[histogram.num_candidates - 1], histogram.num_tasks)
     away = f - best
-    sums = np.array([np.sum(away[np.searchsorted(running, generator.random(n) * ends)]) for _ in range(draws)])
+    sums = np.array(
+        [np.sum(away[np.searchsorted(running, generator.random(n) * ends)]) for _ in range(draws)]
+    )
     sums -= s - n * best
     weights = np.where(sums >= -1e-9 * abs(s), np.exp(-t * np.maximum(sums, 0.0)), 0.0)
     estimate = (cgf - t * (s - n * best) + math.log(weights.mean())) / math.log(10)
@@ -376,15 +428,21 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
     sizes = np.array([2, 63, 64, 65, 100, 5000, 14541])
     law = kind(Histogram.from_counts(sizes))
     sign = 1.0 if upper else -1.0
-    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0, 400.0)])
+    z = np.array(
+        [complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0, 400.0)]
+    )
     # One by one, and together, which takes as many terms as the largest needs.
     for point, at_once in zip(z, law.log_means(z, upper), strict=True):
         found = law.log_means(np.array([point]), upper)[0]
         for size, got, got_too in zip(sizes, found, at_once, strict=True):
             f = law.deviations(np.arange(1.0, size + 1))
             terms = np.exp(point * (f - (0.0 if upper else f[-1])))
-            direct = complex(math.fsum(terms.real.tolist()), math.fsum(terms.imag.tolist())) / int(size)
-            tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
+            direct = complex(math.fsum(terms.real.tolist()), math.fsum(terms.imag.tolist())) / int(
+                size
+            )
+            tolerance = (
+                1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
+            )
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
             assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
 
@@ -394,7 +452,9 @@ def test_hits_of_a_billion_tasks_need_not_the_whole_circle() -> None:
     histogram = Histogram(np.arange(100, 600), np.full(500, 2_000_000))
     metric = parse_metric("hits@1")
     moments = compute_moments(metric, histogram)
-    tail = tail_probability(metric, histogram, moments.expectation + 3 * math.sqrt(moments.variance))
+    tail = tail_probability(
+        metric, histogram, moments.expectation + 3 * math.sqrt(moments.variance)
+    )
     assert tail.method == "exact"
     assert tail.log10 == pytest.approx(math.log10(math.erfc(3 / math.sqrt(2)) / 2), abs=2e-3)
 
@@ -445,7 +505,9 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     share=st.floats(0, 1),
 )
 @settings(max_examples=choose(10, 60))
-def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
+def test_tails_are_probabilities_and_ordered(
+    tasks: dict[int, int], name: str, share: float
+) -> None:
     histogram, metric = histogram_of(tasks), parse_metric(name)
     worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
     span = float(metric.optimum or 0) - worst
@@ -453,7 +515,8 @@ def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, s
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("mrr", 1.01), ("mr", 0.99), ("hits@1", -0.1), ("gmr", 0.5), ("mr", math.nan)]
+    ("name", "value"),
+    [("mrr", 1.01), ("mr", 0.99), ("hits@1", -0.1), ("gmr", 0.5), ("mr", math.nan)],
 )
 def test_values_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(DataError, match="outside its range"):
@@ -461,14 +524,18 @@ def test_values_out_of_range_are_refused(name: str, value: float) -> None:
 
 
 def test_metrics_without_a_tail_are_refused() -> None:
-    unknown: Metric = dataclasses.replace(CATALOGUE["arithmetic_mean_rank"], family="median_rank", symbol="MedR")
+    unknown: Metric = dataclasses.replace(
+        CATALOGUE["arithmetic_mean_rank"], family="median_rank", symbol="MedR"
+    )
     with pytest.raises(UndefinedError, match="MedR"):
         tail_probability(unknown, Histogram.from_counts([5, 6]), 2.0)
     with pytest.raises(UnknownNameError, match="needs a k"):
         tail_probability(CATALOGUE["hits_at_k"], Histogram.from_counts([5, 6]), 0.5)
 
 
-@pytest.mark.parametrize(("name", "value"), [("hits@10", 0.533), ("mrr", 0.338), ("mr", 177.0), ("gmr", 30.0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("hits@10", 0.533), ("mrr", 0.338), ("mr", 177.0), ("gmr", 30.0)]
+)
 def test_speed_on_fb15k237(name: str, value: float) -> None:
     histogram = open_once().histogram("fb15k237")
     spent = []
@@ -488,16 +555,27 @@ BLOCKS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), min_size=1, m
 @given(tasks=BLOCKS, far=st.sampled_from([0, 10**5]), k=st.integers(1, 9))
 @settings(max_examples=40)
 @pytest.mark.parametrize("name", ["hits", "mr"])
-def test_tails_on_blocks_equal_counts(name: str, tasks: list[tuple[int, int]], far: int, k: int) -> None:
+def test_tails_on_blocks_equal_counts(
+    name: str, tasks: list[tuple[int, int]], far: int, k: int
+) -> None:
     metric = CATALOGUE["hits_at_k"].at(k + far) if name == "hits" else parse_metric("mr")
-    histogram = Histogram.from_counts([size for _, size in tasks], offsets=[a + far for a, _ in tasks])
+    histogram = Histogram.from_counts(
+        [size for _, size in tasks], offsets=[a + far for a, _ in tasks]
+    )
     score = (lambda rank: -int(rank <= k + far)) if name == "hits" else (lambda rank: rank)
     sums = Counter(
-        sum(map(score, ranks)) for ranks in itertools.product(*(range(a + far + 1, a + far + s + 1) for a, s in tasks))
+        sum(map(score, ranks))
+        for ranks in itertools.product(*(range(a + far + 1, a + far + s + 1) for a, s in tasks))
     )
     n, values = len(tasks), range(min(sums) - 1, max(sums) + 2)
-    known = [value for value in values if metric.lower <= (value if name == "mr" else -value) / n <= metric.upper]
-    for value, tail in zip(known, tail_probabilities(metric, histogram, [abs(v) / n for v in known]), strict=True):
+    known = [
+        value
+        for value in values
+        if metric.lower <= (value if name == "mr" else -value) / n <= metric.upper
+    ]
+    for value, tail in zip(
+        known, tail_probabilities(metric, histogram, [abs(v) / n for v in known]), strict=True
+    ):
         exact = Fraction(sum(times for each, times in sums.items() if each <= value), sums.total())
         if exact == 0:
             assert tail.log10 == -math.inf
@@ -518,7 +596,9 @@ def test_the_mean_rank_of_many_blocks_is_that_of_chance_moved() -> None:
 @pytest.mark.parametrize("name", ["mrr", "gmr", "igmr", "median"])
 def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
     known = (
-        r", only of Hits@k, .* and HMR\." if name == "median" else r" for baselines .*, only of Hits@k, MR and IAMR\."
+        r", only of Hits@k, .* and HMR\."
+        if name == "median"
+        else r" for baselines .*, only of Hits@k, MR and IAMR\."
     )
     with pytest.raises(UndefinedError, match=rf"no tail probability of \w+ is known{known}"):
         tail_probability(parse_metric(name), Histogram.from_counts([3, 4], offsets=[0, 2]), 0.5)
@@ -535,7 +615,9 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
             assert rule.make(Histogram.from_counts([60]), metric).span is None
             value = metric.evaluate(ranks, np.ones(ranks.size))
             law = rule.make(Histogram.from_counts([size for size, _ in tasks]), metric)
-            assert rule.transform(np.array(value)) == pytest.approx(float(np.mean(law.deviations(ranks))), abs=1e-14)
+            assert rule.transform(np.array(value)) == pytest.approx(
+                float(np.mean(law.deviations(ranks))), abs=1e-14
+            )
 
 
 @pytest.mark.slow
@@ -544,11 +626,14 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
 @pytest.mark.parametrize(
     ("base", "metric"), [pair for pair in INVERSES if {each.family for each in pair} <= set(TAILS)]
 )
-def test_one_over_a_metric_has_its_tail(base: Metric, metric: Metric, tasks: list[tuple[int, float]]) -> None:
+def test_one_over_a_metric_has_its_tail(
+    base: Metric, metric: Metric, tasks: list[tuple[int, float]]
+) -> None:
     histogram = Histogram.from_counts([size for size, _ in tasks])
     ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
     one, other = (
-        tail_probability(each, histogram, each.evaluate(ranks, np.ones(ranks.size))) for each in (base, metric)
+        tail_probability(each, histogram, each.evaluate(ranks, np.ones(ranks.size)))
+        for each in (base, metric)
     )
     assert one.log10 == pytest.approx(other.log10, abs=one.error + other.error)
     assert one.method == other.method

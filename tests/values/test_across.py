@@ -27,7 +27,9 @@ def make_grid(values: list[list[float]], num_tasks: list[int], half: float = 0.0
     array = np.array(values)
     graphs = tuple(f"graph{place}" for place in range(array.shape[1]))
     names = tuple("ABCDEFGH"[: len(values)])
-    return Grid(MRR, graphs, names, array, array - half, array + half, np.array(num_tasks, dtype=float))
+    return Grid(
+        MRR, graphs, names, array, array - half, array + half, np.array(num_tasks, dtype=float)
+    )
 
 
 def test_two_models_over_six_graphs() -> None:
@@ -40,14 +42,21 @@ def test_two_models_over_six_graphs() -> None:
     assert found.log10_p_queries is not None
     assert found.log10_p_queries[0, 1] < math.log10(0.05)
     assert "On the queries of these graphs B is better than A (p < 0.05)." in str(found)
-    assert "On other graphs like these B is better than A (p < 0.05): it beats A on 6 of 6." in str(found)
+    assert "On other graphs like these B is better than A (p < 0.05): it beats A on 6 of 6." in str(
+        found
+    )
 
 
 def enumerate_signed_ranks(differences: list[float]) -> float:
     """Compute the p of the signed-rank test by trying all signs."""
     sizes = [abs(each) for each in differences if each]
-    ranks = [sum(other < each for other in sizes) + (sum(other == each for other in sizes) + 1) / 2 for each in sizes]
-    observed = sum(rank for rank, each in zip(ranks, filter(None, differences), strict=True) if each > 0)
+    ranks = [
+        sum(other < each for other in sizes) + (sum(other == each for other in sizes) + 1) / 2
+        for each in sizes
+    ]
+    observed = sum(
+        rank for rank, each in zip(ranks, filter(None, differences), strict=True) if each > 0
+    )
     center = sum(ranks) / 2
     signs = list(itertools.product((0, 1), repeat=len(ranks)))
     sums = [sum(rank for rank, sign in zip(ranks, each, strict=True) if sign) for each in signs]
@@ -90,7 +99,9 @@ def test_the_bound_by_loops() -> None:
     num_tasks = rng.integers(50, 5000, 7).astype(float)
     for pair in range(30):
         total = sum(a[pair] - b[pair])
-        variance = sum(min(x + y, 2 - x - y) / n for x, y, n in zip(a[pair], b[pair], num_tasks, strict=True))
+        variance = sum(
+            min(x + y, 2 - x - y) / n for x, y, n in zip(a[pair], b[pair], num_tasks, strict=True)
+        )
         one, other = a[pair : pair + 1], b[pair : pair + 1]
         assert bound_z(one, one, other, other, num_tasks)[0] == pytest.approx(
             abs(total) / math.sqrt(variance), rel=1e-12
@@ -136,7 +147,10 @@ def test_equal_models_are_seldom_told_apart() -> None:
 
 
 def test_files_are_named_by_what_differs() -> None:
-    assert name_files(["out/transe/fb15k237/results.json", "out/rotate/fb15k237/results.json"]) == ["transe", "rotate"]
+    assert name_files(["out/transe/fb15k237/results.json", "out/rotate/fb15k237/results.json"]) == [
+        "transe",
+        "rotate",
+    ]
     assert name_files(["a.json", "b.json"]) == ["a", "b"]
     assert name_files(["x/a.json", "b.json"]) == ["x/a", "b"]
     assert name_files(["a.json", "a.json"]) == ["a.json", "a.json"]

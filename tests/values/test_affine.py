@@ -28,7 +28,11 @@ HISTOGRAM = Histogram.from_counts([1, 5, 9, 9, 40, 200, 1000])
 MOMENTS = {metric: compute_moments(metric, HISTOGRAM) for metric in TABULATED}
 
 # What a random ranker's and a perfect ranker's values become; None: depends on the tasks.
-FIXED_POINTS: dict[str, tuple[float, float | None]] = {"normalised": (1.0, None), "index": (0.0, 1.0), "z": (0.0, None)}
+FIXED_POINTS: dict[str, tuple[float, float | None]] = {
+    "normalised": (1.0, None),
+    "index": (0.0, 1.0),
+    "z": (0.0, None),
+}
 
 EVERY = for_each(
     ("adjustment", "metric"),
@@ -59,13 +63,19 @@ def test_formulas(adjustment: str, metric: Metric) -> None:
     moments = MOMENTS[metric]
     assert metric.optimum is not None
     for value in (0.0, 0.25, 1.0, 3.5, 1234.5):
-        mean, optimum, given_value = (Fraction(x) for x in (moments.expectation, metric.optimum, value))
+        mean, optimum, given_value = (
+            Fraction(x) for x in (moments.expectation, metric.optimum, value)
+        )
         formulas = {
             "normalised": float(given_value / mean),
             "index": float((given_value - mean) / (optimum - mean)),
-            "z": float(given_value - mean) / math.sqrt(moments.variance) * (1 if metric.increasing else -1),
+            "z": float(given_value - mean)
+            / math.sqrt(moments.variance)
+            * (1 if metric.increasing else -1),
         }
-        assert make(adjustment, metric)(value) == pytest.approx(formulas[adjustment], rel=1e-14, abs=1e-300)
+        assert make(adjustment, metric)(value) == pytest.approx(
+            formulas[adjustment], rel=1e-14, abs=1e-300
+        )
 
 
 @given(REALS, UNITS, REALS)
@@ -106,18 +116,28 @@ def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> 
     """The MRR of a perfect ranker is 1, and its index divides by the distance to it; dividing by 1 is no harm."""
     metric = parse_metric("mrr")
     corners = [Moments(mean, 0.0, 0.1, 0.0, "closed_form") for mean in means]
-    with pytest.raises(UndefinedError, match="between the bounds of its moments, the index of MRR is undefined"):
+    with pytest.raises(
+        UndefinedError, match="between the bounds of its moments, the index of MRR is undefined"
+    ):
         map_corners("index", metric, corners, Interval(0.5, 0.6))
-    assert map_corners("normalised", metric, corners, Interval(0.5, 0.6)) == Interval(0.5 / 1.1, 0.6 / 0.9)
+    assert map_corners("normalised", metric, corners, Interval(0.5, 0.6)) == Interval(
+        0.5 / 1.1, 0.6 / 0.9
+    )
 
 
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
 def test_what_is_undefined_is_said(metric: Metric) -> None:
     sure = compute_moments(metric, Histogram.from_counts([1, 1, 1]))
     assert sure.expectation == optimum_of(metric, 3)
-    known = {"index": sure, "z": replace(sure, variance=0.0), "normalised": replace(sure, expectation=0.0)}
+    known = {
+        "index": sure,
+        "z": replace(sure, variance=0.0),
+        "normalised": replace(sure, expectation=0.0),
+    }
     reasons = {"index": "adjusted index", "z": "z-score", "normalised": "normalised"}
     for adjustment, moments in known.items():
-        with pytest.raises(UndefinedError, match=rf"{reasons[adjustment]}( of)? {metric.label} is undefined"):
+        with pytest.raises(
+            UndefinedError, match=rf"{reasons[adjustment]}( of)? {metric.label} is undefined"
+        ):
             ADJUSTMENTS[adjustment](metric, moments)
     assert ADJUSTMENTS["normalised"](metric, replace(sure, expectation=1.0))(0.25) == 0.25

@@ -31,18 +31,28 @@ def evaluate(metric: str, ranks: tuple[int, ...]) -> Fraction:
 
 def list_values(metric: str, counts: list[int]) -> list[Fraction]:
     """List what a metric is for every ranking of a graph; all are as likely."""
-    return [evaluate(metric, ranks) for ranks in itertools.product(*(range(1, count + 1) for count in counts))]
+    return [
+        evaluate(metric, ranks)
+        for ranks in itertools.product(*(range(1, count + 1) for count in counts))
+    ]
 
 
 def look_up(metric: str, counts: list[int]) -> Constants:
     histogram = Histogram.from_counts(np.array(counts))
-    return Constants(Tasks("own"), parse_metric(metric), histogram, compute_moments(parse_metric(metric), histogram))
+    return Constants(
+        Tasks("own"),
+        parse_metric(metric),
+        histogram,
+        compute_moments(parse_metric(metric), histogram),
+    )
 
 
 def average(metric: str, counting: list[Constants] | None = None) -> Average:
     values = np.array(RESULTS[metric])
     chance = [look_up(metric, counts) for counts in GRAPHS.values()]
-    results = GraphResults(parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting)
+    results = GraphResults(
+        parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting
+    )
     return average_graphs(results)
 
 
@@ -58,15 +68,23 @@ def test_moments_are_those_of_all_rankings(metric: str) -> None:
     assert found.rounding == pytest.approx(0.05, rel=1e-12)
     assert found.expectation == pytest.approx(float(expected), rel=1e-13)
     assert found.variance == pytest.approx(float(variance), rel=1e-12)
-    assert found.z == pytest.approx(sign * (mean - float(expected)) / math.sqrt(variance), rel=1e-12)
+    assert found.z == pytest.approx(
+        sign * (mean - float(expected)) / math.sqrt(variance), rel=1e-12
+    )
     assert found.index == pytest.approx((mean - float(expected)) / (1 - float(expected)), rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", RESULTS)
 def test_what_is_said_of_single_graphs(metric: str) -> None:
     found, size = average(metric), len(GRAPHS)
-    expected = [sum(list_values(metric, counts)) / len(list_values(metric, counts)) for counts in GRAPHS.values()]
-    indices = [(value - float(e)) / (1 - float(e)) for value, e in zip(RESULTS[metric], expected, strict=True)]
+    expected = [
+        sum(list_values(metric, counts)) / len(list_values(metric, counts))
+        for counts in GRAPHS.values()
+    ]
+    indices = [
+        (value - float(e)) / (1 - float(e))
+        for value, e in zip(RESULTS[metric], expected, strict=True)
+    ]
     assert found.mean_index == pytest.approx(sum(indices) / size, rel=1e-12)
     assert found.share == pytest.approx(float(max(expected) / sum(expected)), rel=1e-12)
     assert found.heaviest == [*GRAPHS][expected.index(max(expected))]
@@ -88,7 +106,11 @@ def test_below_counting_means_however_it_was_rounded() -> None:
 def test_the_mean_of_indices_can_order_models_differently() -> None:
     chance = [look_up("mrr", [2]), look_up("mrr", [40])]
     first, second = (
-        average_graphs(GraphResults(parse_metric("mrr"), ("a", "b"), np.array(v), np.array(v), np.array(v), chance))
+        average_graphs(
+            GraphResults(
+                parse_metric("mrr"), ("a", "b"), np.array(v), np.array(v), np.array(v), chance
+            )
+        )
         for v in ([0.80, 0.31], [0.90, 0.20])
     )
     assert (first.index > second.index, first.mean_index > second.mean_index) == (True, False)
@@ -97,12 +119,16 @@ def test_the_mean_of_indices_can_order_models_differently() -> None:
 def test_one_graph_has_no_mean() -> None:
     one = np.array([0.5])
     with pytest.raises(ValueError, match="two graphs or more, got 1"):
-        average_graphs(GraphResults(parse_metric("mrr"), ("a",), one, one, one, [look_up("mrr", [2])]))
+        average_graphs(
+            GraphResults(parse_metric("mrr"), ("a",), one, one, one, [look_up("mrr", [2])])
+        )
 
 
 def test_what_is_undefined_is_not_a_number() -> None:
     values, chance = np.array([1.0, 1.0]), [look_up("mrr", [1])] * 2
-    found = average_graphs(GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, chance))
+    found = average_graphs(
+        GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, chance)
+    )
     assert math.isnan(found.index)
     assert math.isnan(found.z)
     assert math.isnan(found.mean_index)

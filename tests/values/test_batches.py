@@ -50,8 +50,12 @@ def forms_of(value: float, sizes: Sequence[int], name: str) -> dict[str, float |
     sign = -1 if name == "mr" else 1
     return {
         "normalised": float(Fraction(value) / expectation),
-        "index": None if expectation == 1 else float((Fraction(value) - expectation) / (1 - expectation)),
-        "z": None if variance == 0 else sign * float(Fraction(value) - expectation) / math.sqrt(variance),
+        "index": None
+        if expectation == 1
+        else float((Fraction(value) - expectation) / (1 - expectation)),
+        "z": None
+        if variance == 0
+        else sign * float(Fraction(value) - expectation) / math.sqrt(variance),
     }
 
 
@@ -68,10 +72,15 @@ def assert_holds(adjusted: Adjusted, forms: dict[str, float | None], form: str) 
 tasks = st.lists(st.integers(1, 9), min_size=4, max_size=6)
 
 
-@given(sizes=tasks, batch=st.integers(2, 3), name=st.sampled_from(list(TERMS)), share=st.floats(0, 1))
+@given(
+    sizes=tasks, batch=st.integers(2, 3), name=st.sampled_from(list(TERMS)), share=st.floats(0, 1)
+)
 def test_one_side_by_enumeration(sizes: list[int], batch: int, name: str, share: float) -> None:
     constants = build(sizes, "tail", name)
-    value, end = share * constants.worst + (1 - share), 0.9 * share * constants.worst + (1 - 0.9 * share)
+    value, end = (
+        share * constants.worst + (1 - share),
+        0.9 * share * constants.worst + (1 - 0.9 * share),
+    )
     adjusted = adjust_dropped(constants, value, value, value, batch)
     rounded = adjust_dropped(constants, value, min(value, end), max(value, end), batch)
     ranked = len(sizes) // batch * batch
@@ -105,7 +114,12 @@ def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, shar
 
 def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
     adjusted = adjust_dropped(build([2, 2, 50], "tail", "hits@3"), 1.0, 1.0, 1.0, 2)
-    assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (None, None, None, None)
+    assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert adjusted.normalised is not None
     (reason,) = set(adjusted.undefined.values())
     assert adjusted.undefined.keys() == {"index", "z"}
@@ -157,10 +171,17 @@ def test_whole_batches_are_counted() -> None:
         ("GMR, which is not a mean over tasks", "nations", "gmr", {}),
         ("a macro average", "nations", "mrr", {"aggregation": "macro-query"}),
         ("some relations", "nations", "mrr", {"relations": "embassy"}),
-        (r"nothing was ranked: only whole batches of 128 .* there are 24 triples", "countries_s1", "mrr", {}),
+        (
+            r"nothing was ranked: only whole batches of 128 .* there are 24 triples",
+            "countries_s1",
+            "mrr",
+            {},
+        ),
     ],
 )
-def test_what_is_not_covered_is_refused(reason: str, dataset: str, metric: str, options: dict[str, Any]) -> None:
+def test_what_is_not_covered_is_refused(
+    reason: str, dataset: str, metric: str, options: dict[str, Any]
+) -> None:
     with pytest.raises((errors.UndefinedError, errors.DataError), match=reason):
         adjust_dropped(open_once().constants(dataset, metric, **options), 1.0, 1.0, 1.0, 128)
     with pytest.raises(errors.DataError, match="403 tasks cannot be those of both sides"):

@@ -26,7 +26,9 @@ STEPS = st.sampled_from([0.5, 1.0])
 
 def linprog(*args: Any, **options: Any) -> Any:
     """Solve a linear program; to import this takes long, and most processes that collect tests can do without."""
-    return pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog(*args, **options)
+    return pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog(
+        *args, **options
+    )
 
 
 def grid(step: float, most: float) -> np.ndarray:
@@ -43,7 +45,9 @@ def shares(draw: st.DrawFn) -> dict[int, Interval]:
     ks = sorted(draw(st.sets(st.integers(1, 12), min_size=1, max_size=4)))
     values = sorted(draw(st.lists(st.floats(0, 1), min_size=len(ks), max_size=len(ks))))
     width = draw(st.sampled_from([0.0, 0.005, 0.1]))
-    return {k: Interval(max(v - width, 0), min(v + width, 1)) for k, v in zip(ks, values, strict=True)}
+    return {
+        k: Interval(max(v - width, 0), min(v + width, 1)) for k, v in zip(ks, values, strict=True)
+    }
 
 
 def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -> Interval:
@@ -52,7 +56,8 @@ def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -
     limits = np.vstack((below, -below))
     ends = [each.upper for each in hits.values()] + [-each.lower for each in hits.values()]
     found = [
-        sign * linprog(sign * values, limits, ends, np.ones((1, len(ranks))), [1], method="highs").fun
+        sign
+        * linprog(sign * values, limits, ends, np.ones((1, len(ranks))), [1], method="highs").fun
         for sign in (1, -1)
     ]
     return Interval(*found)
@@ -61,12 +66,16 @@ def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -
 @pytest.mark.slow
 @given(shares(), STEPS)
 @settings(max_examples=choose(20, 100))
-def test_hits_bound_mrr_and_mr_as_a_linear_program_does(hits: dict[int, Interval], step: float) -> None:
+def test_hits_bound_mrr_and_mr_as_a_linear_program_does(
+    hits: dict[int, Interval], step: float
+) -> None:
     most = 20
     ranks = grid(step, most)
     for bound, values in ((bound_reciprocal_by_hits, 1 / ranks), (bound_mean_rank_by_hits, ranks)):
         # The solver keeps to the limits within 1e-7, and ranks go up to 20.
-        assert tuple(bound(hits, step, most)) == pytest.approx(tuple(optimise(values, ranks, hits)), abs=1e-5)
+        assert tuple(bound(hits, step, most)) == pytest.approx(
+            tuple(optimise(values, ranks, hits)), abs=1e-5
+        )
 
 
 @pytest.mark.slow
@@ -84,10 +93,15 @@ def test_the_least_mean_rank_is_that_of_a_linear_program(reciprocal: float, step
 def test_the_largest_mrr_is_that_of_a_linear_program(counts: list[int], part: float) -> None:
     mean = 1 + part * (sum(counts) / len(counts) - 1)
     ranks = [(place, r) for place, count in enumerate(counts) for r in range(1, count + 1)]
-    each = np.array([[place == task for place, _ in ranks] for task in range(len(counts))], dtype=float)
+    each = np.array(
+        [[place == task for place, _ in ranks] for task in range(len(counts))], dtype=float
+    )
     values = np.array([r for _, r in ranks], dtype=float)
     found = linprog(
-        -1 / values, A_eq=np.vstack((each, values)), b_eq=[*[1] * len(counts), mean * len(counts)], method="highs"
+        -1 / values,
+        A_eq=np.vstack((each, values)),
+        b_eq=[*[1] * len(counts), mean * len(counts)],
+        method="highs",
     )
     largest = largest_reciprocal(mean, Histogram.from_counts(counts))
     assert largest == pytest.approx(-found.fun / len(counts), abs=1e-7)
@@ -96,7 +110,9 @@ def test_the_largest_mrr_is_that_of_a_linear_program(counts: list[int], part: fl
 def test_without_candidates_mr_has_no_upper_bound() -> None:
     assert bound_mean_rank_by_hits({10: exactly(0.5)}, 1.0).upper == math.inf
     assert bound_mean_rank_by_hits({10: exactly(1.0)}, 1.0) == (1.0, 10.0)
-    assert tuple(bound_reciprocal_by_hits({10: exactly(0.5)}, 1.0)) == pytest.approx((0.05, 0.5 + 0.5 / 11))
+    assert tuple(bound_reciprocal_by_hits({10: exactly(0.5)}, 1.0)) == pytest.approx(
+        (0.05, 0.5 + 0.5 / 11)
+    )
     assert least_mean_rank(0.0, 1.0) == math.inf
 
 

@@ -34,18 +34,25 @@ def add(terms: Iterable[Fraction]) -> Fraction:
     return sum(terms, Fraction(0))
 
 
-def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]]:
+def list_pairs(
+    metric: str, sizes: tuple[int, ...]
+) -> dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]]:
     """Return of all pairs of rank vectors, by the two sums of terms, the sum of squared differences.
 
     The flag is True if the terms are not negatively correlated.
     """
     term = TERMS[metric]
-    vectors = [tuple(map(term, ranks)) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
+    vectors = [
+        tuple(map(term, ranks))
+        for ranks in itertools.product(*(range(1, size + 1) for size in sizes))
+    ]
     found: dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]] = {}
     for one, other in itertools.product(vectors, repeat=2):
         squares = add((x - y) ** 2 for x, y in zip(one, other, strict=True))
         products = add(x * y for x, y in zip(one, other, strict=True))
-        found.setdefault((add(one), add(other)), []).append((squares, products * len(sizes) >= add(one) * add(other)))
+        found.setdefault((add(one), add(other)), []).append(
+            (squares, products * len(sizes) >= add(one) * add(other))
+        )
     return found
 
 
@@ -57,9 +64,17 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
     n = len(sizes)
     for (one, other), pairs in list_pairs(metric, sizes).items():
         found = constants.compare(float(one / n), float(other / n))
-        attained = [float(abs(one - other)) / math.sqrt(squares) if squares else 0.0 for squares, _ in pairs]
-        uncorrelated = [z for z, (_, is_not_negative) in zip(attained, pairs, strict=True) if is_not_negative]
-        assert found.z_interval.lower <= found.z_uncorrelated <= min(uncorrelated, default=math.inf) * (1 + 1e-9)
+        attained = [
+            float(abs(one - other)) / math.sqrt(squares) if squares else 0.0 for squares, _ in pairs
+        ]
+        uncorrelated = [
+            z for z, (_, is_not_negative) in zip(attained, pairs, strict=True) if is_not_negative
+        ]
+        assert (
+            found.z_interval.lower
+            <= found.z_uncorrelated
+            <= min(uncorrelated, default=math.inf) * (1 + 1e-9)
+        )
         assert found.z_interval.lower <= min(attained) * (1 + 1e-9)
         assert found.z_interval.upper >= max(attained) * (1 - 1e-9)
         if metric.startswith("hits"):
@@ -111,7 +126,8 @@ def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("0.3", "0.5"), ("0.5", "0.9"), ("0.7", "0.8"), ("0.4", "0.4"), ("0", "1")]
+    ("first", "second"),
+    [("0.3", "0.5"), ("0.5", "0.9"), ("0.7", "0.8"), ("0.4", "0.4"), ("0", "1")],
 )
 def test_rounding_takes_in_every_number_of_hits_that_prints_so(first: str, second: str) -> None:
     n = 43
@@ -143,14 +159,22 @@ def test_what_ranks_say_is_within_what_published_values_leave_open(
     one, other = ([float(term(rank)) for rank in each] for each in ranks)
     known = rankconst.from_ranks(ranks[0]).compare(rankconst.from_ranks(ranks[1]), metric)
     differences = np.subtract(other, one)
-    expected = abs(differences.sum()) / math.sqrt(squares) if (squares := float((differences**2).sum())) else 0.0
+    expected = (
+        abs(differences.sum()) / math.sqrt(squares)
+        if (squares := float((differences**2).sum()))
+        else 0.0
+    )
     assert known.z_interval == pytest.approx((expected, expected), abs=1e-9)
     constants = rankconst.from_counts([12] * len(one)).constants(metric)
     texts = [f"{sum(each) / len(one):.{digits}f}" for each in (one, other)]
     found = constants.compare(*texts)
     assert found.z_interval.lower <= expected + 1e-9
     assert found.z_interval.upper >= expected - 1e-9
-    assert found.difference_interval.lower - 1e-9 <= known.difference <= found.difference_interval.upper + 1e-9
+    assert (
+        found.difference_interval.lower - 1e-9
+        <= known.difference
+        <= found.difference_interval.upper + 1e-9
+    )
     if np.dot(one, other) * len(one) >= sum(one) * sum(other):
         assert found.z_uncorrelated <= expected + 1e-9
     if metric.startswith("hits"):
@@ -172,9 +196,13 @@ def test_ranks_are_tested_as_textbooks_do() -> None:
         law = NormalDist(mean(differences.tolist()), stdev(differences.tolist()) / math.sqrt(400))
         # Student's t is a function of z.
         z = found.z_interval.lower
-        assert abs(law.mean) / law.stdev == pytest.approx(z * math.sqrt((400 - 1) / (400 - z * z)), rel=1e-9)
+        assert abs(law.mean) / law.stdev == pytest.approx(
+            z * math.sqrt((400 - 1) / (400 - z * z)), rel=1e-9
+        )
         assert 10**found.log10_p_interval.lower == pytest.approx(2 * NormalDist().cdf(-z), rel=1e-9)
-        assert found.confidence_interval == pytest.approx((law.inv_cdf(0.025), law.inv_cdf(0.975)), rel=1e-9)
+        assert found.confidence_interval == pytest.approx(
+            (law.inv_cdf(0.025), law.inv_cdf(0.975)), rel=1e-9
+        )
         assert found.method == "normal"
 
 
@@ -184,7 +212,9 @@ def test_of_few_tasks_all_signs_are_tried(metric: str) -> None:
     term = TERMS[metric]
     differences = [term(y) - term(x) for x, y in zip(one, other, strict=True)]
     signs = itertools.product((1, -1), repeat=8)
-    flips = [add(sign * each for sign, each in zip(chosen, differences, strict=True)) for chosen in signs]
+    flips = [
+        add(sign * each for sign, each in zip(chosen, differences, strict=True)) for chosen in signs
+    ]
     size = abs(add(differences))
     p = Fraction(sum(abs(each) >= size for each in flips), len(flips))
     found = rankconst.compare(one, other, metric=metric)
@@ -198,25 +228,37 @@ def test_the_normal_tail_goes_on_where_floats_end() -> None:
     found = rankconst.compare(np.full(n, 2), np.where(np.arange(n) % 500, 2, 1), metric="mrr")
     z = found.z_interval.lower
     assert z == pytest.approx(math.sqrt(n / 500))
-    assert found.log10_p_interval.lower == pytest.approx(float(mpmath.log10(mpmath.erfc(z / mpmath.sqrt(2)))), rel=1e-9)
+    assert found.log10_p_interval.lower == pytest.approx(
+        float(mpmath.log10(mpmath.erfc(z / mpmath.sqrt(2)))), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(
     ("metric", "few", "method"),
     [("hits@10", 0, "exact"), ("mrr", 0, "normal"), ("mr", 0, "normal"), ("mrr", 60, "bound")],
 )
-def test_the_smallest_difference_is_the_one_at_the_level(metric: str, few: int, method: str) -> None:
+def test_the_smallest_difference_is_the_one_at_the_level(
+    metric: str, few: int, method: str
+) -> None:
     """Around the same mean, a pair that far apart has a p of 0.05."""
-    constants = rankconst.from_counts([50] * few).constants(metric) if few else open_once().constants("wn18rr", metric)
+    constants = (
+        rankconst.from_counts([50] * few).constants(metric)
+        if few
+        else open_once().constants("wn18rr", metric)
+    )
     first, second = (0.46, 0.48) if metric != "mr" else (3000.0, 3100.0)
     found = constants.compare(first, second)
     assert found.method == method
     middle = (first + second) / 2
     apart = constants.compare(middle - found.smallest / 2, middle + found.smallest / 2)
     assert 10**apart.log10_p_interval.upper == pytest.approx(LEVEL, rel=1e-6)
-    assert found.smallest <= (find_smallest_difference(constants.metric, constants.histogram) or 0.0)
+    assert found.smallest <= (
+        find_smallest_difference(constants.metric, constants.histogram) or 0.0
+    )
     apart_by = second - first
-    assert found.confidence_interval == pytest.approx((apart_by - found.smallest, apart_by + found.smallest))
+    assert found.confidence_interval == pytest.approx(
+        (apart_by - found.smallest, apart_by + found.smallest)
+    )
 
 
 @pytest.mark.parametrize(("metric", "tasks"), [("mrr", 120), ("mr", 120), ("mrr", 2000)])
@@ -228,12 +270,19 @@ def test_p_of_tasks_that_one_model_alone_gets_right_is_no_larger(metric: str, ta
     worst, methods = 10**7, set()
     constants = rankconst.from_counts([worst] * tasks).constants(metric)
     term = TERMS[metric]
-    for alone, lost in itertools.product((*range(1, 12), 60, 61, 70, 90, 115), (0, 1, 2, 3, 10, 20, 40)):
+    for alone, lost in itertools.product(
+        (*range(1, 12), 60, 61, 70, 90, 115), (0, 1, 2, 3, 10, 20, 40)
+    ):
         if alone <= lost or alone + lost > tasks:
             continue
-        values = [float(hits * term(1) + (tasks - hits) * term(worst)) / tasks for hits in (alone, lost)]
+        values = [
+            float(hits * term(1) + (tasks - hits) * term(worst)) / tasks for hits in (alone, lost)
+        ]
         found = constants.compare(*values)
-        assert found.log10_p_interval.upper >= math.log10(min(float(sign_test(alone + lost, alone - lost)), 0.3)) - 1e-9
+        assert (
+            found.log10_p_interval.upper
+            >= math.log10(min(float(sign_test(alone + lost, alone - lost)), 0.3)) - 1e-9
+        )
         methods.add(found.method)
     assert methods == {"bound", "normal"}
 
@@ -283,7 +332,9 @@ def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
         ("mr", ("202", "177"), True, "177 is better than 202"),
     ],
 )  # fmt: skip
-def test_it_says_what_it_found(metric: str, values: tuple[str, str], verdict: bool | None, said: str) -> None:
+def test_it_says_what_it_found(
+    metric: str, values: tuple[str, str], verdict: bool | None, said: str
+) -> None:
     found = rankconst.compare(*values, metric=metric, dataset="FB15k-237")
     assert found.is_significant is verdict
     row = found.to_dict()
@@ -299,7 +350,12 @@ def test_hits_that_are_no_whole_number_are_not_counted() -> None:
     """No number of hits of 4 tasks prints as 0.6: it is a mean over runs."""
     found = rankconst.from_counts([9] * 4).constants("hits@1").compare("0.60", "0.75")
     assert found.method == "bound"
-    assert found.note.startswith("Hits@1 = 0.6 of 4 tasks would be 2.38 to 2.42 hits, which is not a whole number.")
+    assert found.note.startswith(
+        "Hits@1 = 0.6 of 4 tasks would be 2.38 to 2.42 hits, which is not a whole number."
+    )
     assert found.note in str(found)
     # Of many tasks the normal law will do, of macro averages too.
-    assert open_once().constants("nations", "mrr", aggregation="query").compare(0.5, 0.6).method == "normal"
+    assert (
+        open_once().constants("nations", "mrr", aggregation="query").compare(0.5, 0.6).method
+        == "normal"
+    )

@@ -113,7 +113,9 @@ _COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("kind", _COLUMNS)
-@pytest.mark.parametrize("values", [[0.125, math.nan, 1.0], [0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]])
+@pytest.mark.parametrize(
+    "values", [[0.125, math.nan, 1.0], [0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]]
+)
 def test_columns_of_any_kind_give_arrays(kind: str, values: list[Any]) -> None:
     """What is missing stays missing."""
     constants = make("mrr", LARGE)
@@ -125,13 +127,18 @@ def test_columns_of_any_kind_give_arrays(kind: str, values: list[Any]) -> None:
     adjusted = constants.adjust(column)
     for form in ("value", *ADJUSTMENTS):
         found = getattr(adjusted, form)
-        alone = [math.nan if value in {None, values[1]} else getattr(constants.adjust(value), form) for value in values]
+        alone = [
+            math.nan if value in {None, values[1]} else getattr(constants.adjust(value), form)
+            for value in values
+        ]
         assert type(found) is np.ndarray
         np.testing.assert_array_equal(found, alone)
         if form != "value":
             np.testing.assert_array_equal(getattr(constants, form)(column), alone)
     ends = adjusted.value_interval
-    assert np.greater(ends.upper, ends.lower).tolist() == [isinstance(value, str) for value in values]
+    assert np.greater(ends.upper, ends.lower).tolist() == [
+        isinstance(value, str) for value in values
+    ]
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -145,7 +152,9 @@ def test_a_series_is_a_series(sparse: bool) -> None:
             pandas.testing.assert_series_equal(found, expected)
 
 
-@pytest.mark.parametrize("value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]])
+@pytest.mark.parametrize(
+    "value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]]
+)
 def test_any_number_will_do(value: Any) -> None:
     constants = make("mr", LARGE)
     assert float(constants.adjust(value).index) == pytest.approx(constants.index(200.0), rel=1e-6)
@@ -155,13 +164,19 @@ def test_any_number_will_do(value: Any) -> None:
 @for_each(
     ("value", "message"),
     [
-        *((each, r"^expected numbers, got .*; for text use a list") for each in ({0.338}, frozenset({0.3}), {0.3: 1})),
+        *(
+            (each, r"^expected numbers, got .*; for text use a list")
+            for each in ({0.338}, frozenset({0.3}), {0.3: 1})
+        ),
         (object(), r"^expected numbers, got <object"),
         (None, "there is no value to adjust: got None"),
         (True, "True is not a number"),
         ("", "is not a number"),
         ([0.3, "x"], "'x' is not a number"),
-        *((each, "is too large or too small for any metric") for each in (10**400, Decimal("1e1000001"))),
+        *(
+            (each, "is too large or too small for any metric")
+            for each in (10**400, Decimal("1e1000001"))
+        ),
         (1e300, "is not a possible MRR"),
     ],
 )
@@ -171,7 +186,9 @@ def test_what_is_no_number_is_refused(value: Any, message: str) -> None:
             use(value)
 
 
-@pytest.mark.parametrize(("name", "counts"), [("hits@50", [14, 14, 12]), *((name, [1, 1]) for name in NAMES)])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("hits@50", [14, 14, 12]), *((name, [1, 1]) for name in NAMES)]
+)
 def test_where_chance_is_perfect_there_is_nothing_to_adjust(name: str, counts: list[int]) -> None:
     constants = make(name, counts)
     best = optimum(constants)
@@ -196,7 +213,7 @@ def test_where_every_ranker_gets_the_same_there_is_nothing_to_adjust() -> None:
 make_once = functools.cache(make)
 
 
-# -- intervals ------------------------------------------------------------------------------------------------------
+# -- intervals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -228,9 +245,12 @@ def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> N
             assert found.upper >= max(ends)
             continue
         assert found == Interval(*sorted(ends))
-        # Better values are never worse adjusted: the index and z grow where the metric does, else where it falls.
+        # Better values are never worse adjusted: the index and z grow where the metric does, else
+        # where it falls.
         assert found == (
-            Interval(*ends) if constants.metric.increasing or form == "normalised" else Interval(*ends[::-1])
+            Interval(*ends)
+            if constants.metric.increasing or form == "normalised"
+            else Interval(*ends[::-1])
         )
 
 
@@ -252,7 +272,9 @@ def test_there_is_no_z_where_the_variance_cannot_be_told_from_0(moments: Moments
     adjusted = constants.adjust(7.0)
     assert adjusted.z is adjusted.z_interval is None
     assert adjusted.index == pytest.approx(-0.2)
-    assert "the variance cannot be distinguished from 0, with an error of" in adjusted.undefined["z"]
+    assert (
+        "the variance cannot be distinguished from 0, with an error of" in adjusted.undefined["z"]
+    )
     with pytest.raises(UndefinedError, match="cannot be distinguished from 0"):
         constants.z(7.0)
 
@@ -283,7 +305,9 @@ def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
         ("hits@3", "0", {}, (0.0, 0.5)),
     ],
 )
-def test_values_as_they_are_written(name: str, value: Any, options: dict[str, Any], ends: Any) -> None:
+def test_values_as_they_are_written(
+    name: str, value: Any, options: dict[str, Any], ends: Any
+) -> None:
     constants = make(name, LARGE)
     found = constants.adjust(value, **options)
     np.testing.assert_allclose(found.value_interval, ends, rtol=1e-14)
@@ -309,7 +333,10 @@ def test_single_precision_may_carry_a_number_beyond_its_range(name: str) -> None
     up = 1 if constants.metric.increasing else -1
     ends = [(constants.worst, -up), (optimum(constants), up)]
     for end, beyond in (pair for pair in ends if pair[0]):
-        for number in (float(np.nextafter(np.float32(end), np.float32(beyond * np.inf))), end * (1 + beyond * 9e-7)):
+        for number in (
+            float(np.nextafter(np.float32(end), np.float32(beyond * np.inf))),
+            end * (1 + beyond * 9e-7),
+        ):
             assert constants.adjust(number).value == number
         with pytest.raises(DataError, match="is not a possible"):
             constants.adjust(f"{end * (1 + beyond * 1.1e-6):.12g}")
@@ -329,13 +356,20 @@ def test_what_a_model_gets_that_scores_everything_alike(aggregation: str) -> Non
     weights = [Fraction(weight) for weight in histogram.row_weights.tolist()]
     for name in ("mr", "mrr", "hits@3"):
         constants = TABLES.constants("nations", name, aggregation=aggregation)
-        for rank_type, rank_of in (("realistic", lambda size: Fraction(size + 1, 2)), ("pessimistic", Fraction)):
+        for rank_type, rank_of in (
+            ("realistic", lambda size: Fraction(size + 1, 2)),
+            ("pessimistic", Fraction),
+        ):
             terms = [TERMS[name](rank_of(size)) for size in histogram.num_candidates.tolist()]
-            found = sum(weight * each for weight, each in zip(weights, terms, strict=True)) / sum(weights)
+            found = sum(weight * each for weight, each in zip(weights, terms, strict=True)) / sum(
+                weights
+            )
             assert constants.all_tied(rank_type) == pytest.approx(float(found), rel=1e-13)
         assert constants.all_tied("optimistic") == 1
         assert constants.all_tied("pessimistic") == pytest.approx(constants.worst)
     mean_rank = TABLES.constants("nations", "mr", aggregation=aggregation)
     assert mean_rank.all_tied() == pytest.approx(mean_rank.expectation, rel=1e-13)
-    with pytest.raises(UnknownNameError, match=r"unknown rank type 'realist'\. Did you mean realistic"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown rank type 'realist'\. Did you mean realistic"
+    ):
         mean_rank.all_tied("realist")

@@ -41,7 +41,10 @@ MOST = 10**5000
         ("3{,}340.5", 3340.5, 3340.45, 3340.55, None),
         ("7e-05", 7e-5, 6.5e-5, 7.5e-5, None),
         ("53.3 \\%", 0.533, 0.5325, 0.5335, None),
-        *[(f"0.5458 {sign} 0.0052", 0.5458, 0.54055, 0.55105, 0.0052) for sign in ("±", "+-", "+/-")],
+        *[
+            (f"0.5458 {sign} 0.0052", 0.5458, 0.54055, 0.55105, 0.0052)
+            for sign in ("±", "+-", "+/-")
+        ],
         ("$0.5458 \\pm 0.0052$", 0.5458, 0.54055, 0.55105, 0.0052),
         ("0.949 ± 0.000", 0.949, 0.9485, 0.9495, 0.0),
         ("53.3% ± 0.1%", 0.533, 0.5315, 0.5345, 0.001),
@@ -86,14 +89,21 @@ def test_what_the_caller_says_of_the_digits_is_kept(
     value: Any, options: dict[str, Any], ends: tuple[float, ...]
 ) -> None:
     """Floats are exact, and decimals as printed; of a metric as without one, alone as among others."""
-    assert parse_value(value, **options).interval == read_published(MRR, value, **options).interval == ends
+    assert (
+        parse_value(value, **options).interval
+        == read_published(MRR, value, **options).interval
+        == ends
+    )
     assert read_numbers(MRR, [value], **options)[0, 1:].tolist() == [*ends]
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        *[(text, "is not a number") for text in ("", "0.3x", "1_000", "53%%", "0.3(2)(1)", "٣", "x ± 0.5", "0.5 ± x")],
+        *[
+            (text, "is not a number")
+            for text in ("", "0.3x", "1_000", "53%%", "0.3(2)(1)", "٣", "x ± 0.5", "0.5 ± x")
+        ],
         *[(text, "is not a number") for text in ("0.5 ± 0.1 ± 0.1", "0.5 ± 0,123")],
         *[(value, r".* is not a number\.$") for value in (True, None, [1], 1j, "abc")],
         (np.timedelta64(1, "s"), r"np\.timedelta64\(1,'s'\) is not a number"),
@@ -105,7 +115,10 @@ def test_what_the_caller_says_of_the_digits_is_kept(
         ("-inf", "Leave out what is missing"),
         ("1/3", "Write the quotient out"),
         ("0.5 ± -0.1", "negative"),
-        *[(value, "is too large or too small for any metric") for value in ("1e999", "1e300", "1e301")],
+        *[
+            (value, "is too large or too small for any metric")
+            for value in ("1e999", "1e300", "1e301")
+        ],
         pytest.param(MOST, "is too large or too small for any metric", id="long"),
         (Decimal("1" + "0" * 500), r"'1\.000e\+500' is too large"),
         ("1e-400", "'1e-400' is too small to tell from 0"),
@@ -125,10 +138,14 @@ def test_the_longest_text_and_the_largest_number_are_read() -> None:
     assert parse_value("9e299").value == 9e299
 
 
-@pytest.mark.parametrize("wrong", [2.5, True, "2", -1, 401, pytest.param(MOST, id="long"), np.timedelta64(1, "s")])
+@pytest.mark.parametrize(
+    "wrong", [2.5, True, "2", -1, 401, pytest.param(MOST, id="long"), np.timedelta64(1, "s")]
+)
 def test_decimals_are_whole_numbers_of_some_length(wrong: Any) -> None:
     assert (check_decimals(0), check_decimals(400)) == (0, 400)
-    with pytest.raises(DataError, match=r"^row 1: decimals = .*; expected a whole number from 0 to 400\.$"):
+    with pytest.raises(
+        DataError, match=r"^row 1: decimals = .*; expected a whole number from 0 to 400\.$"
+    ):
         parse_value(0.5, decimals=wrong, place="row 1")
 
 
@@ -142,7 +159,9 @@ def test_only_shares_are_percentages(value: str | float, percent: bool) -> None:
             read()
 
 
-@pytest.mark.parametrize(("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)])
+@pytest.mark.parametrize(
+    ("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)]
+)
 def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
     assert half_unit(number) == half_unit(-number) == pytest.approx(half, rel=1e-15)
     assert half_unit(math.inf) == half_unit(math.nan) == 0.0
@@ -160,9 +179,21 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
 OTHERS = st.sampled_from(
-    ["53.3%", "7%", "53.3(14)%", "0.5458 ± 0.0052", "+0.5", "1.7e-2", " .5", "3,340", "0." + "1" * 25]
+    [
+        "53.3%",
+        "7%",
+        "53.3(14)%",
+        "0.5458 ± 0.0052",
+        "+0.5",
+        "1.7e-2",
+        " .5",
+        "3,340",
+        "0." + "1" * 25,
+    ]
 )
-CELLS = st.lists(PLAIN, max_size=12) | st.lists(PLAIN | OTHERS | st.floats(0, 1) | st.integers(0, 10**6), max_size=12)
+CELLS = st.lists(PLAIN, max_size=12) | st.lists(
+    PLAIN | OTHERS | st.floats(0, 1) | st.integers(0, 10**6), max_size=12
+)
 OPTIONS = st.sampled_from([{}, {"exact": True}, {"percent": True}, {"decimals": 1}])
 
 
@@ -177,12 +208,16 @@ def test_the_interval_is_that_of_exact_arithmetic(texts: list[str]) -> None:
 
 
 @given(CELLS, OPTIONS)
-def test_reading_many_values_of_any_kind_is_reading_each(cells: list[str | float], options: dict[str, Any]) -> None:
+def test_reading_many_values_of_any_kind_is_reading_each(
+    cells: list[str | float], options: dict[str, Any]
+) -> None:
     found = read_numbers(MRR, cells, **options)
     assert found.shape == (len(cells), 3)
     for cell, ends in zip(cells, found, strict=True):
         alone = read_published(MRR, cell, **options)
-        assert list(ends) == pytest.approx([alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300)
+        assert list(ends) == pytest.approx(
+            [alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300
+        )
 
 
 def test_equal_numbers_that_are_written_otherwise_have_their_own_ends() -> None:
@@ -223,12 +258,17 @@ def test_equal_numbers_that_are_written_otherwise_have_their_own_ends() -> None:
         (0.1, (0.21, 0.51), "0.1 (0.2–0.6)"),
     ],
 )
-def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
+def test_no_digit_is_shown_beyond_what_is_certain(
+    value: float, ends: tuple[float, float], shown: str
+) -> None:
     interval = Interval(*ends)
     assert show_uncertain(value, interval) == shown
     assert show_uncertain(value, interval, ends_only=True) == re.sub(r".*\((.*)\)", r"\1", shown)
     if value == 0.33752:
-        assert (show_uncertain(value, interval, 3), show_uncertain(value, interval, 6)[:9]) == ("0.338", "0.33752 (")
+        assert (show_uncertain(value, interval, 3), show_uncertain(value, interval, 6)[:9]) == (
+            "0.338",
+            "0.33752 (",
+        )
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
@@ -248,6 +288,12 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
 
 
 def test_numbers_with_their_digits() -> None:
-    shown = {0.0: "0", 1.5e-6: "1.500e-06", 1.5e-5: "0.00001500", 1234567.0: "1,234,567", 12345678.0: "1.235e+07"}
+    shown = {
+        0.0: "0",
+        1.5e-6: "1.500e-06",
+        1.5e-5: "0.00001500",
+        1234567.0: "1,234,567",
+        12345678.0: "1.235e+07",
+    }
     assert {value: show_number(value) for value in shown} == shown
     assert (show_number(-0.25, 3), show_number(math.inf)) == ("-0.250", "inf")

@@ -34,7 +34,9 @@ def test_every_metric_is_that_of_the_oracle(metric: Metric) -> None:
 
 def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
     pandas = pytest.importorskip("pandas")
-    mixed = pandas.DataFrame({"Rank": HEAD + TAIL, "side": ["left"] * 4 + ["right"] * 4}).iloc[[4, 0, 5, 1, 2, 6, 3, 7]]
+    mixed = pandas.DataFrame({"Rank": HEAD + TAIL, "side": ["left"] * 4 + ["right"] * 4}).iloc[
+        [4, 0, 5, 1, 2, 6, 3, 7]
+    ]
     for given in ({"head": HEAD, "tail": TAIL}, {"subject": HEAD, "object": TAIL}, mixed):
         ranks = rankconst.from_ranks(given)
         assert ranks.select("head").tolist() == HEAD
@@ -45,7 +47,9 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
     assert whole.select("both").tolist() == HEAD
     assert rankconst.from_ranks(pandas.DataFrame({"rank": HEAD})).select().tolist() == HEAD
     assert rankconst.from_ranks(pandas.Series(HEAD)).select().tolist() == HEAD
-    with pytest.raises(UnknownNameError, match="there are no ranks of side head; there are of: both"):
+    with pytest.raises(
+        UnknownNameError, match="there are no ranks of side head; there are of: both"
+    ):
         whole.evaluate("mrr", "head")
     with pytest.raises(UnknownNameError, match="no ranks of side tail"):
         rankconst.from_ranks({"head": HEAD}).evaluate("mrr")
@@ -59,7 +63,11 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         ([1, 0, 2], DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
         ([1.0, float("nan")], DataError, "number 1 is nan"),
         ([], DataError, "expected numbers, one for each task"),
-        (np.ma.masked_equal([1, 2, 9], 9), DataError, "ranks: 1 of the values are masked; leave them out"),
+        (
+            np.ma.masked_equal([1, 2, 9], 9),
+            DataError,
+            "ranks: 1 of the values are masked; leave them out",
+        ),
         ([[1, 2]], DataError, r"of shape \(1, 2\)"),
         (["1"], DataError, "expected numbers"),
         ({}, UsageError, "got no side"),
@@ -94,12 +102,21 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
         rankconst.compare([1], [2], metric="mrr")
     named = pandas.DataFrame({"head": list("abcd"), "rank": HEAD, "model": "one"})
     assert rankconst.compare(named, named.assign(model="other"), metric="mrr").num_tasks == 4
-    with pytest.raises(DataError, match="rank 1 of side both is of head b in the one and c in the other"):
+    with pytest.raises(
+        DataError, match="rank 1 of side both is of head b in the one and c in the other"
+    ):
         rankconst.compare(named, named.iloc[[0, 2, 1, 3]], metric="mrr")
 
 
 @pytest.mark.parametrize(
-    "options", [{"dataset": "nations"}, {"num_tasks": 4}, {"split": "test"}, {"tool": "pykeen"}, {"relations": ["x"]}]
+    "options",
+    [
+        {"dataset": "nations"},
+        {"num_tasks": 4},
+        {"split": "test"},
+        {"tool": "pykeen"},
+        {"relations": ["x"]},
+    ],
 )
 def test_ranks_are_of_the_tasks_they_are_of(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="leave out what says which tasks"):
@@ -116,7 +133,9 @@ def test_ranks_are_adjusted_like_a_file() -> None:
             continue
         constants = open_once().constants("nations", row["metric"], side=row["side"])
         assert float(row["value"]) == ranks.evaluate(row["metric"], row["side"])
-        assert index == pytest.approx(constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12)
+        assert index == pytest.approx(
+            constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12
+        )
     assert {row["side"] for row in adjusted.numbers.reading.rows} == {"both", "head", "tail"}
     assert rankconst.check(ranks, dataset="nations", protocol="standard").num_errors == 0
     # Their number says that they are of other tasks.

@@ -35,11 +35,16 @@ def count_at_least(polynomials: list[list[int]]) -> list[Fraction]:
 def list_printed(n: int, text: str, step: Fraction = Fraction(1)) -> list[Fraction]:
     """Return the whole multiples of `step` that, divided by n, may print as `text`."""
     unit = Fraction(1, 10 ** len(text.partition(".")[2]))
-    ends = (math.ceil((Fraction(text) - unit / 2) * n / step), math.floor((Fraction(text) + unit / 2) * n / step))
+    ends = (
+        math.ceil((Fraction(text) - unit / 2) * n / step),
+        math.floor((Fraction(text) + unit / 2) * n / step),
+    )
     return [count * step for count in range(ends[0], ends[1] + 1)]
 
 
-def check_attained(constants: rankconst.Constants, text: str, tails: dict[Fraction, Fraction], n: int) -> None:
+def check_attained(
+    constants: rankconst.Constants, text: str, tails: dict[Fraction, Fraction], n: int
+) -> None:
     found = constants.significance(text)
     nearest = min(tails, key=lambda count: abs(count / n - Fraction(text)))
     assert found.log10 == pytest.approx(math.log10(tails[nearest]), abs=1e-10)
@@ -50,12 +55,18 @@ def check_attained(constants: rankconst.Constants, text: str, tails: dict[Fracti
 def test_hits_of_nations_are_whole_at_every_precision() -> None:
     constants = open_once().constants("nations", "hits@10")
     histogram = constants.histogram
-    sizes = [size for size, c in zip(histogram.num_candidates, histogram.num_tasks, strict=True) for _ in range(c)]
+    sizes = [
+        size
+        for size, c in zip(histogram.num_candidates, histogram.num_tasks, strict=True)
+        for _ in range(c)
+    ]
     at_least = count_at_least([[max(int(size) - 10, 0), min(int(size), 10)] for size in sizes])
     for hits in range(371, 403):
         for decimals in (2, 3, 4, 5):
             text = f"{hits / 402:.{decimals}f}"
-            tails = {count: at_least[int(count)] for count in list_printed(402, text) if count <= 402}
+            tails = {
+                count: at_least[int(count)] for count in list_printed(402, text) if count <= 402
+            }
             check_attained(constants, text, tails, 402)
 
 
@@ -67,27 +78,37 @@ def test_sums_of_ranks_are_whole_at_every_precision() -> None:
         for decimals in (0, 1, 2, 3):
             text = f"{total / 7:.{decimals}f}"
             printed = [count for count in list_printed(7, text) if 7 <= count <= sum(sizes)]
-            check_attained(constants, text, {count: 1 - at_least[int(count) - 6] for count in printed}, 7)
+            check_attained(
+                constants, text, {count: 1 - at_least[int(count) - 6] for count in printed}, 7
+            )
 
 
 def test_a_sum_of_ranks_may_be_a_half_where_two_share_a_tie() -> None:
     sizes = [2, 3, 5, 5, 7, 9, 9]
     constants = rankconst.from_counts(sizes).constants("mr")
     assert constants.significance(20.5 / 7) == constants.significance(20 / 7)
-    with pytest.raises(UndefinedError, match=r"MR = 2\.91 of 7 tasks would be 20\.33 to 20\.41 as the sum of ranks"):
+    with pytest.raises(
+        UndefinedError, match=r"MR = 2\.91 of 7 tasks would be 20\.33 to 20\.41 as the sum of ranks"
+    ):
         constants.significance("2.91")
 
 
 def test_what_no_number_of_hits_gives_has_no_probability() -> None:
     constants = open_once().constants("nations", "hits@10")
-    with pytest.raises(UndefinedError, match=r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs"):
+    with pytest.raises(
+        UndefinedError,
+        match=r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs",
+    ):
         constants.significance("0.9805")
     with pytest.raises(UndefinedError, match=r"would be 391\.97 hits"):
         constants.significance(0.97504321)
     # A float of few digits is most likely a printed one.
     assert constants.significance(0.975) == constants.significance("0.975")
     # A program that computes in single precision means 394 hits.
-    assert constants.significance(float(np.float32(394 / 402))).log10 == constants.significance("0.9801").log10
+    assert (
+        constants.significance(float(np.float32(394 / 402))).log10
+        == constants.significance("0.9801").log10
+    )
 
 
 def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
@@ -98,16 +119,22 @@ def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
     assert min(tail.error for tail in tails) > 0
     found = compute_significance(metric, histogram, ends[0], Interval(*ends[1:]))
     assert found.log10 == tails[0].log10
-    assert found.interval == Interval(tails[2].log10 - tails[2].error, tails[1].log10 + tails[1].error)
+    assert found.interval == Interval(
+        tails[2].log10 - tails[2].error, tails[1].log10 + tails[1].error
+    )
     # No probability is above 1; what is beyond the metric's range is the end of it.
     found = compute_significance(metric, histogram, 0.5, Interval(0.0, 1.1))
     assert found.interval.upper == 0.0
-    assert found.interval.lower == pytest.approx(tail_probability(metric, histogram, 1.0).log10, rel=1e-14)
+    assert found.interval.lower == pytest.approx(
+        tail_probability(metric, histogram, 1.0).log10, rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
 def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
-    constants = rankconst.from_counts([3, 4, 5]).constants(metric.at(2) if metric.takes_k else metric)
+    constants = rankconst.from_counts([3, 4, 5]).constants(
+        metric.at(2) if metric.takes_k else metric
+    )
     with pytest.raises(UndefinedError, match=r"no tail probability of .* is known"):
         constants.significance(constants.expectation)
 
@@ -115,7 +142,9 @@ def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
 def test_nor_is_it_of_macro_averages_or_other_baselines() -> None:
     with pytest.raises(UndefinedError, match="macro averages"):
         open_once().constants("nations", "mrr", aggregation="macro-query").significance("0.5")
-    with pytest.raises(UndefinedError, match=r"no tail probability of MRR is known for baselines other than chance"):
+    with pytest.raises(
+        UndefinedError, match=r"no tail probability of MRR is known for baselines other than chance"
+    ):
         compute_significance(parse_metric("mrr"), BLOCKS, 0.6, Interval(0.6, 0.6))
 
 
@@ -135,7 +164,9 @@ def test_nor_is_it_of_macro_averages_or_other_baselines() -> None:
         (-2.66, (-math.inf, -2.5), "0–0.0032"),
     ],
 )
-def test_how_probabilities_are_written(log10: float, interval: tuple[float, float], shown: str) -> None:
+def test_how_probabilities_are_written(
+    log10: float, interval: tuple[float, float], shown: str
+) -> None:
     assert show_probability(log10, Interval(*interval)) == shown
 
 

@@ -42,12 +42,16 @@ def test_correction_is_that_of_holm() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("single", "double"), [(8, 0), (0, 14), (6, 6), (21, 0)])
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
-def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, single: int, double: int) -> None:
+def test_the_correction_holds_over_all_tables_of_equal_models(
+    metric: str, single: int, double: int
+) -> None:
     """Three models, tasks that one or two of them get right, whichever these are: all tables that this makes."""
     sums: Counter[tuple[int, ...]] = Counter({(0, 0, 0): 1})
     for right in [(1, 0, 0)] * single + [(1, 1, 0)] * double:
         steps: Counter[tuple[int, ...]] = Counter()
-        for (known, count), way in itertools.product(sums.items(), {*itertools.permutations(right)}):
+        for (known, count), way in itertools.product(
+            sums.items(), {*itertools.permutations(right)}
+        ):
             steps[tuple(map(sum, zip(known, way, strict=True)))] += count
         sums = steps
     tasks = single + double
@@ -73,7 +77,9 @@ def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> Non
     constants = hits_of(tasks, metric)
     for _ in range(tables):
         easy = rng.beta(0.4, 0.6, tasks)
-        ranks = np.where(rng.random((models, tasks)) < easy, 1, rng.integers(2, 101, (models, tasks)))
+        ranks = np.where(
+            rng.random((models, tasks)) < easy, 1, rng.integers(2, 101, (models, tasks))
+        )
         values = ((ranks == 1) if metric == "hits@1" else 1 / ranks).mean(axis=1)
         wrong += any(order(constants, *values.tolist()))
     assert wrong <= LEVEL * tables + 3 * math.sqrt(LEVEL * (1 - LEVEL) * tables)
@@ -93,9 +99,13 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
     """All pairs of rank vectors of three tasks: no larger a bound than without them, and one that holds."""
     sizes, sharper = (3, 6, 6), 0
     constants = rankconst.from_counts(sizes).constants("mr")
-    vectors = [np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
+    vectors = [
+        np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))
+    ]
     for one, other in itertools.product(vectors[::5], vectors[::4]):
-        models = [(str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))]
+        models = [
+            (str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))
+        ]
         spreads = {str(k): float(ranks.std()) for k, ranks in enumerate((one, other))}
         known, alone = rank_models(constants, models, spreads), rank_models(constants, models)
         signs = np.array(list(itertools.product((-1, 1), repeat=len(sizes))))

@@ -46,9 +46,15 @@ MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
 # What is at the top of a site, and what systems leave anywhere.
-_PARTS = {*PAGES, *["assets", "datasets", "docs", "v1", ".nojekyll", ".DS_Store", "Thumbs.db", "desktop.ini"], MARK}
+_PARTS = {
+    *PAGES,
+    *["assets", "datasets", "docs", "v1", ".nojekyll", ".DS_Store", "Thumbs.db", "desktop.ini"],
+    MARK,
+}
 
-_IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(
+    r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE
+)
 # What stands before the code of a line: no text of the scripts begins a line with these.
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
@@ -107,9 +113,13 @@ def check_folder(out: Path) -> None:
         )
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():
-        raise UsageError(f"the folder {whole.parent} does not exist. Create it, or name another with --out.")
+        raise UsageError(
+            f"the folder {whole.parent} does not exist. Create it, or name another with --out."
+        )
     if Path(os.path.realpath(os.curdir)).is_relative_to(whole):
-        raise UsageError(f"{whole} would be replaced while you are in it. Go to another folder first: cd ..")
+        raise UsageError(
+            f"{whole} would be replaced while you are in it. Go to another folder first: cd .."
+        )
 
 
 def make_files(order: Order) -> Iterator[tuple[str, str]]:
@@ -123,7 +133,9 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         published, lost = read_published(order.published, tables, keys)
         if lost:
             order.reporter.warn(lost)
-    site = Site(tables, keys, _cite(tables, order.url), order.url, order.docs is not None, published)
+    site = Site(
+        tables, keys, _cite(tables, order.url), order.url, order.docs is not None, published
+    )
     for key in keys:
         site.described[key] = describe_dataset(tables, key)
         if not site.list_held(key):
@@ -143,7 +155,10 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     main = list_modules("main")
     yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
     reader = [name for name in list_modules("pasted") if name not in main]
-    yield "assets/reader.js", f'"use strict";\nrankconst.words={write_json(describe_words())};\n{join_modules(reader)}'
+    yield (
+        "assets/reader.js",
+        f'"use strict";\nrankconst.words={write_json(describe_words())};\n{join_modules(reader)}',
+    )
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
     yield ".nojekyll", ""
@@ -180,7 +195,7 @@ def _cite(tables: Tables, url: str) -> str:
     return write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
 
 
-# -- scripts --------------------------------------------------------------------------------------------------------
+# -- scripts ---------------------------------------------------------------------------------------
 
 
 def list_modules(first: str) -> list[str]:
@@ -203,10 +218,18 @@ def join_modules(names: Iterable[str]) -> str:
     for name in names:
         source = _COMMENT.sub("", _read_static(f"{name}.js"))
         exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
-        body = _IMPORT.sub(lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source)
-        joined.append(f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n")
+        body = _IMPORT.sub(
+            lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source
+        )
+        joined.append(
+            f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n"
+        )
     return "".join(joined)
 
 
 def _read_static(name: str) -> str:
-    return resources.files("rankconst_builder.site").joinpath("static", name).read_text(encoding="utf-8")
+    return (
+        resources.files("rankconst_builder.site")
+        .joinpath("static", name)
+        .read_text(encoding="utf-8")
+    )

@@ -7,13 +7,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous, list_kinds, list_names, load_benchmarks
+from rankconst.catalogue.benchmarks import (
+    explain_ambiguous,
+    list_ambiguous,
+    list_kinds,
+    list_names,
+    load_benchmarks,
+)
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
-from rankconst.results.vocabulary import list_fillers, list_lexicon, list_ordinary, list_roles, list_values
+from rankconst.results.vocabulary import (
+    list_fillers,
+    list_lexicon,
+    list_ordinary,
+    list_roles,
+    list_values,
+)
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
@@ -45,7 +57,17 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     constants: dict[str, dict[str, list[Any]]] = {}
     histograms: dict[Tasks, Histogram] = {}
     columns = tables.read("constants", key).to_pydict()
-    names = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k", "num_tasks", *FIELDS)
+    names = (
+        "protocol",
+        "split",
+        "side",
+        "aggregation",
+        "baseline",
+        "metric",
+        "k",
+        "num_tasks",
+        *FIELDS,
+    )
     rows = zip(*(columns[name] for name in names), strict=True)
     for protocol, split, side, aggregation, baseline, family, k, num_tasks, *fields in rows:
         metric = CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
@@ -74,7 +96,7 @@ def write_json(content: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-# -- the names ------------------------------------------------------------------------------------------------------
+# -- the names -------------------------------------------------------------------------------------
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
@@ -90,7 +112,11 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             for key, own in held.items()
             for row in [tables.datasets[key]]
         ],
-        "ambiguous": {squash(name): list(meant) for name, meant in list_ambiguous().items() if explain_ambiguous(name)},
+        "ambiguous": {
+            squash(name): list(meant)
+            for name, meant in list_ambiguous().items()
+            if explain_ambiguous(name)
+        },
         "metrics": [_describe_metric(metric) for metric in TABULATED],
         "tools": [
             {
@@ -112,7 +138,10 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             for key in protocols
             for found in [find_protocol(key)]
         ],
-        "baselines": [{"key": row.key, "summary": row.summary, "brief": row.brief} for row in BASELINES.values()],
+        "baselines": [
+            {"key": row.key, "summary": row.summary, "brief": row.brief}
+            for row in BASELINES.values()
+        ],
     }
 
 
@@ -145,7 +174,12 @@ def describe_words() -> dict[str, Any]:
         "values": {word: list(said) for word, said in list_values().items()},
         "lexicon": {
             word.text: [
-                *(word.field, "".join(each[0] for each in scopes if each in word.scopes), word.reason, word.kind),
+                *(
+                    word.field,
+                    "".join(each[0] for each in scopes if each in word.scopes),
+                    word.reason,
+                    word.kind,
+                ),
                 word.says,
             ]
             for word in list_lexicon().values()
@@ -157,7 +191,9 @@ def describe_words() -> dict[str, Any]:
         "kinds": {key: sorted(kinds) for key in load_benchmarks() if (kinds := list_kinds(key))},
         "metrics": metrics,
         "families": families,
-        "adjusted": sorted({squash(name) for metric in CATALOGUE.values() for name in list_adjusted_names(metric)}),
+        "adjusted": sorted(
+            {squash(name) for metric in CATALOGUE.values() for name in list_adjusted_names(metric)}
+        ),
     }
 
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
     """Return the expectations that papers' metrics have, each a link to its constant."""
     return [
-        Html("–") if value is None else tag("a", show_number(value, 4), href=f"#{locate(tasks)}/{slug}")
+        Html("–")
+        if value is None
+        else tag("a", show_number(value, 4), href=f"#{locate(tasks)}/{slug}")
         for slug in _HEADLINE
         for value in [site.expect(tasks, slug)]
     ]
@@ -43,7 +45,9 @@ def write_dataset(site: Site, key: str) -> str:
     row, tasks = site.tables.datasets[key], site.usual_tasks(key)
     title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
     constants = {
-        slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
+        slug: site.tables.constants(tasks, slug)
+        for slug in ("mrr", "hits@10")
+        if site.expect(tasks, slug) is not None
     }
     drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
     told = " and ".join(
@@ -54,12 +58,28 @@ def write_dataset(site: Site, key: str) -> str:
         f"{show_enough(find_smallest_difference(each.metric, each.histogram))} {each.metric.label}"
         for each in constants.values()
     )
-    enough = f"Differences of {apart} tell two models apart by the published numbers alone (p < 0.05)."
+    enough = (
+        f"Differences of {apart} tell two models apart by the published numbers alone (p < 0.05)."
+    )
     sections = [
         tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}). {enough}", class_="lead") if told else Html(""),
-        tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
-        tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
+        tag("p", f"A random ranker gets {told} ({tasks.describe()}). {enough}", class_="lead")
+        if told
+        else Html(""),
+        tag(
+            "p",
+            tag("code", identify(site.tables.version, key)),
+            " · ",
+            link(f"../{path}", "JSON"),
+            class_="quiet",
+        ),
+        tag(
+            "section",
+            id="card",
+            class_="card",
+            aria_label="The constant of this address",
+            hidden=True,
+        ),
         tag("h2", "What chance gets"),
         "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
@@ -71,7 +91,12 @@ def write_dataset(site: Site, key: str) -> str:
             tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
             tag(
                 "div",
-                tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
+                tag(
+                    "p",
+                    "The listing needs JavaScript; ",
+                    link(f"../{path}", "the JSON"),
+                    " has it all.",
+                ),
                 id="listing",
             ),
             id="all",
@@ -111,7 +136,10 @@ def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
 
 def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
     """Show what chance gets on tasks (h, ?, t), where the tables have them."""
-    asked = [Tasks(usual.dataset, each, usual.split, RELATION_SIDE) for each in site.tables.protocols(usual.dataset)]
+    asked = [
+        Tasks(usual.dataset, each, usual.split, RELATION_SIDE)
+        for each in site.tables.protocols(usual.dataset)
+    ]
     rows = [
         [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
         for each in asked
@@ -128,19 +156,29 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
                 f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are not included "
                 "in both sides.",
             ),
-            scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
+            scroll(
+                table(headings, rows, class_="numbers told"),
+                "What chance gets in relation prediction",
+            ),
         )
     ]
 
 
 def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
     """Show what rankers get that count training triples, where the tables have them."""
-    ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
+    ladder = [
+        Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each)
+        for each in BASELINES
+    ]
     held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
     if len(held) < 2:
         return []
     rows = [
-        [BASELINES[each.baseline].title, *_headline_cells(site, each), BASELINES[each.baseline].summary]
+        [
+            BASELINES[each.baseline].title,
+            *_headline_cells(site, each),
+            BASELINES[each.baseline].summary,
+        ]
         for each in held
     ]
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
@@ -165,7 +203,14 @@ def _tell_published(site: Site, tasks: Tasks) -> list[str]:
     label = constants.metric.label
     forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
     rows = [
-        [each.model, each.text, *each.shown, _link_source(each.source), each.tasks.protocol, each.tasks.side]
+        [
+            each.model,
+            each.text,
+            *each.shown,
+            _link_source(each.source),
+            each.tasks.protocol,
+            each.tasks.side,
+        ]
         for each in results
     ]
     return [
@@ -173,24 +218,39 @@ def _tell_published(site: Site, tasks: Tasks) -> list[str]:
         f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
         f"baselines under protocol {tasks.protocol}.",
         draw_results(constants, baselines, [each.index for each in results]),
-        scroll(table(["model", label, *forms, "published in", "protocol", "side"], rows), "Published results"),
+        scroll(
+            table(["model", label, *forms, "published in", "protocol", "side"], rows),
+            "Published results",
+        ),
     ]
 
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     """Return statistics, source files with hashes, licence and citation."""
     facts = [
-        *((name, f"{count(row[name])}, {count(row[f'{name}_train'])} of them in the training set") for name in _SIZES),
+        *(
+            (name, f"{count(row[name])}, {count(row[f'{name}_train'])} of them in the training set")
+            for name in _SIZES
+        ),
         ("also called", ", ".join(row["aliases"]) or "–"),
         ("licence", row["licence"] or "not stated"),
-        ("files checked", f"{'each' if row['verified'] else 'not'} against hashes known beforehand"),
+        (
+            "files checked",
+            f"{'each' if row['verified'] else 'not'} against hashes known beforehand",
+        ),
         ("citation", _safe_link(row["citation_url"], row["citation"] or "–")),
     ]
     counted = [
-        [split, *(count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
+        [
+            split,
+            *(count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped")),
+        ]
         for split in SPLITS
     ]
-    hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
+    hashes = [
+        [split, tag("code", known or "–")]
+        for split, known in zip(SPLITS, row["sha256"], strict=False)
+    ]
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
     sources = tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))
     return [
@@ -204,7 +264,10 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
 _SIZES = ("entities", "relations")
 
 
-_SOURCES = {r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}", r"([\w.-]+/[\w.-]+)": "https://github.com/{}"}
+_SOURCES = {
+    r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}",
+    r"([\w.-]+/[\w.-]+)": "https://github.com/{}",
+}
 
 
 def _link_source(source: str) -> str:

@@ -1,13 +1,14 @@
 r"""The probabilities of a random ranker's values, cell by cell.
 
-They are differences of tail probabilities (:mod:`rankconst.tails`). For sums on no lattice these are slow, and the
-cells of width D/C that split a period D come from one Fourier series,
+They are differences of tail probabilities (:mod:`rankconst.tails`). For sums on no lattice these
+are slow, and the cells of width D/C that split a period D come from one Fourier series,
 
 .. math:: P(a \le S < b) = \frac{b - a}{D} + \frac{2}{D} \operatorname{Re} \sum_{m \ge 1} \varphi(w_m)
           \frac{e^{-i w_m a} - e^{-i w_m b}}{i w_m}, \qquad w_m = \frac{2 \pi m}{D},
 
-with the characteristic function of S; what lies outside the period is negligible (Abate and Whitt 1992, *Queueing
-Systems* 10, 5, section 5). Where it does not fall, the tasks are few, and the tails are quick.
+with the characteristic function of S; what lies outside the period is negligible (Abate and Whitt
+1992, *Queueing Systems* 10, 5, section 5). Where it does not fall, the tasks are few, and the tails
+are quick.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 _CELLS = 96
 # The most that a cell may be off, as a share of the likeliest one: less than a line's width.
 _VISIBLE = 0.01
-# The characteristic function counts as zero below the first; the second is how many terms are tried.
+# The characteristic function counts as zero below the first; the second is how many terms are
+# tried.
 _GONE = 1e-7
 _TERMS = (64, 256, 1024, 4096)
 
@@ -44,7 +46,8 @@ _TERMS = (64, 256, 1024, 4096)
 class Density:
     """How probable the values of a random ranker are."""
 
-    # The ends of cells in units of the metric, shape (C + 1,), ascending; and the probability of each, shape (C,).
+    # The ends of cells in units of the metric, shape (C + 1,), ascending; and the probability of
+    # each, shape (C,).
     edges: Values
     probabilities: Values
     # True if each cell holds one possible value, at its middle.
@@ -117,7 +120,8 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     law = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
     x = np.sort(histogram.total * rule.transform(np.maximum(edges, np.finfo(np.float64).tiny)))
-    # Two windows away from the window, at least nine standard deviations, nothing is left to be folded into it.
+    # Two windows away from the window, at least nine standard deviations, nothing is left to be
+    # folded into it.
     step = 2.0 * math.pi / (3.0 * float(x[-1] - x[0]))
     for terms in _TERMS:
         w = step * np.arange(1.0, terms + 1)
@@ -126,5 +130,7 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
             waves = np.exp(-1j * np.outer(x, w)) @ (law_at / (1j * w))
             summed = step / (2.0 * math.pi) * np.diff(x) - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
-            return np.asarray(summed if constants.metric.increasing else summed[::-1], dtype=np.float64)
+            return np.asarray(
+                summed if constants.metric.increasing else summed[::-1], dtype=np.float64
+            )
     return None

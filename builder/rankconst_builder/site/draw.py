@@ -57,13 +57,21 @@ def draw_chance(constants: Constants) -> Html | None:
     return _draw(density.edges, density.probabilities, told, constants.expectation)
 
 
-def draw_results(constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]) -> Html:
+def draw_results(
+    constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]
+) -> Html:
     """Draw what chance gets, baselines and results by their index: 0 is chance, 1 is perfect."""
-    expectation, unit = constants.expectation, (constants.metric.optimum or 0.0) - constants.expectation
+    expectation, unit = (
+        constants.expectation,
+        (constants.metric.optimum or 0.0) - constants.expectation,
+    )
     reach = _SPAN * math.sqrt(constants.variance)
     density = compute_density(constants, expectation - reach, expectation + reach)
     edges = (density.edges - expectation) / unit
-    floor, axis = HEIGHT - FOOT, _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0)
+    floor, axis = (
+        HEIGHT - FOOT,
+        _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0),
+    )
     marks = []
     for place, (name, index) in enumerate(sorted(baselines.items(), key=lambda item: item[1])):
         top, x = 18 + 24 * (place % 3), axis.place(index)
@@ -74,7 +82,15 @@ def draw_results(constants: Constants, baselines: Mapping[str, float], indices: 
         x = axis.place(index)
         # Results that are near each other are piled up.
         level = heights[round(x / _DOT)] = heights.get(round(x / _DOT), 0) + 1
-        marks.append(tag("circle", class_="result", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, 0), r=_DOT / 2 - 1))
+        marks.append(
+            tag(
+                "circle",
+                class_="result",
+                cx=x,
+                cy=max(floor + _DOT / 2 - _DOT * level, 0),
+                r=_DOT / 2 - 1,
+            )
+        )
     told = f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
     return _frame(axis, told, _step(axis, edges, density.probabilities), *marks)
 
@@ -109,14 +125,19 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         x = place(value)
         level = heights["above", round(x / 5)] = heights["above", round(x / 5)] + 1
         above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
-    marks += [tag("path", class_="published", d="".join(dots), data_key=key) for key, dots in above.items()]
+    marks += [
+        tag("path", class_="published", d="".join(dots), data_key=key)
+        for key, dots in above.items()
+    ]
     for point in points:
         x = place(point.value)
         level = heights["below", round(x / _DOT)] = heights["below", round(x / _DOT)] + 1
         dot = tag("circle", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, shelf), r=_DOT / 2 - 0.5)
         title = tag("title", f"{point.title}: {show_number(point.value)}")
         name = f"family-{FAMILIES.index(point.family)}"
-        marks.append(tag("a", title, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1"))
+        marks.append(
+            tag("a", title, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1")
+        )
     for decade in range(first, 1):
         x = place(10.0**decade)
         marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
@@ -130,7 +151,13 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     )
     axis = tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor)
     drawn = tag("svg", axis, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
-    return tag("figure", drawn, tag("ul", *legend, class_="key"), tag("figcaption", told), class_="drawn explorer")
+    return tag(
+        "figure",
+        drawn,
+        tag("ul", *legend, class_="key"),
+        tag("figcaption", told),
+        class_="drawn explorer",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +182,9 @@ def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64])
     """Return an area under steps."""
     floor, top = HEIGHT - FOOT, float(heights.max())
     steps = [f"M{axis.place(float(edges[0]))},{floor}"]
-    for start, end, height in zip(edges.tolist(), edges[1:].tolist(), heights.tolist(), strict=False):
+    for start, end, height in zip(
+        edges.tolist(), edges[1:].tolist(), heights.tolist(), strict=False
+    ):
         level = round(floor - (floor - 8) * height / top, 2)
         steps.append(f"L{axis.place(start)},{level} L{axis.place(end)},{level}")
     steps.append(f"L{axis.place(float(edges[-1]))},{floor}Z")

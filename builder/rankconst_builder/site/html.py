@@ -20,13 +20,18 @@ class Html(str):
 def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -> Html:
     """Return an element; ``class_`` and ``http_equiv`` are written without and with a dash, False and None left out."""
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
+        f" {key.rstrip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escape(str(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in _VOID:
-        return Html(f"<{name}{written}>" if name in {"input", "link", "meta"} else f"<{name}{written}/>")
-    inner = "".join(child if isinstance(child, Html) else escape(child, quote=False) for child in children)
+        return Html(
+            f"<{name}{written}>" if name in {"input", "link", "meta"} else f"<{name}{written}/>"
+        )
+    inner = "".join(
+        child if isinstance(child, Html) else escape(child, quote=False) for child in children
+    )
     return Html(f"<{name}{written}>{inner}</{name}>")
 
 

@@ -9,7 +9,13 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, find_protocol, rate_protocol
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    SIDES,
+    SPLITS,
+    find_protocol,
+    rate_protocol,
+)
 from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
 from rankconst.tables.citation import identify
@@ -60,7 +66,11 @@ class Site:
         """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
         return min(
             self.list_held(key),
-            key=lambda each: (each.split != "test", each.side != "both", rate_protocol(each.protocol)),
+            key=lambda each: (
+                each.split != "test",
+                each.side != "both",
+                rate_protocol(each.protocol),
+            ),
         )
 
     def list_held(self, key: str) -> list[Tasks]:
@@ -79,7 +89,10 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
-        for path, name in {**_NAVIGATION, **({"docs/index.html": "Documentation"} if site.documented else {})}.items()
+        for path, name in {
+            **_NAVIGATION,
+            **({"docs/index.html": "Documentation"} if site.documented else {}),
+        }.items()
     ]
     start = tag(
         "head",
@@ -106,7 +119,11 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
             tag("a", "rankconst", class_="brand", href=f"{root}index.html"),
             tag("nav", *links, aria_label="Pages"),
         ),
-        tag("main", *(each if isinstance(each, Html) else tag("p", each) for each in body), id="main"),
+        tag(
+            "main",
+            *(each if isinstance(each, Html) else tag("p", each) for each in body),
+            id="main",
+        ),
         tag(
             "footer",
             tag(
@@ -122,10 +139,12 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
     return f"<!doctype html>\n{tag('html', start, content, lang='en', data_root=root)}\n"
 
 
-# -- the calculator -------------------------------------------------------------------------------------------------
+# -- the calculator --------------------------------------------------------------------------------
 
 
-def _field(name: str, label: str, control: str, hint: str = "", *children: str, **attributes: str) -> Html:
+def _field(
+    name: str, label: str, control: str, hint: str = "", *children: str, **attributes: str
+) -> Html:
     """Return a field of the form: label, control, hint, and the place of a note on what was typed."""
     note = f"{name}-error"
     told = tag("p", hint, class_="hint", id=f"{name}-hint") if hint else Html("")
@@ -162,8 +181,16 @@ def write_calculator(site: Site) -> str:
         tag(
             "div",
             _write_form(site),
-            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_label="The result"),
-            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
+            tag(
+                "section",
+                tag("p", "The result will be here.", class_="quiet"),
+                id="result",
+                aria_label="The result",
+            ),
+            tag(
+                "noscript",
+                tag("p", "The calculator needs JavaScript. The datasets' pages work without it."),
+            ),
             class_="columns",
         ),
         description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
@@ -178,7 +205,8 @@ def _write_form(site: Site) -> Html:
         for mode, text in (("number", "A number"), ("table", "A table"))
     ]
     usual, others = (
-        {slug(each): each.label for each in TABULATED if (each in HEADLINE) is is_} for is_ in (True, False)
+        {slug(each): each.label for each in TABULATED if (each in HEADLINE) is is_}
+        for is_ in (True, False)
     )
     numbers = [
         _field(
@@ -196,7 +224,10 @@ def _write_form(site: Site) -> Html:
         tag("button", "Show an example", type="button", id="example-table"),
     ]
     ambiguous = {squash(name) for name in list_ambiguous()}
-    titles = {title if squash(title := site.title_of(key)) not in ambiguous else key: key for key in site.keys}
+    titles = {
+        title if squash(title := site.title_of(key)) not in ambiguous else key: key
+        for key in site.keys
+    }
     tools = {"": "I don't know", **{tool.key: tool.title for tool in TOOLS.values()}}
     more = {
         "split": {"": "test (default)", **{each: each for each in SPLITS}},
@@ -212,7 +243,10 @@ def _write_form(site: Site) -> Html:
         _field("dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED),
         tag("datalist", *_list_options(titles), id="datasets"),
         _select(
-            "tool", "Which tool computed it?", tools, hint="It says which entities were ranked, and what was filtered."
+            "tool",
+            "Which tool computed it?",
+            tools,
+            hint="It says which entities were ranked, and what was filtered.",
         ),
         tag(
             "details",
@@ -226,7 +260,9 @@ def _write_form(site: Site) -> Html:
 
 def _contrast(site: Site) -> str:
     """Say why: the datasets on which chance gets most and least."""
-    known = {value: key for key in site.keys if (value := site.expect(Tasks(key), "hits@10")) is not None}
+    known = {
+        value: key for key in site.keys if (value := site.expect(Tasks(key), "hits@10")) is not None
+    }
     why = "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance gets."
     if len(known) < 2:
         return why
@@ -237,7 +273,7 @@ def _contrast(site: Site) -> str:
     )
 
 
-# -- the datasets ---------------------------------------------------------------------------------------------------
+# -- the datasets ----------------------------------------------------------------------------------
 
 
 _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
@@ -246,34 +282,56 @@ _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 def _find_family(key: str) -> str:
     """Return what kind of a benchmark a dataset is, in a word."""
     kinds = list_kinds(key)
-    return next((kind for kind in FAMILIES if kind in kinds), "OGB" if key.startswith("ogb") else FAMILIES[0])
+    return next(
+        (kind for kind in FAMILIES if kind in kinds),
+        "OGB" if key.startswith("ogb") else FAMILIES[0],
+    )
 
 
 def write_list(site: Site) -> str:
     """Return the list of datasets: those on which chance matters most come first."""
     rows, points = [], []
-    for key in sorted(site.keys, key=lambda each: (-(site.expect(site.usual_tasks(each), "mrr") or 0), each)):
+    for key in sorted(
+        site.keys, key=lambda each: (-(site.expect(site.usual_tasks(each), "mrr") or 0), each)
+    ):
         row, tasks = site.tables.datasets[key], site.usual_tasks(key)
         family, page = _find_family(key), f"datasets/{key}.html"
         expected = {slug: site.expect(tasks, slug) for slug in _LISTED}
         if expected["mrr"] is not None:
             points.append(Point(key, row["title"], family, expected["mrr"], page))
         numbers = [row[name] for name in ("entities", "relations", "triples_test")]
-        shown = [tag("td", _show(each), data_value="" if each is None else repr(each)) for each in expected.values()]
+        shown = [
+            tag("td", _show(each), data_value="" if each is None else repr(each))
+            for each in expected.values()
+        ]
         cells = [
             tag("th", link(page, row["title"]), scope="row", data_value=row["title"]),
             *shown[:2],
             tag("td", tasks.protocol),
             tag("td", family),
             *shown[2:],
-            *(tag("td", count(number), data_value="" if number is None else number) for number in numbers),
+            *(
+                tag("td", count(number), data_value="" if number is None else number)
+                for number in numbers
+            ),
         ]
         words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
         rows.append(tag("tr", *cells, data_words=words, data_key=key))
     labels = [parse_metric(slug).label for slug in _LISTED]
-    headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:], "entities", "relations", "test triples"]
+    headings = [
+        "dataset",
+        *labels[:2],
+        "protocol",
+        "family",
+        *labels[2:],
+        "entities",
+        "relations",
+        "test triples",
+    ]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
-    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print")
+    listed = tag(
+        "table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print"
+    )
     search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
     results = [(key, each.value) for key in site.keys for each in site.published.get(key, ())]
     return write_page(
@@ -305,10 +363,12 @@ def count(number: int | None) -> str:
 
 def list_protocols(site: Site) -> list[str]:
     """List the protocols that any dataset of the site has."""
-    return [*dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))]
+    return [
+        *dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
+    ]
 
 
-# -- about --------------------------------------------------------------------------------------------------------
+# -- about -----------------------------------------------------------------------------------------
 
 
 def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
@@ -325,10 +385,15 @@ _FORMULAS = [
 
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
-    key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
+    key = next(
+        (key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL),
+        site.keys[0],
+    )
     tasks, version, protocols = site.usual_tasks(key), site.tables.version, list_protocols(site)
     folder, listed = f"v1/{version}", f"the datasets of {version}"
-    example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr"))
+    example = link(
+        f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr")
+    )
     sections: dict[str, list[str]] = {
         "Three adjustments": [
             "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
@@ -339,15 +404,33 @@ def write_about(site: Site) -> str:
         ],
         "Protocols": [
             "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:",
-            tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+            tag(
+                "dl",
+                *list_facts([(each, find_protocol(each).summary) for each in protocols]),
+                class_="facts",
+            ),
         ],
-        "Baselines": [tag("dl", *list_facts([(row.title, row.summary) for row in BASELINES.values()]), class_="facts")],
+        "Baselines": [
+            tag(
+                "dl",
+                *list_facts([(row.title, row.summary) for row in BASELINES.values()]),
+                class_="facts",
+            )
+        ],
         "An address for every constant": [
             "Each has an identifier with the version of the tables, which never changes its value. The part behind the "
             "dataset is the place of the constant in the dataset's JSON:",
             tag("p", example),
-            _write_code(f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"),
-            tag("p", "As JSON: ", link("v1/index.json", "the versions"), ", ", link(f"{folder}/index.json", listed)),
+            _write_code(
+                f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"
+            ),
+            tag(
+                "p",
+                "As JSON: ",
+                link("v1/index.json", "the versions"),
+                ", ",
+                link(f"{folder}/index.json", listed),
+            ),
         ],
         "Cite": [
             "Cite the version of the tables, and the paper whose framework this is:",

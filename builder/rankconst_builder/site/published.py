@@ -44,7 +44,9 @@ class Result:
     shown: tuple[str, str]
 
 
-def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[dict[str, list[Result]], str]:
+def read_published(
+    path: Path, tables: Tables, keys: Collection[str]
+) -> tuple[dict[str, list[Result]], str]:
     """Return the results on test that a file has, by dataset, the best first; and a line on what is left out."""
     found: dict[str, list[Result]] = {}
     lost: list[tuple[str, int | None]] = []
@@ -59,9 +61,14 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[d
             found.setdefault(result.tasks.dataset, []).append(result)
         else:
             lost.append((result, each.entry.line))
-    lost += ((f"{skipped.what}: {skipped.why}", skipped.line) for skipped in adjusted.reading.skipped)
+    lost += (
+        (f"{skipped.what}: {skipped.why}", skipped.line) for skipped in adjusted.reading.skipped
+    )
     # What several tables of a source print is shown once.
-    ordered = {key: sorted(dict.fromkeys(results), key=lambda each: -each.index) for key, results in found.items()}
+    ordered = {
+        key: sorted(dict.fromkeys(results), key=lambda each: -each.index)
+        for key, results in found.items()
+    }
     return ordered, _tell_lost(path.name, lost, sum(map(len, found.values())))
 
 
@@ -79,7 +86,10 @@ def _read_result(each: AdjustedEntry, keys: Collection[str], source: str) -> Res
         return f"ranks are shown that are realistic where scores tie, and these are {context.rank_type}"
     if adjusted.index_interval is None or adjusted.z_interval is None:
         return adjusted.undefined.get("index") or adjusted.undefined["z"]
-    shown = show_uncertain(adjusted.index, adjusted.index_interval), show_uncertain(adjusted.z, adjusted.z_interval)
+    shown = (
+        show_uncertain(adjusted.index, adjusted.index_interval),
+        show_uncertain(adjusted.z, adjusted.z_interval),
+    )
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
     text = show_number(adjusted.value) if in_full else each.entry.text
     return Result(tasks, context.model or "–", source, text, adjusted.value, adjusted.index, shown)
@@ -92,7 +102,13 @@ def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str
     ((why, count),) = Counter(reason for reason, _ in lost).most_common(1)
     line = next(line for reason, line in lost if reason == why)
     place = "" if line is None or count > 1 else f"line {line:,}: "
-    often = "" if count == len(lost) else f"most often ({count:,} times): " if count > 1 else "for example "
+    often = (
+        ""
+        if count == len(lost)
+        else f"most often ({count:,} times): "
+        if count > 1
+        else "for example "
+    )
     are = "is" if len(lost) == 1 else "are"
     return (
         f"{name}: {len(lost):,} of {len(lost) + shown:,} numbers {are} not shown (rankconst adjust {name} --metric "

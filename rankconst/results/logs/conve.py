@@ -1,8 +1,9 @@
 """What ConvE and TuckER print, and tools made after them.
 
-ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the tail entity ``e2``
-and is counted as left); in KG-BERT, which prints the same lines, ``left`` is where heads are corrupted. ConvE's ``Mean
-rank: {0} 188.8`` comes from a message that was never filled in. TuckER counts the triples of both directions.
+ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the
+tail entity ``e2`` and is counted as left); in KG-BERT, which prints the same lines, ``left`` is
+where heads are corrupted. ConvE's ``Mean rank: {0} 188.8`` comes from a message that was never
+filled in. TuckER counts the triples of both directions.
 """
 
 from __future__ import annotations

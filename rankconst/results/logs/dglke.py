@@ -1,7 +1,7 @@
 """What DGL-KE prints: ``Test average MRR : 0.67`` for all processes, ``[0]Test average MR: 47.3`` for one.
 
-Of several processes, each evaluates only a part of the triples. Older versions print the step behind the name:
-``Test average MR at [9999/10000]: 48.06``.
+Of several processes, each evaluates only a part of the triples. Older versions print the step
+behind the name: ``Test average MR at [9999/10000]: 48.06``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,12 @@ READER = LogFormat(
     headings=(
         rule(r"\[Train\]\((?P<step>\d{1,12})/\d", "[Train]("),
         # A script keeps the output below its commands, whose options may take several lines.
-        rule(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset ", "--dataset ", negatives="", unfiltered=""),
+        rule(
+            r"(?:--model_name (?P<model>\S{1,100}) )?--dataset ",
+            "--dataset ",
+            negatives="",
+            unfiltered="",
+        ),
         rule(r"--neg_sample_size_eval (?P<negatives>\d{1,9})", "--neg_sample_size_eval "),
         rule("(?P<unfiltered>--no_eval_filter)", "--no_eval_filter"),
     ),

@@ -1,8 +1,8 @@
 """Lines with ``name: value``, ``name = value`` or ``name value``, of any tool: what no module of a tool recognises.
 
-Consecutive lines with numbers of metrics are a block. What stands before the numbers of a line, and between the block
-before and its own, belongs to them: labels of vocabulary declare, other words ask, and no split is assumed. What else
-stands on the lines of its block only asks.
+Consecutive lines with numbers of metrics are a block. What stands before the numbers of a line, and
+between the block before and its own, belongs to them: labels of vocabulary declare, other words
+ask, and no split is assumed. What else stands on the lines of its block only asks.
 """
 
 from __future__ import annotations
@@ -42,26 +42,34 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
 
-# A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same words.
+# A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same
+# words.
 
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
 # Thousands, a decimal comma, which is asked about, or a point.
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|(?<!\d,)\d{1,9},\d{1,20}(?![\d,.])|\d++(?:\.\d*+)?|\.\d++)"
+_DIGITS = (
+    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|(?<!\d,)\d{1,9},\d{1,20}(?![\d,.])|\d++(?:\.\d*+)?|\.\d++)"
+)
 _SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
-_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
+_NUMBER = re.compile(
+    rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII
+)
 # What stands before a message, or is not a word of it.
-_STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?")
+_STAMP = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
+)
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
 _SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
 _ENDINGS = "|".join(map(re.escape, FILE_ENDINGS))
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 _STEP = re.compile(
-    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?", re.IGNORECASE
+    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
+    re.IGNORECASE,
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
 _PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
@@ -69,7 +77,9 @@ _PHRASE = re.compile(r"[A-Za-z]+ ")
 _EDGES = " *#=>~-:.()"
 _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
-_FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")  # filtered=False
+_FLAG = re.compile(
+    r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b"
+)  # filtered=False
 _NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"
 _MORE_NUMBERS = "several numbers are behind its name"
@@ -109,10 +119,20 @@ def _say_split(names: list[Label]) -> tuple[Text, ...]:
 
     Keys such as valid_mrr say it of themselves alone.
     """
-    if not names or not _PHRASE.match(names[0].text) or any("split" in each.values for each in names[1:]):
+    if (
+        not names
+        or not _PHRASE.match(names[0].text)
+        or any("split" in each.values for each in names[1:])
+    ):
         return ()
-    values = {"split": names[0].values["split"]} if names[0].whole and "split" in names[0].values else {}
-    return (Text(Label(names[0].text, values=values, whole=True), "row", "its line"),) if values else ()
+    values = (
+        {"split": names[0].values["split"]} if names[0].whole and "split" in names[0].values else {}
+    )
+    return (
+        (Text(Label(names[0].text, values=values, whole=True), "row", "its line"),)
+        if values
+        else ()
+    )
 
 
 def _list_texts(label: Label, place: str = "its line") -> list[Text]:
@@ -145,11 +165,17 @@ def _parse(template: str) -> _Line:
     for place, written in enumerate(gaps[:-1]):
         beside = _BESIDE.match(written) if numbers else None  # of the number before, or of this one
         behind += [read_label(beside[1])] if beside is not None else []
-        gap = _WRAPPER.sub("", written if beside is None else written[beside.end() :]).rstrip(" \t:='\"`")
-        *words, name = list(filter(None, (part.strip(_EDGES) for part in _PARTS.split(gap)))) or [""]
+        gap = _WRAPPER.sub("", written if beside is None else written[beside.end() :]).rstrip(
+            " \t:='\"`"
+        )
+        *words, name = list(filter(None, (part.strip(_EDGES) for part in _PARTS.split(gap)))) or [
+            ""
+        ]
         named = [word for word in words if _names_metric(word)]
         label = read_label(name)
-        if label.metric is None and label.whole and (metric := (named or [metric])[-1]):  # "MRR: Tail: 0.1, Head: 0.2"
+        if (
+            label.metric is None and label.whole and (metric := (named or [metric])[-1])
+        ):  # "MRR: Tail: 0.1, Head: 0.2"
             label, named = read_label(f"{metric} {name}"), []
         unknown = label.metric is None and CUT_OFF.search(name) is not None
         is_metric = label.metric is not None or unknown or name.lower() in {"hits", "hit"}
@@ -174,17 +200,24 @@ def _parse(template: str) -> _Line:
             else ""
         )
         reason = label.reason or why or _MORE_NAMES * bool(named)
-        numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
+        numbers.append(
+            _Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason)
+        )
     behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
     declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
     names = [Text(_weaken(each.label), "row", "its line") for each in numbers]
     asking = [*names, *(text for each in behind for text in _list_texts(_weaken(each)))]
     splits = _say_split([each.label for each in numbers])
     numbers = [
-        each._replace(texts=(each.texts[0], *splits, *each.texts[1:], *asking), reason=each.reason or declares)
+        each._replace(
+            texts=(each.texts[0], *splits, *each.texts[1:], *asking), reason=each.reason or declares
+        )
         for each in numbers
     ]
-    weak = (text._replace(label=_weaken(text.label), place="a line above") for text in (*before, *asking))
+    weak = (
+        text._replace(label=_weaken(text.label), place="a line above")
+        for text in (*before, *asking)
+    )
     return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
 
 
@@ -209,7 +242,11 @@ def _read_text(template: str) -> tuple[Text, ...]:
             labels[place] = replace(label, values=values)
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
     # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
-    return tuple(Text(label, scope, "a line above") for label in labels for scope in ["text"] + ["row"] * label.whole)
+    return tuple(
+        Text(label, scope, "a line above")
+        for label in labels
+        for scope in ["text"] + ["row"] * label.whole
+    )
 
 
 def _read_labels(text: str) -> Iterator[Label]:
@@ -250,7 +287,13 @@ class _Texts:
     def add(self, texts: Iterable[Text]) -> None:
         """Add what a line says."""
         for text in texts:
-            key = (text.scope, text.label.whole, text.label.graphs, text.label.words, *text.label.values.items())
+            key = (
+                text.scope,
+                text.label.whole,
+                text.label.graphs,
+                text.label.words,
+                *text.label.values.items(),
+            )
             self._texts.pop(key, None)
             self._texts[key] = text
             self.crowded = self.crowded or len(self._texts) > _MOST_TEXTS
@@ -271,7 +314,9 @@ class _Scan:
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        self._known: dict[str, tuple[tuple[Text, ...], bool]] = {}  # what lines without numbers of metrics say
+        self._known: dict[
+            str, tuple[tuple[Text, ...], bool]
+        ] = {}  # what lines without numbers of metrics say
 
     def read(self, text: str) -> Iterator[Found]:
         """Yield the numbers in the order of their lines."""
@@ -288,7 +333,11 @@ class _Scan:
                     continue
                 texts = _read_text(template)
                 # A digit of a name, as in FB15k, makes it another one.
-                if len(line) < _LONGEST_ALIKE and len(self._known) < _MOST_ALIKE and not _DIGIT.search(template):
+                if (
+                    len(line) < _LONGEST_ALIKE
+                    and len(self._known) < _MOST_ALIKE
+                    and not _DIGIT.search(template)
+                ):
                     self._known[alike] = texts, bool(step)
             else:
                 texts, steps = self._known[alike]
@@ -313,7 +362,9 @@ class _Scan:
     def _keep(self) -> None:
         """Keep the datasets named above a block, and what the lines above the first one may say of all."""
         for text in self._above.list_nearest()[::-1]:
-            words = tuple(word for word in text.label.words if word.field in _OF_ALL and self._first)
+            words = tuple(
+                word for word in text.label.words if word.field in _OF_ALL and self._first
+            )
             if text.label.graphs or words:
                 self._graphs.add([text._replace(label=replace(text.label, values={}, words=words))])
         self._first = False
@@ -322,11 +373,17 @@ class _Scan:
         """Return a number with what all texts say of it."""
         metric = number.label.metric
         if metric is None or number.reason:
-            return Found(line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason)
+            return Found(
+                line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason
+            )
         own = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
         told = _gather((*own, *self._list_before(own), self._name))
         named = number.label.values.get("protocol", ("",))[0]
-        said: dict[str, str | None] = {**told.said, "step": _clean(self._step)[1], "own protocol": named}
+        said: dict[str, str | None] = {
+            **told.said,
+            "step": _clean(self._step)[1],
+            "own protocol": named,
+        }
         if told.origins.get("dataset") == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
@@ -334,21 +391,31 @@ class _Scan:
         address = (told.said.get("split"), told.said.get("side"), told.said.get("protocol"), None)
         why = _CROWDED if crowded else ""
         name = _write_name(number.label, metric)
-        return Found(line, self._block, name, value, *address, said, why=why, asks=(*number.asks, *told.asks))
+        return Found(
+            line, self._block, name, value, *address, said, why=why, asks=(*number.asks, *told.asks)
+        )
 
     def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
         """Return what was said before the block: the datasets count where its texts name none."""
         before = self._graphs.list_nearest()
         if not any(text.label.graphs for text in own):
             return before
-        return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
+        return tuple(
+            text._replace(label=replace(text.label, graphs=()))
+            for text in before
+            if text.label.words
+        )
 
 
 def _write_name(label: Label, metric: Metric) -> str:
     """Return the name of a metric as logs list it; hit@10 and hits@10 are not the same everywhere."""
     span = find_name(label.text, metric) if metric.hits_k is not None else None
     written = metric.label if span is None else label.text[slice(*span)]
-    return metric.label if squash(written) in {squash(metric.label), metric.key.replace("_", "")} else written
+    return (
+        metric.label
+        if squash(written) in {squash(metric.label), metric.key.replace("_", "")}
+        else written
+    )
 
 
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
@@ -375,10 +442,14 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
 
 def _ask_beside(found: list[Found]) -> list[Found]:
     """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
-    filtered = {(each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"}
+    filtered = {
+        (each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"
+    }
     return [
         replace(each, asks=(*each.asks, UNFILTERED))
-        if (each.heading, each.name) in filtered and not each.said.get("own protocol") and each.protocol != "raw"
+        if (each.heading, each.name) in filtered
+        and not each.said.get("own protocol")
+        and each.protocol != "raw"
         else each
         for each in found
     ]
@@ -408,7 +479,9 @@ def _read(document: Document) -> Reading:
     """Read a log, and settle which of its shares are percentages: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
     evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
-    entries = settle_lines(reading.entries, notes, evaluations=evaluations, percent=document.percent)
+    entries = settle_lines(
+        reading.entries, notes, evaluations=evaluations, percent=document.percent
+    )
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",

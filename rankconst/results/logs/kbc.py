@@ -1,7 +1,8 @@
 """What kbc prints: ``VALID :  {'MRR': 0.286, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430])}``.
 
-The last line, ``TEST :  ({'rhs': 0.380, 'lhs': 0.183}, {'rhs': tensor([...]), 'lhs': tensor([...])})``, has MRR and
-then the hits of each side: rhs ranks tails, lhs heads. TRAIN is of 50,000 random triples.
+The last line, ``TEST :  ({'rhs': 0.380, 'lhs': 0.183}, {'rhs': tensor([...]), 'lhs':
+tensor([...])})``, has MRR and then the hits of each side: rhs ranks tails, lhs heads. TRAIN is of
+50,000 random triples.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 _NAMES = ("MRR", "Hits@1", "Hits@3", "Hits@10")
 _SIDES = {"": "both", "lhs": "head", "rhs": "tail"}
 _SAMPLED = "kbc evaluates 50,000 random triples of train"
-_LINE = re.compile(r"^[^\S\n]*(TRAIN|VALID|TEST)\s?: +(?=\(?\{'(?:MRR|rhs|lhs)': )([^\n]{1,2000})", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\S\n]*(TRAIN|VALID|TEST)\s?: +(?=\(?\{'(?:MRR|rhs|lhs)': )([^\n]{1,2000})", re.MULTILINE
+)
 _MRR = re.compile(r"'(MRR|lhs|rhs)': ([\d.e+-]+)", re.ASCII)
 _HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})\]", re.ASCII)
 
@@ -44,4 +47,6 @@ def _find_side(name: str) -> str:
     return _SIDES.get(name, "both")
 
 
-READER = LogFormat(key="kbc", tool="kbc", values=Rule(("'MRR': ", "'rhs': "), _LINE, {}), scan=_scan).reader
+READER = LogFormat(
+    key="kbc", tool="kbc", values=Rule(("'MRR': ", "'rhs': "), _LINE, {}), scan=_scan
+).reader

@@ -1,11 +1,12 @@
 """What the logs of evaluation tools have in common: a line has a metric's name and value, the lines above say of what.
 
-A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour codes are removed;
-a carriage return, as in progress bars, ends no line. The dataset is that of the nearest settings above, or of the name
-of the file.
+A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour
+codes are removed; a carriage return, as in progress bars, ends no line. The dataset is that of the
+nearest settings above, or of the name of the file.
 
-A number counts as exact only if the tool prints every digit and more than six significant ones are there: people who
-copy a log shorten it, and a full number seldom ends so soon. Any other number means the interval left by rounding.
+A number counts as exact only if the tool prints every digit and more than six significant ones are
+there: people who copy a log shorten it, and a full number seldom ends so soon. Any other number
+means the interval left by rounding.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ class Found:
     protocol: str | None
     tool: str | None
     said: Mapping[str, str | None]  # all that the line and the headings above it say
-    meant: str = ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
+    meant: str = (
+        ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
+    )
     why: str = ""  # why it cannot be used; empty if it can
     asks: tuple[Question, ...] = ()  # what only the user can answer
 
@@ -79,10 +82,10 @@ class Found:
 class LogFormat:
     """The log of a tool.
 
-    Groups of the patterns with a meaning for every format: ``name`` and ``value``; ``k`` for a number apart from its
-    name; ``names`` and ``values`` for a table with the names in a heading; ``split``, ``side``, ``protocol``, ``tool``,
-    ``step``, ``model``, ``dataset``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``,
-    that of ranks.
+    Groups of the patterns with a meaning for every format: ``name`` and ``value``; ``k`` for a
+    number apart from its name; ``names`` and ``values`` for a table with the names in a heading;
+    ``split``, ``side``, ``protocol``, ``tool``, ``step``, ``model``, ``dataset``; ``test_triples``
+    and the like, the number of evaluation triples; ``num_tasks``, that of ranks.
     """
 
     key: str
@@ -92,13 +95,17 @@ class LogFormat:
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
     tests: bool = False  # True if it evaluates the test split, and prints no split
-    decimals: int | None = None  # always printed: a value with fewer, at the end of the file, is cut off
+    decimals: int | None = (
+        None  # always printed: a value with fewer, at the end of the file, is cut off
+    )
     # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
     # How its numbers are found, where one line says more than a pattern can.
     scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
-    refine: Callable[[list[Found]], list[Found]] = list  # sees all numbers together, for what no single line says
+    refine: Callable[[list[Found]], list[Found]] = (
+        list  # sees all numbers together, for what no single line says
+    )
 
     @property
     def reader(self) -> Reader:
@@ -160,7 +167,11 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 def pad_digits(text: str, digits: int) -> str:
     """Restore trailing zeros of a plain number, up to a number of significant digits: 370.5 to 370.500."""
-    return pad_decimals(text, digits - 1 - Decimal(text).adjusted()) if _PLAIN.fullmatch(text) else text
+    return (
+        pad_decimals(text, digits - 1 - Decimal(text).adjusted())
+        if _PLAIN.fullmatch(text)
+        else text
+    )
 
 
 def _shows_all(text: str) -> bool:
@@ -201,24 +212,34 @@ class _State:
         """Return what is said of the next numbers, and whether the settings disagree."""
         self._read, names = True, tuple(self._named.values())
         if len(names) > 1:
-            return self.said, (Question("dataset", f"its settings name {' and '.join(names)}", choices=names),)
+            return self.said, (
+                Question("dataset", f"its settings name {' and '.join(names)}", choices=names),
+            )
         return (self.said | {"dataset": names[0]} if names else self.said), ()
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
     """Find the numbers of a log, in its order."""
     state = _State()
-    for line, rule, text in _find_lines(strip_colours(document.text), (SETTINGS, *log.headings, log.values)):
+    for line, rule, text in _find_lines(
+        strip_colours(document.text), (SETTINGS, *log.headings, log.values)
+    ):
         if rule is not log.values:
             state.take(rule, line, text)
             continue
         for match in rule.pattern.finditer(text):
             said, asks = state.tell()
-            said_here = said | {key: group for key, group in match.groupdict().items() if group is not None}
-            yield from (replace(each, asks=asks) for each in _pair(log, line, state.heading, said_here))
+            said_here = said | {
+                key: group for key, group in match.groupdict().items() if group is not None
+            }
+            yield from (
+                replace(each, asks=asks) for each in _pair(log, line, state.heading, said_here)
+            )
 
 
-def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None]) -> Iterator[Found]:
+def _pair(
+    log: LogFormat, line: int, heading: int, said: Mapping[str, str | None]
+) -> Iterator[Found]:
     """Make the numbers of one match: a name with its value, or a row of values with the names above."""
     split = said.get("split")
     about = (
@@ -231,7 +252,9 @@ def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None
     name, values = said.get("name"), said.get("values")
     if name is not None:
         k = said.get("k")
-        yield Found(line, heading, name if k is None else f"{name}@{k}", said.get("value") or "", *about)
+        yield Found(
+            line, heading, name if k is None else f"{name}@{k}", said.get("value") or "", *about
+        )
     elif values is not None:
         names, texts = (said.get("names") or "").split(), values.split()
         if len(texts) > len(names):
@@ -261,7 +284,10 @@ def _recognise(log: LogFormat, document: Document) -> bool:
         return False
     text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
-    return all(any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,))) for rule in needed)
+    return all(
+        any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,)))
+        for rule in needed
+    )
 
 
 def _read(log: LogFormat, document: Document) -> Reading:
@@ -284,10 +310,15 @@ def _read(log: LogFormat, document: Document) -> Reading:
         metric, _ = find_measure(found.name) or (None, None)
         why = found.why or _refuse(log, found, unfinished)
         if why or metric is None:
-            skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
+            skipped.append(
+                Skipped(found.line, found.name, why or "not the name of a metric that logs print")
+            )
             continue
         context = _describe(found, log, file)
-        here, what = (found.heading, context.split, found.said.get("step")), (metric.key, found.side, found.protocol)
+        here, what = (
+            (found.heading, context.split, found.said.get("step")),
+            (metric.key, found.side, found.protocol),
+        )
         if here != of or what in seen:
             evaluation, of, seen = evaluation + 1, here, set()
         seen.add(what)
@@ -297,7 +328,10 @@ def _read(log: LogFormat, document: Document) -> Reading:
         rows.append(_write_row(evaluation, found, context, log))
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
     return replace(
-        reading, understood=f"dataset {file.said['dataset']} from {file.origins['dataset']}" if named else ""
+        reading,
+        understood=f"dataset {file.said['dataset']} from {file.origins['dataset']}"
+        if named
+        else "",
     )
 
 
@@ -305,17 +339,26 @@ def _read_name(name: str) -> Told:
     """Return what the name of a file says; as a dataset, only a known name counts."""
     told = gather((name_file(name),))
     known = names_known(told.said.get("dataset", ""))
-    return told if known else replace(told, said={key: value for key, value in told.said.items() if key != "dataset"})
+    return (
+        told
+        if known
+        else replace(
+            told, said={key: value for key, value in told.said.items() if key != "dataset"}
+        )
+    )
 
 
 def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
     """Put together what a log and its name say of a number, and what is asked about it."""
-    own: dict[str, Any] = {name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")}
+    own: dict[str, Any] = {
+        name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")
+    }
     own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
     asked = {ask.field for ask in found.asks}
     asks = (*found.asks, *(ask for ask in file.asks if not own.get(ask.field)))
     settled: dict[str, Any] = {
-        name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()
+        name: value or (None if name in asked else file.said.get(name))
+        for name, value in own.items()
     }
     if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
         asks = (*asks, NO_SPLIT)
@@ -357,11 +400,17 @@ def _count_tasks(found: Found) -> int | None:
 def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
     """Return why a number cannot be used."""
     text = found.text
-    short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
+    short = (
+        log.decimals is not None
+        and len(text.partition(".")[2]) < log.decimals
+        and _PLAIN.match(text) is not None
+    )
     if found.line == unfinished and (short or not text):
         return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
     if text.lower().lstrip("+-") == "nan":
         return f"it is {text}: the scores were not numbers, as when training diverges"
     if not text:
         return "it has no value"
-    return read_number(text)[1] or ("it is below 0, as only a difference is" if text.startswith("-") else "")
+    return read_number(text)[1] or (
+        "it is below 0, as only a difference is" if text.startswith("-") else ""
+    )

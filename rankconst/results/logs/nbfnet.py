@@ -1,7 +1,7 @@
 """The logs of NBFNet, those of TorchDrug and the PyTorch Geometric version alike: ``mrr: 0.415`` below a heading.
 
-Values are printed to six significant digits without trailing zeros, which are restored. The step is the epoch in the
-name of the evaluated checkpoint.
+Values are printed to six significant digits without trailing zeros, which are restored. The step is
+the epoch in the name of the evaluated checkpoint.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """What OpenKE prints: a table of both sides and their mean, raw and filtered; and the logs of pybind11-OpenKE.
 
-``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and relation prediction
-prints a similar table without ``l`` and ``r``, which may as well have been cut off: neither is adjusted. Sums are kept
-in 32 bits, so the last of the six decimals of a mean rank are uncertain.
+``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and
+relation prediction prints a similar table without ``l`` and ``r``, which may as well have been cut
+off: neither is adjusted. Sums are kept in 32 bits, so the last of the six decimals of a mean rank
+are uncertain.
 
-pybind11-OpenKE, which goes on from it, logs ``INFO:Trainer:2024-05-19 16:26:31:mrr: 0.378``: all splits are filtered,
-both sides pooled. Names that end in ``_type`` rank the entities of the relation's type only.
+pybind11-OpenKE, which goes on from it, logs ``INFO:Trainer:2024-05-19 16:26:31:mrr: 0.378``: all
+splits are filtered, both sides pooled. Names that end in ``_type`` rank the entities of the
+relation's type only.
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ _CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
     "rankconst.from_counts takes the counts of such candidates"
 )
-_RELATIONS = (
-    "a table without l and r lines is of relation prediction: adjust its values one by one with --side relation"
-)
+_RELATIONS = "a table without l and r lines is of relation prediction: adjust its values one by one with --side relation"
 
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
 
     def judge(each: Found) -> str:
-        return _CONSTRAINED if each.said.get("constraint") == "" else _RELATIONS * (each.heading not in sided)
+        return (
+            _CONSTRAINED
+            if each.said.get("constraint") == ""
+            else _RELATIONS * (each.heading not in sided)
+        )
 
     return [replace(each, why=each.why or judge(each)) for each in found]
 
@@ -43,7 +47,10 @@ READER = LogFormat(
         rule("(?P<constraint>(?:no )?)type constraint results:", "type constraint results:"),
         rule(r"^[\s#>]*metric:?[ \t](?P<names>.*\b(?:MRR|MR|hit@\d{1,9})\b.*)", "metric"),
         rule(r"Input Files Path : (?P<dataset>\S{1,300})", "Files Path : "),
-        rule(r"The total of test triples is (?P<test_triples>\d{1,12})", "The total of test triples is "),
+        rule(
+            r"The total of test triples is (?P<test_triples>\d{1,12})",
+            "The total of test triples is ",
+        ),
     ),
     tests=True,
     decimals=6,
@@ -55,7 +62,8 @@ READER = LogFormat(
 READER_TORCH = LogFormat(
     key="openke_torch",
     values=rule(
-        r"\bINFO:(?:Trainer|Tester):[\d :.-]{8,30}:(?P<name>(?:mrr|mr|hits@\d{1,9})(?:_type)?):" + VALUE,
+        r"\bINFO:(?:Trainer|Tester):[\d :.-]{8,30}:(?P<name>(?:mrr|mr|hits@\d{1,9})(?:_type)?):"
+        + VALUE,
         *("INFO:Trainer:", "INFO:Tester:"),
     ),
     headings=(
@@ -65,5 +73,7 @@ READER_TORCH = LogFormat(
             " starts evaluati",
         ),
     ),
-    refine=lambda found: [replace(each, why=_CONSTRAINED * each.name.endswith("_type")) for each in found],
+    refine=lambda found: [
+        replace(each, why=_CONSTRAINED * each.name.endswith("_type")) for each in found
+    ],
 ).reader

@@ -1,7 +1,7 @@
 """What PyTorch Geometric's examples of knowledge graph embeddings print: ``Val Mean Rank: 200.25, Val MRR: 0.25``.
 
-KGEModel.test ranks tails only, removes no known answers and counts ranks from 0 (examples/kge_fb15k_237.py), which the
-catalogue of tools knows.
+KGEModel.test ranks tails only, removes no known answers and counts ranks from 0
+(examples/kge_fb15k_237.py), which the catalogue of tools knows.
 """
 
 from __future__ import annotations

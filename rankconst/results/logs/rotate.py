@@ -1,7 +1,7 @@
 """The logs of RotatE and HAKE.
 
-``2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.337000``, six decimals, both sides pooled. With
-``--evaluate_train`` the results on train are printed as ``Test``: only the line above says so.
+``2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.337000``, six decimals, both sides pooled.
+With ``--evaluate_train`` the results on train are printed as ``Test``: only the line above says so.
 """
 
 from __future__ import annotations
@@ -39,16 +39,25 @@ READER = LogFormat(
     key="rotate",
     tool="rotate",
     values=rule(
-        r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):" + VALUE,
+        r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):"
+        + VALUE,
         *("Test ", "Valid "),
     ),
     headings=(
-        rule(r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset(?P<more>.{0,200})", "Evaluating on "),
+        rule(
+            r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset(?P<more>.{0,200})",
+            "Evaluating on ",
+        ),
         rule(r"\bModel: (?P<model>\S{1,100})\s*$", "Model: "),
-        *(rule(rf": (?P<{split}_triples>\d{{1,12}})\s*$", f"#{split}: ", f"Num {split.title()}: ") for split in SPLITS),
+        *(
+            rule(rf": (?P<{split}_triples>\d{{1,12}})\s*$", f"#{split}: ", f"Num {split.title()}: ")
+            for split in SPLITS
+        ),
     ),
     sign=rule(
-        r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:", "Test ", "Valid "
+        r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:",
+        "Test ",
+        "Valid ",
     ),
     decimals=6,
     refine=_settle,

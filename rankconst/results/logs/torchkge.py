@@ -1,7 +1,8 @@
 """What TorchKGE's ``print_results`` prints: raw and filtered values on one line.
 
-Hits and MRR of one print are rounded to the same number of decimals, without trailing zeros: these are restored as far
-as a neighbour shows them. The mean rank is cut to a whole number, so 400 means 400 to 401.
+Hits and MRR of one print are rounded to the same number of decimals, without trailing zeros: these
+are restored as far as a neighbour shows them. The mean rank is cut to a whole number, so 400 means
+400 to 401.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ READER = LogFormat(
     key="torchkge",
     tool="torchkge",
     values=rule(
-        r"(?:^|\s)(?P<protocol>Filt\. )?(?P<name>Hit@\d{1,9}|Mean Rank|MRR) :" + VALUE, "Hit@", "Mean Rank", "MRR"
+        r"(?:^|\s)(?P<protocol>Filt\. )?(?P<name>Hit@\d{1,9}|Mean Rank|MRR) :" + VALUE,
+        "Hit@",
+        "Mean Rank",
+        "MRR",
     ),
     sign=rule(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ", "Filt. "),
     tests=True,

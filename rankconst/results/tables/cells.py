@@ -19,7 +19,20 @@ PAIR = re.compile(r"[:=]\s*(?:[\d.]+\s*)?$|\d[.,]\d")
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
-_MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
+_MISSING = {
+    "n/a",
+    "na",
+    "n.a.",
+    "oom",
+    "oot",
+    "o.o.m.",
+    "out of memory",
+    "timeout",
+    "none",
+    "null",
+    "tbd",
+    "tba",
+}
 # Marks behind a number.
 _MARKS = (
     r"[*†‡§¶#⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]",
@@ -66,14 +79,18 @@ class Row(NamedTuple):
     """A row of a table."""
 
     line: int  # where it starts, counted from 1
-    cells: tuple[str, ...]  # as written, Placed where a document can be rewritten; what a cell spans is empty
+    cells: tuple[
+        str, ...
+    ]  # as written, Placed where a document can be rewritten; what a cell spans is empty
     plain: tuple[str, ...]  # without markup and surrounding blanks
-    # Column to the number of columns that its cell spans. None if the format cannot say: then a heading extends over
-    # the empty cells behind it.
+    # Column to the number of columns that its cell spans. None if the format cannot say: then a
+    # heading extends over the empty cells behind it.
     spans: Mapping[int, int] | None = None
 
 
-_MOST_COVERED = 10_000  # columns that cells of a table may span in all, besides one for each sign of the file
+_MOST_COVERED = (
+    10_000  # columns that cells of a table may span in all, besides one for each sign of the file
+)
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
@@ -158,18 +175,24 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
     """Return the numbers whose comma sets decimals apart, each written with a point.
 
-    Where the user does not say it, one that cannot have thousands, ``0,338``, is certain if no number has a point that
-    sets decimals apart; ``3,340`` stays open.
+    Where the user does not say it, one that cannot have thousands, ``0,338``, is certain if no
+    number has a point that sets decimals apart; ``3,340`` stays open.
     """
     if decimal == "point":
         return {}
     distinct = {text for text in texts if "," in text or "." in text}
     commas = {text: found for text in distinct if (found := _COMMA.fullmatch(text)) is not None}
-    both = {text: text.replace(".", "").replace(",", ".") for text in distinct if _BOTH.fullmatch(text)}
+    both = {
+        text: text.replace(".", "").replace(",", ".") for text in distinct if _BOTH.fullmatch(text)
+    }
     if decimal == "comma" or both:
         thousands = {text: text.replace(".", "") for text in distinct if _THOUSANDS.fullmatch(text)}
         return {text: text.replace(",", ".") for text in commas} | thousands | both
-    certain = [text for text, found in commas.items() if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3]
+    certain = [
+        text
+        for text, found in commas.items()
+        if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3
+    ]
     pointed = any(_POINT.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in distinct)
     return {} if pointed else {text: text.replace(",", ".") for text in certain}
 
@@ -180,14 +203,20 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:
         return listed, False
-    return [row._replace(plain=tuple(_read_comma(text, commas) for text in row.plain)) for row in listed], True
+    return [
+        row._replace(plain=tuple(_read_comma(text, commas) for text in row.plain)) for row in listed
+    ], True
 
 
 def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     bare = strip_marks(text)
     if bare in commas:
         return commas[bare]
-    return f"{text}: decimals or thousands?" if _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare) else text
+    return (
+        f"{text}: decimals or thousands?"
+        if _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare)
+        else text
+    )
 
 
 def read_deviation(text: str) -> str | None:
@@ -216,7 +245,8 @@ def find_remark(text: str) -> str:
 
 
 _ABOUT = re.compile(
-    r"(?:[~\u223c\u2248\u2245\u2243]|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+", re.IGNORECASE
+    r"(?:[~\u223c\u2248\u2245\u2243]|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+",
+    re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~[^~]{1,40}~~")
 _REMARK = re.compile(r"([^\s(\[]++)\s*+(?:[(\[]([^()\[\]]++)[)\]]|([^\W\d][\w.-]*+))")
@@ -260,4 +290,6 @@ def _find_other(text: str, *, exact: bool) -> str | None:
     if is_missing(text):
         return "not a number"
     uncertain = len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
-    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if uncertain else None
+    return (
+        "an uncertainty or a footnote? Write ±, or a blank before the mark" if uncertain else None
+    )

@@ -33,7 +33,18 @@ if TYPE_CHECKING:
 COUNTS = ("num_tasks", "num_triples", "num_entities")
 """Roles of numbers that say what was counted."""
 
-OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step", "version", "hyperparameter"}
+OPEN_ROLES = {
+    "dataset",
+    "model",
+    "metric",
+    "value",
+    "k",
+    "num_tasks",
+    "relations",
+    "step",
+    "version",
+    "hyperparameter",
+}
 """Roles that any cell fits."""
 
 FEW = 500
@@ -69,14 +80,18 @@ def fits_role(role: str, cell: str) -> bool:
 def declare(role: str, cell: str) -> Label:
     """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another graph."""
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
-    if role == "version" or (label.version and not label.graphs):  # in a column of datasets or splits, too
+    if role == "version" or (
+        label.version and not label.graphs
+    ):  # in a column of datasets or splits, too
         return label
     if role == "dataset" and cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
     if role == "dataset":
         if label.whole and label.graphs:
             return label
-        graph = label.graphs[0] if label.graphs and squash(label.graphs[0]) == squash(cell) else cell
+        graph = (
+            label.graphs[0] if label.graphs and squash(label.graphs[0]) == squash(cell) else cell
+        )
         return replace(label, text=cell, graphs=(graph,), whole=True)
     return label if role in label.values else Label(cell, values={role: (cell,)}, whole=True)
 
@@ -131,33 +146,50 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
     return [
         j
         for j, own in enumerate(cells)
-        if j not in taken and (_find_telling(heading, j) or _find_asking(heading, j) or _holds_texts(own))
+        if j not in taken
+        and (_find_telling(heading, j) or _find_asking(heading, j) or _holds_texts(own))
     ]
 
 
-def find_names(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]) -> int:
+def find_names(
+    heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]
+) -> int:
     """Return the column that names the rows: that of models, or the first of texts; -1 if there is none."""
     if "model" in roles:
         return roles["model"]
-    texts = [j for j in free if squash(heading.keys[j]) not in list_remarks() and _holds_texts(cells[j])]
+    texts = [
+        j for j in free if squash(heading.keys[j]) not in list_remarks() and _holds_texts(cells[j])
+    ]
     return next((j for j in texts if not _holds_flags(heading, cells, j)), -1)
 
 
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
     """Tell whether the cells of a column affirm or deny what is above them."""
     over = _find_telling(heading, j)
-    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:FEW])
+    return over is not None and all(
+        is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:FEW]
+    )
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
     """Return the label over a column that its cells affirm or deny: ``Filtered`` over yes and no."""
     whole = (label for label in heading.labels[j] if label.whole)
-    return next((each for each in whole if each.values or any(word.field != "metric" for word in each.words)), None)
+    return next(
+        (
+            each
+            for each in whole
+            if each.values or any(word.field != "metric" for word in each.words)
+        ),
+        None,
+    )
 
 
 def _find_asking(heading: Heading, j: int) -> Label | None:
     """Return the label over a column whose words ask about the rows in which it is filled: ``num_candidates``."""
-    return next((each for each in heading.labels[j] if any(word.field in _OF_TEXTS for word in each.words)), None)
+    return next(
+        (each for each in heading.labels[j] if any(word.field in _OF_TEXTS for word in each.words)),
+        None,
+    )
 
 
 class RowTexts(NamedTuple):
@@ -171,13 +203,19 @@ def form_stated(said: Said, texts: tuple[Text, ...], asks: tuple[Question, ...])
     """Return what cells, the texts of their numbers and further questions say together."""
     told = gather(texts)
     further = (ask for ask in asks if ask.field not in told.said)
-    return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
+    return Stated(
+        **{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said))
+    )
 
 
 def _find_conflicts(said: Said) -> Iterator[Question]:
     """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
     for name in NAMES:
-        found = [value for text in said.texts if (value := text.label.said.get(name)) not in {None, "filtered"}]
+        found = [
+            value
+            for text in said.texts
+            if (value := text.label.said.get(name)) not in {None, "filtered"}
+        ]
         values = {squash(value): value for value in found}
         if len(values) > 1:
             listed = tuple(values.values())
@@ -232,11 +270,18 @@ def read_rows(
     for row in one[used].tolist():
         each = [said[own[row]] for own, said in found]
         facts = tuple(fact for said in each for fact in said.facts)
-        joined.append((Said(tuple(text for said in each for text in said.texts), facts), above[max(groups[0][row], 0)]))
+        joined.append(
+            (
+                Said(tuple(text for said in each for text in said.texts), facts),
+                above[max(groups[0][row], 0)],
+            )
+        )
     return RowTexts(number[codes], joined)
 
 
-def _read_column(cells: Cells, read: Callable[[str], Said], called: str) -> tuple[Places, list[Said]]:
+def _read_column(
+    cells: Cells, read: Callable[[str], Said], called: str
+) -> tuple[Places, list[Said]]:
     """Return for each row a number of what its cell, as messages call it, says; 0 is nothing."""
     found = [_NOTHING]
     of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
@@ -263,7 +308,8 @@ def _read_role(role: str, over: Label | None, cell: str) -> Said:
     rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
     facts: dict[str, Any] = dict.fromkeys(COUNTS, read_count(cell))
     facts |= {"relations": (cell,), "rank_type": rank_types[0]}
-    # A tool's name is not a protocol, and what is called after a repository is a name as a model's is.
+    # A tool's name is not a protocol, and what is called after a repository is a name as a model's
+    # is.
     own = _read_name(cell).texts if role == "tool" and not is_tool(cell) else ()
     return Said(own, ((role, facts.get(role, cell)),))
 
@@ -280,7 +326,9 @@ def _read_flag(telling: Label, cell: str) -> Said:
     """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
     if (answered := answer(telling, cell)) is not None:
         return Said((Text(answered, "row", _ROW),))
-    if is_number(cell) or not telling.values:  # how many test triples there are says nothing of a split
+    if (
+        is_number(cell) or not telling.values
+    ):  # how many test triples there are says nothing of a split
         return _read_below(telling, cell)
     own = _read_name(cell, "row").texts
     return _NOTHING if is_blank(cell) else Said((*own, Text(doubt(telling), "row", _ROW)))
@@ -297,7 +345,9 @@ def _read_below(over: Label, cell: str) -> Said:
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     """Return what the words over a cell, or the key of a value, leave to be asked about it."""
-    fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS  # a raw MRR is that of others
+    fields = (
+        _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS
+    )  # a raw MRR is that of others
     words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
@@ -318,12 +368,18 @@ def _list_patterns() -> tuple[str, str]:
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
     spelt = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
-    words = (*spelt, *map(re.escape, "?→⟶➔⇒"))  # queries, and what points from one side to the other
+    words = (
+        *spelt,
+        *map(re.escape, "?→⟶➔⇒"),
+    )  # queries, and what points from one side to the other
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 
 def find_groups(
-    cells: Sequence[Cells], numbers: Sequence[int], empty: NDArray[np.bool_], spanning: frozenset[int]
+    cells: Sequence[Cells],
+    numbers: Sequence[int],
+    empty: NDArray[np.bool_],
+    spanning: frozenset[int],
 ) -> tuple[Places, list[tuple[Text, ...]]]:
     """Return for each row the place of what the `empty` rows above say of it, -1 for those themselves; 0 is nothing."""
     group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])

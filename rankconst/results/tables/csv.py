@@ -24,7 +24,9 @@ DELIMITERS = (",", "\t", ";")
 
 _FIRST_LINES = 20  # a heading may have several levels, after empty lines
 _LONGEST_HEADING = 100_000
-_MOST_SHARED = 100_000  # beyond this many different cells, remembering them costs more than it saves
+_MOST_SHARED = (
+    100_000  # beyond this many different cells, remembering them costs more than it saves
+)
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
@@ -41,7 +43,9 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise DataError(f"{document.at(line)}: {_explain(str(error), reader.line_num)}") from None
+            raise DataError(
+                f"{document.at(line)}: {_explain(str(error), reader.line_num)}"
+            ) from None
         if cells is None:
             return
         share = shared.setdefault if len(shared) < _MOST_SHARED else shared.get
@@ -74,7 +78,11 @@ def find_delimiter(document: Document) -> str | None:
     """Return the delimiter under which one of the first lines reads as a heading; None if there is none."""
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
-    if not first or first.startswith(("{", "[")) or any(len(line) > _LONGEST_HEADING for line in lines):
+    if (
+        not first
+        or first.startswith(("{", "["))
+        or any(len(line) > _LONGEST_HEADING for line in lines)
+    ):
         return None
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
@@ -86,7 +94,11 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
     """Count the known names in that one of the first rows that reads best as a heading."""
     rows: list[list[str]] = []
     try:
-        rows.extend(row for row in csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True) if row)
+        rows.extend(
+            row
+            for row in csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+            if row
+        )
     except csv.Error:
         strict = False  # reading will say what is wrong with it
     best = 0
@@ -100,7 +112,9 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
     return best
 
 
-def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
+def read_delimited(
+    document: Document, form: str, dialect: Dialect, tool: str | None = None
+) -> Reading:
     """Read a delimited file in the dialect of a tool."""
     delimiter = find_delimiter(document)
     if delimiter is None:

@@ -1,7 +1,8 @@
 """From grids of cells to one reading: headings, rows and what stands around them, merged into one table.
 
-Every format of tables supplies rows of cells as written and without markup, with the texts around them. A wide table
-has a column for each metric; a long one names the metric in one column and holds its value in another.
+Every format of tables supplies rows of cells as written and without markup, with the texts around
+them. A wide table has a column for each metric; a long one names the metric in one column and holds
+its value in another.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Entries, Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
-from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
+from rankconst.results.tables.headings import (
+    DEEPEST,
+    explain_missing,
+    find_heading,
+    name_metric,
+    pivot,
+)
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word
@@ -47,14 +54,21 @@ _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 class Dialect:
     """How tables of a format are to be read."""
 
-    # Reads a heading, or the name of a metric in a long table, where k may have a column of its own.
+    # Reads a heading, or the name of a metric in a long table, where k may have a column of its
+    # own.
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
-    even: bool = False  # True if a row with more or fewer cells than the heading is a mistake to be reported
+    even: bool = (
+        False  # True if a row with more or fewer cells than the heading is a mistake to be reported
+    )
 
 
 def read_tables(
-    document: Document, form: str, tables: Iterable[Printed], dialect: Dialect = Dialect(), tool: str | None = None
+    document: Document,
+    form: str,
+    tables: Iterable[Printed],
+    dialect: Dialect = Dialect(),
+    tool: str | None = None,
 ) -> Reading:
     """Merge the tables of a file, given as their rows with headings; columns with the same heading become one."""
     notes = Notes()
@@ -62,19 +76,27 @@ def read_tables(
 
 
 def make_reader(
-    key: str, recognise: Callable[[Document], bool], find_tables: Callable[[Document], Iterable[Printed]]
+    key: str,
+    recognise: Callable[[Document], bool],
+    find_tables: Callable[[Document], Iterable[Printed]],
 ) -> Reader:
     """Return the reader of documents with tables between their prose."""
-    return Reader(key, recognise, lambda each: read_tables(each, key, find_tables(each)), most=LONGEST_TEXT)
+    return Reader(
+        key, recognise, lambda each: read_tables(each, key, find_tables(each)), most=LONGEST_TEXT
+    )
 
 
-def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[Table]:
+def _read_all(
+    document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes
+) -> list[Table]:
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
-        rows, commas = read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
+        rows, commas = (
+            read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
+        )
         texts = () if dialect.exact else (*printed.above, name_file(document.name))
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
             titles, below = _split_titles(block)
@@ -92,14 +114,22 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
             above = tuple(read_near("the row above", title) for title in titles)
-            body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
+            body = _fit(
+                document,
+                heading,
+                below[len(heading.levels) :],
+                notes,
+                even=dialect.even or dialect.exact,
+            )
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
             sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
             read.append(SheetReader(sheet, notes).read())
     if not read and without is not None:
         raise DataError(explain_missing(document, without))
     if not read:
-        raise DataError(f"{document.name}: there is no table. Expected a heading and rows of cells below.")
+        raise DataError(
+            f"{document.name}: there is no table. Expected a heading and rows of cells below."
+        )
     return read
 
 
@@ -147,7 +177,11 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
         places = [j for j in heading.measures if last[j]] or list(heading.measures)[:1]
         for i in range(depth, len(rows)):
             plain = rows[i].plain
-            if len(plain) <= places[-1] or plain[places[0]] != last[places[0]] or not last[places[0]]:
+            if (
+                len(plain) <= places[-1]
+                or plain[places[0]] != last[places[0]]
+                or not last[places[0]]
+            ):
                 continue
             if any(plain[j] != last[j] for j in places):
                 continue
@@ -160,7 +194,9 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
         yield rows[start:end]
 
 
-def _fit(document: Document, heading: Heading, rows: Iterable[Row], notes: Notes, *, even: bool) -> list[Row]:
+def _fit(
+    document: Document, heading: Heading, rows: Iterable[Row], notes: Notes, *, even: bool
+) -> list[Row]:
     """Return the rows that go with the heading; others are noted, or refused in a delimited file."""
     width, kept = len(heading.keys), []
     levels = {*heading.levels}
@@ -172,7 +208,9 @@ def _fit(document: Document, heading: Heading, rows: Iterable[Row], notes: Notes
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
         elif found == 1 and not even:
             more = ("",) * (width - 1)
-            kept.append(row._replace(cells=row.cells + more, plain=row.plain + more, spans={0: width}))
+            kept.append(
+                row._replace(cells=row.cells + more, plain=row.plain + more, spans={0: width})
+            )
         else:
             reason = f"expected {width} cells, as in the heading, got {found}"
             if even:
@@ -195,7 +233,9 @@ def _make_sheet(
     how: tuple[str, ...],
 ) -> Sheet:
     """Return rows of a table by column."""
-    columns = [*map(list, zip(*(row.plain for row in rows), strict=True))] or [[] for _ in heading.keys]
+    columns = [*map(list, zip(*(row.plain for row in rows), strict=True))] or [
+        [] for _ in heading.keys
+    ]
     if not dialect.even and not dialect.exact:
         _fill(heading, columns)
     return Sheet(
@@ -217,8 +257,12 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     roles = find_roles(heading, [*map(Cells, columns)])
     places = {j for role, j in roles.items() if role in _REPEATED}
     first = min(heading.measures, default=0)
-    places |= {j for j in range(first - 1) if j not in roles.values() and not heading.measures.get(j)}
-    others = [column for j, column in enumerate(columns) if j not in places and j not in heading.measures]
+    places |= {
+        j for j in range(first - 1) if j not in roles.values() and not heading.measures.get(j)
+    }
+    others = [
+        column for j, column in enumerate(columns) if j not in places and j not in heading.measures
+    ]
     named = [any(cells) for cells in zip(*others, strict=True)] if others else []
     for column in (columns[j] for j in places) if named else ():
         last = ""
@@ -227,7 +271,9 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
             column[i] = last if named[i] else cell
 
 
-def _merge(document: Document, form: str, read: list[Table], notes: Notes, tool: str | None) -> Reading:
+def _merge(
+    document: Document, form: str, read: list[Table], notes: Notes, tool: str | None
+) -> Reading:
     """Put tables below each other."""
     filled = [each for each in read if each.sheet.written]
     columns: dict[str, list[str]] = {key: [] for each in read for key in each.sheet.heading.keys}
@@ -266,7 +312,9 @@ def _join(parts: list[Entries], sizes: Sequence[int]) -> Entries:
 def _describe(read: list[Table]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
     origins = (each.origin for each in read if len(each.entries))
-    inferred = dict.fromkeys(filter(None, (*(how for each in read for how in each.sheet.how), *origins)))
+    inferred = dict.fromkeys(
+        filter(None, (*(how for each in read for how in each.sheet.how), *origins))
+    )
     if not inferred and not any(each.percent for each in read):
         return ""
     units: dict[str, set[bool]] = {}
@@ -274,7 +322,11 @@ def _describe(read: list[Table]) -> str:
         for head in each.entries.heads:
             units.setdefault(head.metric.label, set()).add(head.column in each.percent)
     signs = {
-        label: "" if True not in own else " (percent in some columns)" if False in own else " (percent)"
+        label: ""
+        if True not in own
+        else " (percent in some columns)"
+        if False in own
+        else " (percent)"
         for label, own in units.items()
     }
     metrics = ", ".join(f"{label}{sign}" for label, sign in signs.items())

@@ -1,7 +1,8 @@
 """What the first rows of a table say about its columns: metrics, roles, and labels that span them.
 
-Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@`` over 1, 3 and 10,
-metrics over datasets. A table with a metric in each row is turned into one with a column for each.
+Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@``
+over 1, 3 and 10, metrics over datasets. A table with a metric in each row is turned into one with a
+column for each.
 """
 
 from __future__ import annotations
@@ -35,10 +36,14 @@ _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 class Heading:
     """The heading of a table."""
 
-    keys: tuple[str, ...]  # the name of each column, no two alike: the levels joined by a spaced slash
+    keys: tuple[
+        str, ...
+    ]  # the name of each column, no two alike: the levels joined by a spaced slash
     labels: tuple[tuple[Label, ...], ...]  # of each column, from the upper level to the lowest
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
-    measures: Mapping[int, Label] = field(default_factory=dict)  # columns of metrics to the labels that name them
+    measures: Mapping[int, Label] = field(
+        default_factory=dict
+    )  # columns of metrics to the labels that name them
     of_records: bool = False  # True if the rows are objects with these keys
 
     @property
@@ -90,16 +95,29 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
     own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
-    further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
+    further = [
+        j for j, label in longer.measures.items() if j not in heading.measures and not label.reason
+    ]
     if further and set(longer.measures) > set(heading.measures):
-        hits = {j: (metric := longer.measures[j].metric) is not None and metric.hits_k is not None for j in further}
-        counted = all(hits[j] or any(map(str.isalpha, cell)) for j in further for cell in row.plain[j : j + 1])
+        hits = {
+            j: (metric := longer.measures[j].metric) is not None and metric.hits_k is not None
+            for j in further
+        }
+        counted = all(
+            hits[j] or any(map(str.isalpha, cell)) for j in further for cell in row.plain[j : j + 1]
+        )
         return counted and not any("." in cell and is_number(cell) for cell in row.plain)
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
-    if own and not any(others) and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own):
+    if (
+        own
+        and not any(others)
+        and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own)
+    ):
         return True
     said = [read_label(cell) for cell in own if not is_blank(cell)]
-    return len(said) == len(own) > 0 and all(each.whole and (each.graphs or each.values) for each in said)
+    return len(said) == len(own) > 0 and all(
+        each.whole and (each.graphs or each.values) for each in said
+    )
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
@@ -107,7 +125,9 @@ def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
     named: list[list[str]] = [[] for _ in range(width)]
-    first = next((j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric is not None), width)
+    first = next(
+        (j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric is not None), width
+    )
     centred = ""
     for depth, (row, level) in enumerate(zip(rows, levels, strict=True)):
         over = level if depth == len(rows) - 1 else _spread(row, level)
@@ -133,7 +153,10 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     """Return the columns of metrics; a column that has another role is none."""
     found = {}
     for j, each in enumerate(labels):
-        if any(role and role not in {"measured", "tool", "side", "model"} for role in map(find_role, each)):
+        if any(
+            role and role not in {"measured", "tool", "side", "model"}
+            for role in map(find_role, each)
+        ):
             continue
         measure = next((label for label in each[::-1] if label.metric is not None), None)
         if measure is not None:
@@ -166,13 +189,21 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
     """Tell whether names stand above the middle of their columns: from the left, all begin with the same metric."""
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
-    return any(over and name != below[first] for over, name in zip(level[first + 1 :], below[first + 1 :], strict=True))
+    return any(
+        over and name != below[first]
+        for over, name in zip(level[first + 1 :], below[first + 1 :], strict=True)
+    )
 
 
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
     labels = (heading.measures[j], *heading.labels[j])
-    words = (word for label in labels for word in label.words if word.field == "metric" and "column" in word.scopes)
+    words = (
+        word
+        for label in labels
+        for word in label.words
+        if word.field == "metric" and "column" in word.scopes
+    )
     reasons = (*(label.reason for label in labels), *(word.reason for word in words))
     return next(filter(None, reasons), "")
 
@@ -189,13 +220,19 @@ def explain_missing(document: Document, row: Row) -> str:
     from rankconst.catalogue.mentions import find_mentions
     from rankconst.catalogue.metrics import TABULATED
 
-    known = {squash(name): metric.label for metric in TABULATED for name in (metric.label, *metric.spellings)}
+    known = {
+        squash(name): metric.label
+        for metric in TABULATED
+        for name in (metric.label, *metric.spellings)
+    }
     headings = [label for label in row.plain if label][:12]
     near = []
     for label in headings:
         found = difflib.get_close_matches(squash(label[:40]), known, n=2, cutoff=0.6)
         if found:
-            near.append(f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}")
+            near.append(
+                f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}"
+            )
     hint = f" Did you mean {', '.join(near)}?" if near else ""
     if any(find_mentions(label) for label in headings):
         hint = " If the columns are datasets, say of which metric: --metric mrr."
@@ -231,16 +268,24 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     if len(rows) < 2:
         return None
     head, body = rows[0], [row for row in rows[1:] if len(row.plain) == len(rows[0].plain)]
-    place = next((j for j in range(min(len(head.plain), _FIRST)) if _holds_metrics(body, j, parse)), None)
+    place = next(
+        (j for j in range(min(len(head.plain), _FIRST)) if _holds_metrics(body, j, parse)), None
+    )
     if place is None:
         return None
     numbers = [
-        j for j in range(place + 1, len(head.plain)) if head.plain[j] and any(is_number(row.plain[j]) for row in body)
+        j
+        for j in range(place + 1, len(head.plain))
+        if head.plain[j] and any(is_number(row.plain[j]) for row in body)
     ]
     names = [j for j in range(len(head.plain)) if j != place and j not in numbers]
     if not numbers:
         return None
-    metrics = list(dict.fromkeys(row.plain[place] for row in body if parse(row.plain[place], None).metric is not None))
+    metrics = list(
+        dict.fromkeys(
+            row.plain[place] for row in body if parse(row.plain[place], None).metric is not None
+        )
+    )
     first = (*(head.plain[j] for j in names), "", *metrics)
     turned = [Row(head.line, first, first)]
     for block in _list_blocks(body, place, names, parse):
@@ -253,7 +298,9 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     return turned
 
 
-def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int], parse: Parse) -> list[dict[str, Row]]:
+def _list_blocks(
+    body: Sequence[Row], place: int, names: Sequence[int], parse: Parse
+) -> list[dict[str, Row]]:
     """Return the rows of each block by the names of their metrics; an empty cell of names repeats the one above.
 
     A metric that comes again begins a new block, and so does a change in the columns of names.

@@ -1,6 +1,7 @@
 """Tables, headings and paragraphs in HTML, alone or within Markdown; what a page hides is not read.
 
-An element that Markdown interrupts stays open: each piece of HTML is read where the one before it ended.
+An element that Markdown interrupts stays open: each piece of HTML is read where the one before it
+ended.
 """
 
 from __future__ import annotations
@@ -19,16 +20,54 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Outline
 
-_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+_VOID = {
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "wbr",
+}
 _UNSEEN = {"script", "style", "template", "title", "annotation", "annotation-xml"}
-_PARAGRAPHS = {"p", "div", "section", "article", "main", "figure", "body", "li", "ul", "ol", "br", "hr", "dd", "dt"}
-_STYLE = re.compile(r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE)
+_PARAGRAPHS = {
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "figure",
+    "body",
+    "li",
+    "ul",
+    "ol",
+    "br",
+    "hr",
+    "dd",
+    "dt",
+}
+_STYLE = re.compile(
+    r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE
+)
 _HEADING = re.compile("h[1-6]")
 _QUOTED = re.compile(r"^[ \t>]+", re.MULTILINE)
 _STRUCK = {"s", "del", "strike"}
-_PUT = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")} | dict.fromkeys(_STRUCK, ("~~", "~~"))
+_PUT = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")} | dict.fromkeys(
+    _STRUCK, ("~~", "~~")
+)
 # Where a cell or a row has no end of its own, the next one ends it.
-_ENDS = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr"), "li": ("li",), "p": ("p",)}
+_ENDS = {
+    "td": ("td", "th"),
+    "th": ("td", "th"),
+    "tr": ("td", "th", "tr"),
+    "li": ("li",),
+    "p": ("p",),
+}
 _CELLS = {"td", "th", "caption"}
 _INNER = _CELLS | {"tr"}
 # Within cells, what these begin is no digit of the number before it.
@@ -58,7 +97,9 @@ class _Table:
     cells: list[tuple[Placed, int, int]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    held: dict[int, tuple[int, Placed]] = field(default_factory=dict)  # cells over several rows, and how many are left
+    held: dict[int, tuple[int, Placed]] = field(
+        default_factory=dict
+    )  # cells over several rows, and how many are left
     covered: int = 0
 
 
@@ -109,7 +150,11 @@ class Page(HTMLParser):
         if tag not in _VOID:
             self._opened.append(tag)
             self._counts[tag] += 1
-            hidden = tag in _UNSEEN or "hidden" in given or _STYLE.search(given.get("style") or "") is not None
+            hidden = (
+                tag in _UNSEEN
+                or "hidden" in given
+                or _STYLE.search(given.get("style") or "") is not None
+            )
             if hidden and not self.hidden:
                 self._shown = len(self._opened) - 1
         if not self.hidden:
@@ -125,7 +170,11 @@ class Page(HTMLParser):
             self._tables.append(_Table())
         elif self._tables and tag in _CELLS:
             self._end_cell(self._at())
-            self._cells.append(_Cell(tag, start, _read_span(given.get("colspan")), _read_span(given.get("rowspan"))))
+            self._cells.append(
+                _Cell(
+                    tag, start, _read_span(given.get("colspan")), _read_span(given.get("rowspan"))
+                )
+            )
         elif not self._tables and (tag in _PARAGRAPHS or _HEADING.fullmatch(tag)):
             self._end_cell(self._at())
             self._cells.append(_Cell(tag, start))
@@ -226,4 +275,6 @@ class Page(HTMLParser):
 
 
 def _read_span(text: str | None) -> int:
-    return min(max(int(text[:9]), 1), _WIDEST) if text and text.isascii() and text.isdecimal() else 1
+    return (
+        min(max(int(text[:9]), 1), _WIDEST) if text and text.isascii() and text.isdecimal() else 1
+    )

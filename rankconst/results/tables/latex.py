@@ -13,7 +13,13 @@ from rankconst.errors import DataError
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
 from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import Outline
-from rankconst.results.tables.tex import ENVIRONMENTS, begins_argument, read_argument, skip_options, strip_latex
+from rankconst.results.tables.tex import (
+    ENVIRONMENTS,
+    begins_argument,
+    read_argument,
+    skip_options,
+    strip_latex,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +31,9 @@ _BEGIN = re.compile(r"\\begin\s*+\{([^{}]{1,20})\}")
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _CAPTIONS = {"caption", "subcaption", "captionof", "captionbox", "subcaptionbox"}
 _FLOAT = re.compile(r"\w{0,20}(?:table|figure)\*?|minipage|center|subfloat")
-_EVENT = re.compile(r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?")
+_EVENT = re.compile(
+    r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?"
+)
 _TOKEN = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
@@ -37,7 +45,8 @@ _SEARCHED = 1_000_000
 
 _COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%.*)")
 _UNSET = re.compile(
-    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*", re.DOTALL
+    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*",
+    re.DOTALL,
 )
 
 _NEWIF = re.compile(r"\\newif\s{0,9}\\if([a-zA-Z]{1,40})")
@@ -46,11 +55,15 @@ _MOST_SWITCHES = 20
 
 def _hide(text: str) -> str:
     """Blank out what LaTeX does not set."""
-    shown = _COMMENT.sub(lambda found: found[0][: found.start(1) - found.start()] + " " * len(found[1]), text)
+    shown = _COMMENT.sub(
+        lambda found: found[0][: found.start(1) - found.start()] + " " * len(found[1]), text
+    )
     shown = _UNSET.sub(lambda found: _blank(found[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
         values = re.findall(rf"\\{name}(true|false)\b", shown)
-        branches = re.compile(rf"(?<!newif)\\if{name}\b(?P<false>.*?)(?:\\else\b(?P<true>.*?))?\\fi\b", re.DOTALL)
+        branches = re.compile(
+            rf"(?<!newif)\\if{name}\b(?P<false>.*?)(?:\\else\b(?P<true>.*?))?\\fi\b", re.DOTALL
+        )
         shown = branches.sub(partial(_choose, group=values[-1] if values else "false"), shown)
     return shown
 
@@ -81,7 +94,9 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     bodies: dict[str, set[str]] = {}
     parts, position = list[str](), 0
     for found in _DEFINED.finditer(text):
-        body = read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
+        body = (
+            read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
+        )
         if body is not None:
             parts += (text[position : found.start()], _blank(text[found.start() : body[1]]))
             position = body[1]
@@ -123,7 +138,13 @@ _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*
 def _tell(event: re.Match[str]) -> str:
     """Return what begins or ends there: a table, a float, a section or a caption; nothing if it is another macro."""
     if event["macro"] is not None:
-        return "level" if event["macro"] in _LEVELS else "caption" if event["macro"] in _CAPTIONS else ""
+        return (
+            "level"
+            if event["macro"] in _LEVELS
+            else "caption"
+            if event["macro"] in _CAPTIONS
+            else ""
+        )
     if event["name"] in ENVIRONMENTS:
         return "table" if event["edge"] == "begin" else ""
     return "float" if _FLOAT.fullmatch(event["name"]) else ""
@@ -160,8 +181,13 @@ class _Reader:
         """Take what may say something of a table, or a table; return its end."""
         if kind == "table":
             rows, end = self._read_table(event)
-            found = (self._read_title(each.end()) for each in _CAPTION.finditer(self._text, event.end(), end))
-            captions = self._outline.add_table(rows, captions=[each[0] for each in found if each is not None])
+            found = (
+                self._read_title(each.end())
+                for each in _CAPTION.finditer(self._text, event.end(), end)
+            )
+            captions = self._outline.add_table(
+                rows, captions=[each[0] for each in found if each is not None]
+            )
             self._below = True
             if self._floats:
                 self._floats[-1].tables.append(captions)
@@ -198,7 +224,9 @@ class _Reader:
             line = self._document.find_line(start)
             raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
         notes = (read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
-        return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
+        return ". ".join(
+            self._strip_text(each[0]) for each in (argument, *notes) if each is not None
+        ), argument[1]
 
     def _end_float(self) -> None:
         """Give the tables of a float its captions: each its own if there are as many, or else all."""
@@ -242,8 +270,14 @@ class _Reader:
             if len(cells) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
-        check_spans(sum(sum(row.spans.values()) for row in rows), self._document, self._document.find_line(end))
-        return [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows], self._end
+        check_spans(
+            sum(sum(row.spans.values()) for row in rows),
+            self._document,
+            self._document.find_line(end),
+        )
+        return [
+            Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows
+        ], self._end
 
     def _skip_rules(self, start: int, end: int) -> int:
         """Return where the first cell of a row begins."""
@@ -253,7 +287,9 @@ class _Reader:
             found = _LEADING.match(self._text, start, end)
         return start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
 
-    def _split(self, position: int, environment: str, opened: int) -> Iterator[list[tuple[int, int]]]:
+    def _split(
+        self, position: int, environment: str, opened: int
+    ) -> Iterator[list[tuple[int, int]]]:
         """Yield the rows of the body of a table: where each of their cells begins and ends."""
         cells, depth, inner = list[tuple[int, int]](), 0, 0
         start = position
@@ -282,7 +318,11 @@ class _Reader:
                 break
         what = f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
         if depth:
-            what = "in this table a } closes nothing." if depth < 0 else "in this table a { is never closed."
+            what = (
+                "in this table a } closes nothing."
+                if depth < 0
+                else "in this table a { is never closed."
+            )
         raise DataError(f"{self._document.at(self._document.find_line(opened))}: {what}")
 
     def _make_row(self, places: list[tuple[int, int]]) -> _Row:
@@ -290,7 +330,9 @@ class _Reader:
         for start, end in places:
             written = self._text[start:end]
             first = start + len(written) - len(written.lstrip())
-            cell = Placed(" ".join(written.split()), first, max(first, start + len(written.rstrip())))
+            cell = Placed(
+                " ".join(written.split()), first, max(first, start + len(written.rstrip()))
+            )
             found = (pattern.search(cell, 0, 300) for pattern in (_MULTICOLUMN, _MULTIROW))
             width, height = (1 if each is None else int(each[1]) for each in found)
             if width > 1:

@@ -56,8 +56,12 @@ _LONGEST_CELL = 10_000
 def _parser() -> MarkdownIt:
     """Return what reads Markdown: blocks, with tables as GitHub has them or less strict, and the markup of texts."""
     markdown = MarkdownIt("commonmark").enable("strikethrough").disable("reference")
-    markdown.block.ruler.before("code", "pipes", _take_table, {"alt": ["paragraph", "blockquote", "list"]})
-    markdown.block.ruler.before("pipes", "html_table", _take_html, {"alt": ["paragraph", "blockquote", "list"]})
+    markdown.block.ruler.before(
+        "code", "pipes", _take_table, {"alt": ["paragraph", "blockquote", "list"]}
+    )
+    markdown.block.ruler.before(
+        "pipes", "html_table", _take_html, {"alt": ["paragraph", "blockquote", "list"]}
+    )
     markdown.inline.ruler.before("escape", "math", _take_math)
     return markdown
 
@@ -86,7 +90,13 @@ def _write(token: Token, *, code: bool) -> str:
         return "~~"
     if token.type == "code_inline" and not code:
         return ""
-    return " " if token.type in {"softbreak", "hardbreak"} else "" if token.type == "image" else token.content
+    return (
+        " "
+        if token.type in {"softbreak", "hardbreak"}
+        else ""
+        if token.type == "image"
+        else token.content
+    )
 
 
 def _set_lower(found: re.Match[str]) -> str:
@@ -122,7 +132,11 @@ def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         stop = first + 2
         while stop < end and state.sCount[stop] >= state.blkIndent and "|" in _line(state, stop):
             stop += 1
-        rows = [i for i in (first, *range(first + 2, stop)) if i == first or not _is_rule(_line(state, i))]
+        rows = [
+            i
+            for i in (first, *range(first + 2, stop))
+            if i == first or not _is_rule(_line(state, i))
+        ]
         token = state.push("pipes", "", 0)
         token.meta["rows"] = [(i, state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in rows]
         state.line = stop
@@ -221,18 +235,24 @@ class _Reader:
             self.outline.add_heading(int(before.tag[1]), _strip_text(token.content))
         elif token.type == "inline":
             star = "* " * (self._marks[-1:] == ["*"])  # which may be the mark of a note
-            self.outline.add_text(star + _strip_text(token.content), len(self._marks) - 1 if self._marks else None)
+            self.outline.add_text(
+                star + _strip_text(token.content), len(self._marks) - 1 if self._marks else None
+            )
         elif token.type == "pipes":
             self._add_pipes(token.meta["rows"])
         elif token.type in {"fence", "code_block"} and token.map and token.info != "diff":
-            add_lines(token.content.split("\n"), self.outline, token.map[0] + (token.type == "fence"))
+            add_lines(
+                token.content.split("\n"), self.outline, token.map[0] + (token.type == "fence")
+            )
 
     def _add_pipes(self, places: Sequence[tuple[int, int, int]]) -> None:
         """Add a pipe table."""
         rows: list[Row] = []
         for _, start, end in places:
             width = len(rows[0].cells) if rows else 0
-            rows.append(_make_row(self._document, self._document.find_line(start), start, end, width))
+            rows.append(
+                _make_row(self._document, self._document.find_line(start), start, end, width)
+            )
         self.outline.add_table(rows, len(self._marks))
 
 

@@ -55,7 +55,9 @@ class Outline:
 
     def __init__(self) -> None:
         self._headings: list[tuple[int, str]] = []
-        self._said: list[tuple[int | None, str]] = []  # the depth of a list's item, None for a paragraph
+        self._said: list[
+            tuple[int | None, str]
+        ] = []  # the depth of a list's item, None for a paragraph
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._fresh = False  # True if nothing but notes came since the last table
@@ -82,7 +84,9 @@ class Outline:
         note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
         if self._fresh and note and not text.endswith((":", "：")):
             near = read_near("the note below", text)
-            if marked and not text.startswith(("(", "[")):  # of the cells with the mark: it declares nothing of others
+            if marked and not text.startswith(
+                ("(", "[")
+            ):  # of the cells with the mark: it declares nothing of others
                 near = near._replace(label=replace(near.label, whole=False))
             self._tables[-1].notes.append(near)
             self._fresh = marked
@@ -105,7 +109,8 @@ class Outline:
             if item is None and (text := read_near("a paragraph above", each)).label.whole
         ]
         headings = [
-            read_near("the heading above", text, farther=i > 0) for i, (_, text) in enumerate(self._headings[::-1])
+            read_near("the heading above", text, farther=i > 0)
+            for i, (_, text) in enumerate(self._headings[::-1])
         ]
         table = _Pending(rows, list(captions), paragraphs, [], headings)
         if rows:
@@ -120,7 +125,9 @@ class Outline:
         notes = self._tables[-1].notes if self._tables else []
         if notes and (None, notes[-1].label.text) in self._said:
             label = notes[-1].label
-            notes[-1] = notes[-1]._replace(label=Label(label.text, words=() if label.whole else label.words))
+            notes[-1] = notes[-1]._replace(
+                label=Label(label.text, words=() if label.whole else label.words)
+            )
 
     def list_tables(self) -> list[Printed]:
         """Return the tables with the texts that belong to them, once all is told."""

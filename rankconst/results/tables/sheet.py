@@ -59,7 +59,9 @@ class Sheet:
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
     percent: bool | None = None
-    floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)  # columns of a machine's numbers, with NaN
+    floats: Mapping[int, NDArray[np.float64]] = field(
+        default_factory=dict
+    )  # columns of a machine's numbers, with NaN
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
     written: Sequence[list[str]] = ()  # the cells of each column as written
     how: tuple[str, ...] = ()  # how it was understood
@@ -73,7 +75,9 @@ class Table:
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
     origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
-    said: Sequence[Stated]  # of each record, without what the keys of its numbers say; of other tables nothing
+    said: Sequence[
+        Stated
+    ]  # of each record, without what the keys of its numbers say; of other tables nothing
 
 
 class _Column(NamedTuple):
@@ -130,7 +134,11 @@ class SheetReader:
         reasons = {j: find_reason(heading, j) for j in heading.measures}
         for j in (j for j, reason in reasons.items() if reason):
             self._notes.add(None, heading.keys[j], reasons[j])
-        for key in (key for j, key in enumerate(heading.keys) if j not in heading.measures and _AT_K.search(key)):
+        for key in (
+            key
+            for j, key in enumerate(heading.keys)
+            if j not in heading.measures and _AT_K.search(key)
+        ):
             self._notes.add(None, key, "not the name of a metric; is it Hits@k?")
         measured = [j for j, reason in reasons.items() if not reason]
         numbers = {j: self._read_numbers(j, spread=heading.measures[j].spread) for j in measured}
@@ -160,20 +168,30 @@ class SheetReader:
         elif not sheet.exact:
             entries, percent = self._settle_units(entries)
         contexts = list(self._contexts)
-        return Table(sheet, entries, percent, self._find_origin(rows, measured), [contexts[each] for each in of_row])
+        return Table(
+            sheet,
+            entries,
+            percent,
+            self._find_origin(rows, measured),
+            [contexts[each] for each in of_row],
+        )
 
     def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
         """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
         cells = self._sheet.cells[j]
         found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
-        places = [self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found]
+        places = [
+            self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found
+        ]
         text_of = np.array(places, dtype=np.intp)[cells.codes]
         there = np.array([bool(text) for text, _ in found], dtype=np.bool_)[cells.codes]
         wrong = np.array([bool(why) for _, why in found], dtype=np.bool_)[cells.codes]
         self._note(wrong, j, lambda row: found[cells.codes[row]][1])
         if (floats := self._sheet.floats.get(j)) is not None:
             own = np.isfinite(floats)
-            text_of = np.where(own, ~(np.arange(floats.size) + sum(each.size for each in self._floats)), text_of)
+            text_of = np.where(
+                own, ~(np.arange(floats.size) + sum(each.size for each in self._floats)), text_of
+            )
             there |= own
             self._floats.append(floats)
         return text_of, there
@@ -187,8 +205,15 @@ class SheetReader:
     def _leave_differences(self, numbers: dict[int, tuple[Places, Flags]]) -> None:
         """Leave out shares beside one of the same row that has a sign, as differences have."""
         measures, cells = self._heading.measures, self._sheet.cells
-        shares = [j for j in numbers if (m := measures[j].metric) and m.is_share and measures[j].adjustment is None]
-        signed = {j: np.array([cell[:1] in SIGNS for cell in cells[j].distinct], dtype=np.bool_) for j in shares}
+        shares = [
+            j
+            for j in numbers
+            if (m := measures[j].metric) and m.is_share and measures[j].adjustment is None
+        ]
+        signed = {
+            j: np.array([cell[:1] in SIGNS for cell in cells[j].distinct], dtype=np.bool_)
+            for j in shares
+        }
         if not any(each.any() for each in signed.values()):
             return
         differs = np.zeros(self._lines.size, dtype=np.bool_)
@@ -201,13 +226,17 @@ class SheetReader:
             self._note(left, j, lambda _: DIFFERENCE)
             numbers[j] = text_of, there & ~left
 
-    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Question, ...] = ()) -> Places:
+    def _settle_contexts(
+        self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Question, ...] = ()
+    ) -> Places:
         """Return for each row the number of its context below some labels."""
         telling = tuple(text for text in texts if text.label.tells)
         if (telling, asks) not in self._formed:
             # Cell beats column beats row above beats caption.
             formed = (
-                form_stated(said, (*said.texts, *telling, *group, *self._texts), (*self._asks, *asks))
+                form_stated(
+                    said, (*said.texts, *telling, *group, *self._texts), (*self._asks, *asks)
+                )
                 for said, group in rows.said
             )
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
@@ -220,11 +249,19 @@ class SheetReader:
         if rest := self._rests.get(j):
             word = Word(rest, "side" if rest in _ENDS else "part")
             return (Text(label, "column", "its heading").ask(word),)
-        again = (k for k, other in self._heading.measures.items() if k != j and other.metric == label.metric)
+        again = (
+            k
+            for k, other in self._heading.measures.items()
+            if k != j and other.metric == label.metric
+        )
         others = [(self._rests.get(k, ""), self._heading.labels[k]) for k in again]
-        filtered = any(each.said.get("protocol") == "filtered" for _, over in others for each in over)
+        filtered = any(
+            each.said.get("protocol") == "filtered" for _, over in others for each in over
+        )
         # Beside MRR, MRR@f may be the filtered one.
-        filtered = filtered or any(rest and rest not in _ENDS and len(rest) <= _SHORT for rest, _ in others)
+        filtered = filtered or any(
+            rest and rest not in _ENDS and len(rest) <= _SHORT for rest, _ in others
+        )
         said = self._sheet.exact or any(each.said.get("protocol") for each in labels)
         return (UNFILTERED,) if filtered and not said else ()
 
@@ -239,17 +276,23 @@ class SheetReader:
             metric, rest = measures[j].metric, " ".join(words).lower()
             short = all(word.isalpha() and len(word) <= _SHORT for word in words)
             # TransE MRR, or MRR (DRUM) and MRR (RotatE): names of models.
-            named = again[metric] > 1 or any(sign.isupper() or sign.isdigit() for word in words for sign in word)
+            named = again[metric] > 1 or any(
+                sign.isupper() or sign.isdigit() for word in words for sign in word
+            )
             if rest.partition(" ")[0] in _ENDS:  # MRR_h, MRR (t)
                 rests[j] = rest.partition(" ")[0]
-            elif rest and (not named or len(rest) == 1 or (short and (metric in plain or again[metric] > 1))):
+            elif rest and (
+                not named or len(rest) == 1 or (short and (metric in plain or again[metric] > 1))
+            ):
                 rests[j] = rest
         return rests
 
     def _number_head(self, label: Label, j: int, *, exact: bool) -> int:
         if label.metric is None:
             return -1
-        head = Head(label.metric, self._heading.keys[j], label.adjustment, exact or self._sheet.exact)
+        head = Head(
+            label.metric, self._heading.keys[j], label.adjustment, exact or self._sheet.exact
+        )
         return self._heads.setdefault(head, len(self._heads))
 
     def _label_wide(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
@@ -263,7 +306,13 @@ class SheetReader:
         texts = tuple(Text(each, "column", place) for each in labels[::-1])
         if (mean := self._find_mean(j)) is not None:
             texts = (Text(mean, "column", "its heading"), *texts)
-        return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_beside(j)), percent)
+        return _Column(
+            text_of,
+            there,
+            head_of,
+            self._settle_contexts(texts, rows, self._ask_beside(j)),
+            percent,
+        )
 
     def _find_mean(self, j: int) -> Label | None:
         """Return a label if a column is the mean over graphs that columns beside it are of: Avg, Avg MRR."""
@@ -280,7 +329,11 @@ class SheetReader:
             other = self._heading.labels[k]
             if measure.metric != measures[j].metric or len(other) != len(own):
                 continue
-            apart = [place for place, (one, two) in enumerate(zip(own, other, strict=True)) if one.text != two.text]
+            apart = [
+                place
+                for place, (one, two) in enumerate(zip(own, other, strict=True))
+                if one.text != two.text
+            ]
             if apart == [level]:
                 found.add((*other[level].graphs, other[level].version))
         return found - {("",)}
@@ -301,7 +354,9 @@ class SheetReader:
             name, k = names[row], None if ks is None else read_count(ks[row])
             label = self._sheet.parse(name, k)
             if find_role(label) == "num_tasks":
-                counts |= {each: self._read_count(each, j) for each in np.flatnonzero(own & there).tolist()}
+                counts |= {
+                    each: self._read_count(each, j) for each in np.flatnonzero(own & there).tolist()
+                }
             elif label.metric is None or label.reason:
                 for each in np.flatnonzero(own).tolist() if not is_missing(name) else ():
                     self._notes.add(int(self._lines[each]), name, label.reason or UNKNOWN)
@@ -316,7 +371,11 @@ class SheetReader:
     def _read_count(self, row: int, j: int) -> int | None:
         """Return the number of ranks that a cell states."""
         floats = self._sheet.floats.get(j)
-        cell = self._sheet.cells[j][row] if floats is None or np.isnan(floats[row]) else repr(float(floats[row]))
+        cell = (
+            self._sheet.cells[j][row]
+            if floats is None or np.isnan(floats[row])
+            else repr(float(floats[row]))
+        )
         count = read_count(cell)
         if count is None:
             why = f"not a whole number, in column {self._heading.keys[j]}"
@@ -329,7 +388,10 @@ class SheetReader:
             return column
         evaluation = np.zeros(column.there.size, dtype=np.intp)
         for j, cells in enumerate(self._sheet.cells):
-            if j not in {value, self._roles["metric"], self._roles.get("k")} and j not in self._sheet.floats:
+            if (
+                j not in {value, self._roles["metric"], self._roles.get("k")}
+                and j not in self._sheet.floats
+            ):
                 evaluation = combine(evaluation, cells.codes, len(cells.distinct))
         of = {int(evaluation[row]): count for row, count in counts.items()}
         contexts, context_of = list(self._contexts), column.context_of.copy()
@@ -369,17 +431,27 @@ class SheetReader:
         heading, percent = self._heading, self._sheet.percent
         columns = list(zip(heading.keys, heading.labels, strict=True))
         said = {key for key, labels in columns if any(each.percent for each in labels)}
-        graphs = {key: next((each.graphs[0] for each in labels if each.graphs), None) for key, labels in columns}
+        graphs = {
+            key: next((each.graphs[0] for each in labels if each.graphs), None)
+            for key, labels in columns
+        }
 
         def find_family(head: Head) -> Hashable | None:
             share = head.metric.is_share and head.adjustment is None and head.column not in said
             # What is asked about may be anything: no other column has its unit.
-            return (graphs[head.column], (rests.get(head.column), units.find_family(head))) if share else None
+            return (
+                (graphs[head.column], (rests.get(head.column), units.find_family(head)))
+                if share
+                else None
+            )
 
         rests = {heading.keys[j]: rest for j, rest in self._rests.items()}
         entries = units.leave_open(entries, said, self._notes, percent=percent)
         settled = units.settle_units(entries, find_family, self._notes, percent=percent)
-        signed = frozenset(settled.heads[head].column for head in np.unique(settled.head_of[settled.signed]).tolist())
+        signed = frozenset(
+            settled.heads[head].column
+            for head in np.unique(settled.head_of[settled.signed]).tolist()
+        )
         return units.drop_contradictions(settled, self._notes), signed - said
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
@@ -388,7 +460,12 @@ class SheetReader:
             return ""
         labels = self._heading.labels[measured[0]] if measured else ()
         said, group = rows.said[-1]
-        texts = (*said.texts, *(Text(label, "column", "") for label in labels[::-1]), *group, *self._texts)
+        texts = (
+            *said.texts,
+            *(Text(label, "column", "") for label in labels[::-1]),
+            *group,
+            *self._texts,
+        )
         fields: dict[str, list[str]] = {}
         for name, place in gather(texts).origins.items():
             if place not in {"", "its row"} and name not in self._roles:

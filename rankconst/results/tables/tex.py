@@ -1,7 +1,7 @@
 r"""Text without the markup of LaTeX: what a cell, a caption or a formula prints.
 
-Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as text, which is
-refused where a number is expected.
+Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as
+text, which is refused where a number is expected.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENVIRONMENTS: dict[str, int] = dict.fromkeys(
-    ("tabular", "tblr", "longtblr", "longtable", "supertabular", "array", "NiceTabular", "tabu", "longtabu"), 1
+    (
+        "tabular",
+        "tblr",
+        "longtblr",
+        "longtable",
+        "supertabular",
+        "array",
+        "NiceTabular",
+        "tabu",
+        "longtabu",
+    ),
+    1,
 ) | dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
 """Environment of a table to the number of its arguments in braces."""
 
@@ -183,8 +194,13 @@ class _Markup:
             put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
         elif macro in _STRUCK:
             put = f"~~{put}~~"
-        elif macro not in LAST:  # the arguments of an unknown macro are no digits of what is around them
-            apart, more = self._text[start - 1 : start].isdigit(), self._find_argument(end) is not None
+        elif (
+            macro not in LAST
+        ):  # the arguments of an unknown macro are no digits of what is around them
+            apart, more = (
+                self._text[start - 1 : start].isdigit(),
+                self._find_argument(end) is not None,
+            )
             put = f"{' ' * apart}{put}{' ' * more}"
         return put, end
 

@@ -10,7 +10,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.labels import read_label
-from rankconst.results.tables.cells import PAIR, Row, check_width, is_missing, is_number, strip_marks
+from rankconst.results.tables.cells import (
+    PAIR,
+    Row,
+    check_width,
+    is_missing,
+    is_number,
+    strip_marks,
+)
 from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import NUMBERED, Outline
 
@@ -29,10 +36,17 @@ _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
 _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
 _APART = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
-_JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
+_JOINED = (
+    (re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"),
+    (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("),
+)
 _UPRIGHT, _LEVEL, _ENDS = "│┃┆┇┊┋╎╏║╽╿", "─━┄┅┈┉╌╍═╴╶╸╺╼╾", "╵╷╹╻"
 _PLAIN = {code: "+" for code in range(0x2500, 0x2580) if chr(code) not in "╱╲╳"}
-_PLAIN |= {ord(sign): put for signs, put in ((_UPRIGHT, "|"), (_LEVEL, "-"), (_ENDS, " ")) for sign in signs}
+_PLAIN |= {
+    ord(sign): put
+    for signs, put in ((_UPRIGHT, "|"), (_LEVEL, "-"), (_ENDS, " "))
+    for sign in signs
+}
 
 
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
@@ -60,9 +74,9 @@ _Found = tuple[list[Row], int]
 
 def _is_table(rows: Sequence[Row]) -> bool:
     """Tell whether rows name a metric and hold a number."""
-    return any(read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells) and any(
-        is_number(strip_marks(cell)) for row in rows for cell in row.cells
-    )
+    return any(
+        read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells
+    ) and any(is_number(strip_marks(cell)) for row in rows for cell in row.cells)
 
 
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
@@ -91,7 +105,11 @@ def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
 def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
     """Read a table with bars, and perhaps rules, between its cells; a cell may span columns."""
     end = i
-    while end < len(lines) and lines[end].strip() and (lines[end].count("|") > 1 or _is_border(lines[end])):
+    while (
+        end < len(lines)
+        and lines[end].strip()
+        and (lines[end].count("|") > 1 or _is_border(lines[end]))
+    ):
         end += 1
     body = lines[i:end]
     if all(map(_RULE.fullmatch, body)):
@@ -122,7 +140,9 @@ def _join_lines(part: list[Row]) -> list[Row]:
         return part
     if len({len(row.cells) for row in part}) > 1:
         return part
-    cells = tuple(" ".join(filter(None, column)) for column in zip(*(row.cells for row in part), strict=True))
+    cells = tuple(
+        " ".join(filter(None, column)) for column in zip(*(row.cells for row in part), strict=True)
+    )
     return [part[0]._replace(cells=cells, plain=cells)]
 
 
@@ -134,7 +154,12 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
     cells = [" ".join(piece.split()) for piece in pieces]
     places = [edges.get(bar, -1) for bar in bars]
     enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
-    if enclosed and len(bars) < len(edges) and min(places) == places[0] == 0 and places[-1] == len(edges) - 1:
+    if (
+        enclosed
+        and len(bars) < len(edges)
+        and min(places) == places[0] == 0
+        and places[-1] == len(edges) - 1
+    ):
         cells = []
         for (left, right), piece in zip(pairwise(places), pieces, strict=True):
             if right - left > 1:
@@ -174,7 +199,9 @@ def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     """Return the labels of a heading with a row below it; None if a line is none."""
     line = lines[i]
-    if not line.strip() or any(word.endswith((":", "=", ">")) for word in line.split()):  # names of values of a log
+    if not line.strip() or any(
+        word.endswith((":", "=", ">")) for word in line.split()
+    ):  # names of values of a log
         return None
     below = next((each for each in lines[i + 1 : i + 3] if not _RULE.fullmatch(each)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
@@ -190,13 +217,19 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     """Tell whether labels head numbers of metrics: below each metric, or beside the name of one."""
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
-    if not measured and _is_metric(cells[0]) and len(labels) > 2:  # of one column, it may be the title of a log
+    if (
+        not measured and _is_metric(cells[0]) and len(labels) > 2
+    ):  # of one column, it may be the title of a log
         over = [read_label(label) for label in labels[1:]]
-        return all(map(_is_cell, cells[1:])) and all(each.whole and (each.values or each.graphs) for each in over)
+        return all(map(_is_cell, cells[1:])) and all(
+            each.whole and (each.values or each.graphs) for each in over
+        )
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
-    return bool(measured) and all(_is_cell(cells[j]) for j in measured) and any(map(is_number, cells))
+    return (
+        bool(measured) and all(_is_cell(cells[j]) for j in measured) and any(map(is_number, cells))
+    )
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:

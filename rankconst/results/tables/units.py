@@ -42,24 +42,33 @@ def settle_units(
 ) -> Entries:
     """Write the sign of percentages into the numbers of families; what could be either is left out, and said.
 
-    Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most rows have a number
-    above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
-    fewer do, nothing is changed: they are fractions, and some of them wrong. `evaluations` has the evaluation of each
-    row, where several rows make up one.
+    Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most
+    rows have a number above 1; the others then must be printed like them, or are open, as they are
+    where half of the rows have one. Where fewer do, nothing is changed: they are fractions, and
+    some of them wrong. `evaluations` has the evaluation of each row, where several rows make up
+    one.
     """
     codes, distinct = encode(map(families, entries.heads))
     family_of = codes[entries.head_of]
-    shares = ~entries.signed & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
+    shares = (
+        ~entries.signed
+        & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
+    )
     big = shares & (entries.values > 1)
     if percent is False or not big.any():
         return entries
     at = entries.rows if evaluations is None else evaluations[entries.rows]
-    own = {code: np.flatnonzero(shares & (family_of == code)) for code in np.unique(family_of[shares]).tolist()}
+    own = {
+        code: np.flatnonzero(shares & (family_of == code))
+        for code in np.unique(family_of[shares]).tolist()
+    }
     large = {code: _tell_rows(at[places], big[places]) for code, places in own.items()}
     most = {code: float(entries.values[places].max()) for code, places in own.items()}
     certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
     sign, doubtful = np.zeros((2, len(entries)), dtype=np.bool_)
-    decimals = entries.pick(np.array([*map(count_decimals, entries.written)]), np.zeros(len(entries.floats.values)))
+    decimals = entries.pick(
+        np.array([*map(count_decimals, entries.written)]), np.zeros(len(entries.floats.values))
+    )
     for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
         decimals[place] = count_decimals(entries.text_at(place))
     for code, places in own.items():
@@ -69,9 +78,12 @@ def settle_units(
         if not even and (not alike or (code not in certain and part)):
             continue
         # How many decimals percentages have; a fraction has more.
-        printed_most = max((decimals[own[each]][big[own[each]]].max() for each in alike), default=-1)
+        printed_most = max(
+            (decimals[own[each]][big[own[each]]].max() for each in alike), default=-1
+        )
         printed = decimals[places] <= printed_most
-        # Numbers of a column are printed alike: one with more decimals tells that the others may be fractions, too.
+        # Numbers of a column are printed alike: one with more decimals tells that the others may be
+        # fractions, too.
         usual = code in certain or (not even and printed_most == 1 and printed.all())
         large_enough = bool(alike) or not even or most[code] >= _LEAST
         sign[places] = (in_large & large_enough) | (printed & usual)
@@ -83,7 +95,11 @@ def settle_units(
 
 
 def settle_lines(
-    entries: Entries, notes: Notes, *, evaluations: Places | None = None, percent: bool | None = None
+    entries: Entries,
+    notes: Notes,
+    *,
+    evaluations: Places | None = None,
+    percent: bool | None = None,
 ) -> Entries:
     """Settle the units of numbers that are in no table."""
     entries = _leave_small(entries, notes, percent=percent)
@@ -106,9 +122,13 @@ def _leave_small(entries: Entries, notes: Notes, *, percent: bool | None) -> Ent
     return entries.keep(~large)
 
 
-def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None) -> Entries:
+def leave_open(
+    entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
+) -> Entries:
     """Leave out columns that are said to be percentages, if none of their numbers is greater than 1."""
-    said = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[entries.head_of]
+    said = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[
+        entries.head_of
+    ]
     if not said.any() or (entries.values[said] > 1).any():
         return entries
     if percent is not None:
@@ -117,9 +137,14 @@ def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, perc
     return entries.keep(~said)
 
 
-def drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | None = None) -> Entries:
+def drop_contradictions(
+    entries: Entries, notes: Notes, evaluations: Places | None = None
+) -> Entries:
     """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
-    k = np.array([head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads], dtype=np.intp)
+    k = np.array(
+        [head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads],
+        dtype=np.intp,
+    )
     own = entries.signed & (k[entries.head_of] > 0)
     if not (own & (entries.values <= 1)).any():
         return entries
@@ -132,7 +157,9 @@ def drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | No
     large = entries.values[places] > 1
     seen = np.cumsum(large)
     before: Places = seen - large
-    starts = np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
+    starts = (
+        np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
+    )
     base = np.maximum.accumulate(np.where(starts, before, 0))
     wrong = np.zeros(len(entries), dtype=np.bool_)
     wrong[places[~large & (before > base)]] = True

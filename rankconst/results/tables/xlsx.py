@@ -41,7 +41,8 @@ _DAMAGED = (
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
 _LITERAL = re.compile(r'"[^"]*"|\\.')
-# A shorter number with 15 digits, which are what Excel computes with, is without the noise of binary fractions.
+# A shorter number with 15 digits, which are what Excel computes with, is without the noise of
+# binary fractions.
 _NOISELESS = 15
 
 
@@ -58,7 +59,9 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         _check_size(document)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about validations, styles and pictures
-            book = load_workbook(io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False)
+            book = load_workbook(
+                io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False
+            )
         sheets, size = list[tuple[str, list[Row]]](), 0
         for sheet in book.worksheets:
             if sheet.sheet_state != "visible":
@@ -90,7 +93,9 @@ def _check_size(document: Document) -> None:
         for part in parts:
             text = archive.read(part)
             tags += text.count(b"<")
-            if b"<!ENTITY" in text.replace(b"\0", b""):  # which no workbook has, and which grows without end
+            if b"<!ENTITY" in text.replace(
+                b"\0", b""
+            ):  # which no workbook has, and which grows without end
                 raise ValueError("it declares entities")
         if tags > _MOST_TAGS:
             _refuse_size(document)
@@ -116,7 +121,8 @@ def _read_rows(sheet: Any, before: int) -> Iterator[Row]:
         shown = [cell for cell in cells if cell.column not in hidden_columns]
         texts = tuple(map(_write, shown))
         plain = tuple(
-            "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(shown, texts, strict=True)
+            "n/a" if cell.data_type == "e" else " ".join(text.split())
+            for cell, text in zip(shown, texts, strict=True)
         )
         if any(plain):
             yield Row(before + line, texts, plain)
@@ -127,13 +133,19 @@ def _write(cell: Any) -> str:
     value = cell.value
     if value is None or (cell.has_style and cell.font.strike):
         return ""
-    if isinstance(value, list):  # text in several fonts; a raised digit is a footnote, and no digit of a number
+    if isinstance(
+        value, list
+    ):  # text in several fonts; a raised digit is a footnote, and no digit of a number
         return "".join(part if isinstance(part, str) else _mark(part) for part in value)
     if isinstance(value, bool):
         return str(value).upper()
     if not isinstance(value, int | float):
         return str(value)
-    text = str(value) if isinstance(value, int) or len(short := f"{value:.15g}") >= _NOISELESS else short
+    text = (
+        str(value)
+        if isinstance(value, int) or len(short := f"{value:.15g}") >= _NOISELESS
+        else short
+    )
     shown = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", shown):
         return f"{Decimal(text).scaleb(2):f}%"
@@ -150,7 +162,9 @@ def _mark(part: Any) -> str:
 
 def _read(document: Document) -> Reading:
     if not document.workbook:
-        raise DataError(f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format.")
+        raise DataError(
+            f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format."
+        )
     notes = Notes()
     sheets = _read_sheets(document, notes)
     reading = read_tables(document, READER.key, [_print(title, rows) for title, rows in sheets])
@@ -164,12 +178,22 @@ def _read(document: Document) -> Reading:
 def _print(title: str, rows: list[Row]) -> Printed:
     """Return a sheet as a table of rows of one width; its last rows of a single cell are notes."""
     end, width = len(rows), max(len(row.cells) for row in rows)
-    while end > 2 and len(filled := [*filter(None, rows[end - 1].plain)]) == 1 and not is_number(filled[0]):
+    while (
+        end > 2
+        and len(filled := [*filter(None, rows[end - 1].plain)]) == 1
+        and not is_number(filled[0])
+    ):
         end -= 1
     notes = ["".join(row.plain) for row in rows[end:]]
     more = [("",) * (width - len(row.cells)) for row in rows[:end]]
-    padded = [Row(row.line, row.cells + put, row.plain + put) for row, put in zip(rows, more, strict=False)]
-    near = (*(read_near("the note below", note) for note in notes), read_near("the name of the sheet", title))
+    padded = [
+        Row(row.line, row.cells + put, row.plain + put)
+        for row, put in zip(rows, more, strict=False)
+    ]
+    near = (
+        *(read_near("the note below", note) for note in notes),
+        read_near("the name of the sheet", title),
+    )
     return Printed(padded, near)
 
 

@@ -33,12 +33,16 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-_EVENT = "eval_completed"  # a line must contain this to be parsed at all; it says so of an evaluation
+_EVENT = (
+    "eval_completed"  # a line must contain this to be parsed at all; it says so of an evaluation
+)
 _TYPE = "entity_ranking"
 _SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
 # Before a line of a log: the time, and the number of the job if it is part of a search.
-_TIME = re.compile(r"\A(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
+_TIME = re.compile(
+    r"\A(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII
+)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
 
 
@@ -62,7 +66,9 @@ def _read(document: Document) -> Reading:
     return _read_records(document, READER.key, records)
 
 
-def _read_records(document: Document, form: str, records: Iterable[Record], dataset: str | None = None) -> Reading:
+def _read_records(
+    document: Document, form: str, records: Iterable[Record], dataset: str | None = None
+) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
@@ -71,7 +77,13 @@ def _read_records(document: Document, form: str, records: Iterable[Record], data
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
-            skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is not an evaluation of entity ranking"))
+            skipped.append(
+                Skipped(
+                    line,
+                    f"type {_text(record, 'type')}",
+                    "it is not an evaluation of entity ranking",
+                )
+            )
             continue
         shared = {key: _text(record, key) for key in _COLUMNS}
         stated = Stated(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
@@ -80,7 +92,9 @@ def _read_records(document: Document, form: str, records: Iterable[Record], data
             rows.append({**shared, "metric": key, "value": text})
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
-        skipped.append(Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task"))
+        skipped.append(
+            Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
+        )
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
@@ -91,12 +105,18 @@ def _list_numbers(
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        skipped.append(Skipped(line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}"))
+        skipped.append(
+            Skipped(
+                line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}"
+            )
+        )
         return
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
     ranked = read_count(size) if isinstance(size, Number) else None
     if size is not None and not ranked:
-        skipped.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
+        skipped.append(
+            Skipped(line, "size", f"expected a number of triples, at least 1, got {size}")
+        )
     left_out: Counter[str] = Counter()
     for key, value in record.items():
         name = parse_libkge_name(key)
@@ -105,14 +125,21 @@ def _list_numbers(
         protocol = protocols[name.protocol]
         text, why = read_number(value)
         if name.reason or protocol is None:
-            filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
+            filters = (
+                f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
+            )
             left_out[name.reason if name.reason and protocol else filters] += 1
         elif why:
             skipped.append(Skipped(line, key, why))
         else:
             # Each of that many triples is ranked once on both sides.
             count = ranked * (2 if name.side == "both" else 1) if ranked else None
-            yield key, name, text, replace(stated, split=split, side=name.side, protocol=protocol, num_tasks=count)
+            yield (
+                key,
+                name,
+                text,
+                replace(stated, split=split, side=name.side, protocol=protocol, num_tasks=count),
+            )
     skipped += (Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items())
 
 
@@ -122,13 +149,22 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
     LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
     """
     known = (
-        {str(each) for each in filters} if isinstance(filters, list) else set(PROTOCOLS["libkge"].known_splits(split))
+        {str(each) for each in filters}
+        if isinstance(filters, list)
+        else set(PROTOCOLS["libkge"].known_splits(split))
     )
-    return {"raw": "raw", "libkge": _match(known, split), "standard": _match({*known, "test"}, split)}
+    return {
+        "raw": "raw",
+        "libkge": _match(known, split),
+        "standard": _match({*known, "test"}, split),
+    }
 
 
 def _match(known: set[str], split: str) -> str | None:
-    return next((key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known), None)
+    return next(
+        (key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known),
+        None,
+    )
 
 
 def _text(record: Mapping[str, Value], key: str) -> str:
@@ -147,13 +183,17 @@ _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
-    return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
+    return any(
+        _strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line
+    )
 
 
 def _read_log(document: Document) -> Reading:
     """Read each record, which is found by its number, as that of a trace."""
     lines = [*map(_strip_time, document.lines)]
-    return _read_records(document, READER_LOG.key, _list_blocks(document, lines), _find_dataset(document, lines))
+    return _read_records(
+        document, READER_LOG.key, _list_blocks(document, lines), _find_dataset(document, lines)
+    )
 
 
 def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
@@ -165,7 +205,10 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
                 first -= 1
             while end < len(lines) and _KEY.fullmatch(lines[end]):
                 end += 1
-            yield Record(place + 1, parse_yaml(document, textwrap.dedent("\n".join(lines[first:end])), first + 1))
+            yield Record(
+                place + 1,
+                parse_yaml(document, textwrap.dedent("\n".join(lines[first:end])), first + 1),
+            )
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
@@ -185,7 +228,13 @@ READER_LOG = Reader("libkge_log", _recognise_log, _read_log)
 
 
 # Column to its role: ``metric`` holds the value.
-_ROLES = {"dataset": "dataset", "model": "model", "split": "split", "metric_name": "metric", "metric": "value"}
+_ROLES = {
+    "dataset": "dataset",
+    "model": "model",
+    "split": "split",
+    "metric_name": "metric",
+    "metric": "value",
+}
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
@@ -203,7 +252,9 @@ def _recognise_csv(document: Document) -> bool:
 
 
 def _read_csv(document: Document) -> Reading:
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True, even=True), "libkge")
+    return read_delimited(
+        document, READER_CSV.key, Dialect(_parse_csv_name, exact=True, even=True), "libkge"
+    )
 
 
 READER_CSV = Reader("libkge_csv", _recognise_csv, _read_csv, "libkge")
@@ -217,7 +268,9 @@ _LONG = re.compile(
     r"(?P<filter>(?:_filtered(?:_with_test)?)?)(?:_(?P<part>.+))?",
     re.ASCII,
 )
-_SHORT = re.compile(r"(?P<filter>raw|fil|fwt)_(?P<metric>mrr|mr|hits@[1-9]\d{0,9})(?:_(?P<part>.+))?", re.ASCII)
+_SHORT = re.compile(
+    r"(?P<filter>raw|fil|fwt)_(?P<metric>mrr|mr|hits@[1-9]\d{0,9})(?:_(?P<part>.+))?", re.ASCII
+)
 
 
 class LibkgeName(NamedTuple):
@@ -231,7 +284,11 @@ class LibkgeName(NamedTuple):
     @property
     def reason(self) -> str:
         """Why such a number cannot be adjusted, as half a sentence; empty if it can."""
-        return f"{self.part} restricts it to some of the ranks, which have other constants" if self.part else ""
+        return (
+            f"{self.part} restricts it to some of the ranks, which have other constants"
+            if self.part
+            else ""
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -18,7 +18,15 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number, read_records
+from rankconst.results.structured import (
+    SPLIT_WORDS,
+    Number,
+    Record,
+    Value,
+    looks_structured,
+    read_number,
+    read_records,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,9 +79,19 @@ def _read(document: Document) -> Reading:
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
             context = Stated(split=split, num_tasks=count)
-            entries.append(Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2])))
-            cells = {"line": line, "split": split, "metric": name[0], "value": text, "num_tasks": count}
-            rows.append({column: "" if cell is None else str(cell) for column, cell in cells.items()})
+            entries.append(
+                Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2]))
+            )
+            cells = {
+                "line": line,
+                "split": split,
+                "metric": name[0],
+                "value": text,
+                "num_tasks": count,
+            }
+            rows.append(
+                {column: "" if cell is None else str(cell) for column, cell in cells.items()}
+            )
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb")
 
 

@@ -1,7 +1,8 @@
 """PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, to_df() as CSV.
 
-Versions differ in the order of side, tie policy and metric, and nest or join them (``both.realistic.hits_at_10``).
-So each word of the path to a number is read by itself, in any position.
+Versions differ in the order of side, tie policy and metric, and nest or join them
+(``both.realistic.hits_at_10``). So each word of the path to a number is read by itself, in any
+position.
 
 References
 ----------
@@ -49,7 +50,11 @@ _COUNTS = {"count", "rankcount"}
 _TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5.
 _OLD = {"best", "worst", "avg"}
-_WORDS = {"side": frozenset(LINK_SIDES), "rank_type": frozenset((*RANK_TYPES, "unknown")), "split": SPLIT_WORDS}
+_WORDS = {
+    "side": frozenset(LINK_SIDES),
+    "rank_type": frozenset((*RANK_TYPES, "unknown")),
+    "split": SPLIT_WORDS,
+}
 # What a tracker says once, above.
 _ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
 _JOINED = re.compile(
@@ -73,7 +78,9 @@ class _Path:
     @property
     def among_metrics(self) -> bool:
         """True where only metrics are expected."""
-        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.text.split("."))
+        return bool(self.side or self.rank_type) or any(
+            word in _CONTAINERS for word in self.text.split(".")
+        )
 
     @property
     def lacks_k(self) -> bool:
@@ -147,7 +154,8 @@ def _recognise(document: Document) -> bool:
 
 def _is_ours(record: Record) -> bool:
     """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
-    # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
+    # Tie policies are common words, "best" may as well be a run; and other programs name sides, but
+    # no tie policies.
     return _get(record).keys() >= _TRACKED or any(
         path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)
         for path, _, _ in _list_leaves(record)
@@ -173,12 +181,23 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         leaves, own = _list_leaves(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
         # A tracker names dataset and model once, above.
-        above = replace(own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE})
+        above = replace(
+            own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
+        )
         stated = above if "step" in _get(record) else own
         stated = replace(stated, dataset=stated.dataset or file)
         for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped):
             entries.append(
-                Entry(metric, str(leaf.value), len(rows), "value", leaf.line, context, adjustment, exact=True)
+                Entry(
+                    metric,
+                    str(leaf.value),
+                    len(rows),
+                    "value",
+                    leaf.line,
+                    context,
+                    adjustment,
+                    exact=True,
+                )
             )
             rows.append(_describe(leaf, record))
     # YAML of any program may come here.
@@ -199,7 +218,10 @@ def _list_numbers(
         metric, why = _judge(path, old)
         _, unread = read_number(leaf.value)
         if metric is not None and not unread and _is_whole_reciprocal(path, metric, leaf.value):
-            metric, why = None, "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
+            metric, why = (
+                None,
+                "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0",
+            )
         if metric is None or unread:
             if metric is not None or why:
                 skipped.append(Skipped(leaf.line, path.text, why or unread))
@@ -226,7 +248,10 @@ def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: 
 def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
     if path.unknown:
-        return None, f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}"
+        return (
+            None,
+            f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}",
+        )
     if not path.metric:
         return None, "it is where a metric should be" if path.among_metrics else ""
     found = find_metric(path.metric)
@@ -237,7 +262,10 @@ def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, st
             return None, "it does not say which k"
         found = CATALOGUE[metric.family], adjustment
     if found[1] is not None and old:
-        return None, "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
+        return (
+            None,
+            "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric",
+        )
     return found, ""
 
 
@@ -249,7 +277,10 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
             continue
         number = read_count(leaf.value) if isinstance(leaf.value, Number) else None
         if not number:
-            why = read_number(leaf.value)[1] or f"expected a number of ranks, at least 1, got {leaf.value}"
+            why = (
+                read_number(leaf.value)[1]
+                or f"expected a number of ranks, at least 1, got {leaf.value}"
+            )
             skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
         for rank_type in (leaf.path.rank_type, ""):
@@ -263,7 +294,14 @@ def _read_pipeline(record: Record) -> Stated:
     params = value.get("params")
     nested = params if isinstance(params, dict) else {}
     named: dict[str, Any] = {
-        key: next((str(name) for part in (nested, value) if isinstance(name := part.get(key), str) and name), None)
+        key: next(
+            (
+                str(name)
+                for part in (nested, value)
+                if isinstance(name := part.get(key), str) and name
+            ),
+            None,
+        )
         for key in ("dataset", "model")
     }
     return Stated(**named, **_read_evaluator({**value, **nested}))
@@ -276,8 +314,16 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     """Return what the settings of an evaluator say: whether it filters, samples, or weighs queries alike."""
     own = settings.get("evaluator_kwargs")
-    kwargs = {f"evaluator_kwargs.{key}": each for key, each in own.items()} if isinstance(own, dict) else {}
-    named = {key: str(each) for key, each in {**settings, **kwargs}.items() if not isinstance(each, (dict, list))}
+    kwargs = (
+        {f"evaluator_kwargs.{key}": each for key, each in own.items()}
+        if isinstance(own, dict)
+        else {}
+    )
+    named = {
+        key: str(each)
+        for key, each in {**settings, **kwargs}.items()
+        if not isinstance(each, (dict, list))
+    }
     evaluator = squash(named.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
@@ -318,8 +364,12 @@ def _read_tracker(document: Document) -> Reading:
         if kind == "parameter" and (key in {"dataset", "model"} or key.startswith("evaluator")):
             settings[key] = value
         elif kind == "metric":
-            steps.setdefault(step, {**settings, "step": Number(step)})[key] = Number(value, row.line)
-    return _read_records(document, READER_TRACKER.key, (Record(None, values) for values in steps.values()))
+            steps.setdefault(step, {**settings, "step": Number(step)})[key] = Number(
+                value, row.line
+            )
+    return _read_records(
+        document, READER_TRACKER.key, (Record(None, values) for values in steps.values())
+    )
 
 
 READER_TRACKER = Reader("pykeen_tracker", _recognise_tracker, _read_tracker)
@@ -365,28 +415,37 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 def _recognise_csv(document: Document) -> bool:
     first = document.text[:1000].lstrip().partition("\n")[0]
     # A printed DataFrame has blanks for commas.
-    headings = [squash(heading) for heading in (first.split(",") if "," in first else first.split())]
+    headings = [
+        squash(heading) for heading in (first.split(",") if "," in first else first.split())
+    ]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     added = "," in first and {"side", "ranktype", "metric", "value"} <= set(headings)
-    return added or headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
+    return added or headings[-4:] in (
+        ["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type")
+    )
 
 
 def _read_csv(document: Document) -> Reading:
     printed = "," not in document.text[:1000].lstrip().partition("\n")[0]
     if printed:
-        # The index before the four columns is left out, and so is what is printed for rows that are not shown.
+        # The index before the four columns is left out, and so is what is printed for rows that are
+        # not shown.
         rows = (line.split()[-4:] for line in document.lines)
         lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
         document = Document(document.name, "\n".join(lines))
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed, even=True), "pykeen")
+    return read_delimited(
+        document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed, even=True), "pykeen"
+    )
 
 
 READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
 
 
-# Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or MLflow.
+# Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or
+# MLflow.
 _COLUMN = re.compile(
-    rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)\.(?:hits_at_\d+|[a-z_]+_rank)\b", re.ASCII
+    rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)\.(?:hits_at_\d+|[a-z_]+_rank)\b",
+    re.ASCII,
 )
 
 

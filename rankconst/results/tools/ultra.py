@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _HEADING = re.compile(r"dataset(?:,(?:mr|mrr|hits@\d+(?:_\d+)?)(?:-tail)?)+")
 # Datasets as only ULTRA and its kin name them, and the file's name as they choose it.
-_DATASET = re.compile(r"^(?:\w+Inductive:v\d|\w+Ingram:\d+|WikiTopicsMT\d:\w+|HM:\w+|ILPC2022:\w+),", re.MULTILINE)
+_DATASET = re.compile(
+    r"^(?:\w+Inductive:v\d|\w+Ingram:\d+|WikiTopicsMT\d:\w+|HM:\w+|ILPC2022:\w+),", re.MULTILINE
+)
 _FILE = re.compile(r"\w+_results_\d{4}(?:-\d\d){5}\.csv")
 
 
@@ -39,7 +41,9 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_delimited(document, READER.key, Dialect(_parse_name, exact=True, even=True), "ultra")
+    return read_delimited(
+        document, READER.key, Dialect(_parse_name, exact=True, even=True), "ultra"
+    )
 
 
 READER = Reader("ultra", _recognise, _read, "ultra")

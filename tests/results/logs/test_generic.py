@@ -23,9 +23,13 @@ def describe(reading: Reading) -> list[str]:
     lines: dict[str, list[str]] = {}
     for entry in reading.entries:
         about, step = entry.context, reading.rows[entry.row].get("step")
-        head = " ".join(str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step))
+        head = " ".join(
+            str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step)
+        )
         asked = ", ".join(sorted({ask.word or ask.field for ask in about.asks}))
-        lines.setdefault(head + f" ({asked})" * bool(asked), []).append(f"{entry.metric.label} {entry.text}")
+        lines.setdefault(head + f" ({asked})" * bool(asked), []).append(
+            f"{entry.metric.label} {entry.text}"
+        )
     return [f"{head}: {', '.join(numbers)}" for head, numbers in lines.items()]
 
 
@@ -96,7 +100,10 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
         ("mrr, mr, hit10 0.0634 2666.28 0.1695", "several names of metrics stand before it"),
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "several numbers are behind its name"),
-        ("3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514", "a label stands between or behind"),
+        (
+            "3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514",
+            "a label stands between or behind",
+        ),
     ],
 )
 def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why: str) -> None:
@@ -109,7 +116,10 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     ("text", "datasets"),
     [
         ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
-        ("TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
+        (
+            "TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n",
+            ["FB15k-237", "WN18RR"],
+        ),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", ["WN18RR or UMLS"]),
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("run.py --init FB15k-237 --dataset mine\nMRR: 0.3\n", ["mine"]),
@@ -119,12 +129,18 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
 )
 def test_the_nearest_label_names_the_dataset(text: str, datasets: list[str | None]) -> None:
     entries = READER.read(Document("run.log", text)).entries
-    among = [" or ".join(name for ask in entry.context.asks for name in ask.choices) for entry in entries]
-    assert [entry.context.dataset or names or None for entry, names in zip(entries, among, strict=True)] == datasets
+    among = [
+        " or ".join(name for ask in entry.context.asks for name in ask.choices) for entry in entries
+    ]
+    assert [
+        entry.context.dataset or names or None for entry, names in zip(entries, among, strict=True)
+    ] == datasets
 
 
 # A colon is between a name and its value.
-WORDS = sorted(word for word, row in list_lexicon().items() if "text" in row.scopes and ":" not in word)
+WORDS = sorted(
+    word for word, row in list_lexicon().items() if "text" in row.scopes and ":" not in word
+)
 SENTENCES = (
     "Measured with the {} of zebras after 100 epochs.",
     "zebra {} quagga",
@@ -147,14 +163,23 @@ PLACES = (
 
 
 @given(st.sampled_from(WORDS), st.sampled_from(SENTENCES), st.sampled_from(PLACES))
-def test_a_sentence_with_a_word_of_the_lexicon_is_never_silent(word: str, sentence: str, place: str) -> None:
+def test_a_sentence_with_a_word_of_the_lexicon_is_never_silent(
+    word: str, sentence: str, place: str
+) -> None:
     for entry in READER.read(Document("run.log", place.format(sentence.format(word)))).entries[-1:]:
         assert word in {ask.word for ask in entry.context.asks}
 
 
 @given(st.sampled_from(WORDS), st.sampled_from(SENTENCES), st.integers(0, 9))
-def test_lines_that_differ_in_their_digits_are_read_alone(word: str, sentence: str, digit: int) -> None:
-    lines = [sentence.format(word), f"FB15k-23{digit} of zebras", f"{digit}-to-{digit} zebra", f"loss 0.{digit}1"]
+def test_lines_that_differ_in_their_digits_are_read_alone(
+    word: str, sentence: str, digit: int
+) -> None:
+    lines = [
+        sentence.format(word),
+        f"FB15k-23{digit} of zebras",
+        f"{digit}-to-{digit} zebra",
+        f"loss 0.{digit}1",
+    ]
     whole = "\n".join([*lines, *lines[::-1], "MRR: 0.3", ""])
     (entry,) = READER.read(Document("run.log", whole)).entries
     assert {ask.word for ask in entry.context.asks} >= {
@@ -162,7 +187,14 @@ def test_lines_that_differ_in_their_digits_are_read_alone(word: str, sentence: s
     }
 
 
-@for_each("text", ["MRR\t0.331\nHits@10\t0.521\n", "Val MRR: 0.1892, Test MRR: 0.1861\n", "MR=1.5, MRR=0.3\nMR=2\n"])
+@for_each(
+    "text",
+    [
+        "MRR\t0.331\nHits@10\t0.521\n",
+        "Val MRR: 0.1892, Test MRR: 0.1861\n",
+        "MR=1.5, MRR=0.3\nMR=2\n",
+    ],
+)
 def test_lines_of_names_and_numbers_are_not_a_table(text: str) -> None:
     assert read_document("eval.txt", text).form == "generic"
 
@@ -174,4 +206,7 @@ def test_numbers_a_little_above_1_are_percentages_only_where_others_are() -> Non
         ("MRR: 1.31\nHits@10: 3%\n", ["1.31%", "3%"]),
     ):
         assert [entry.text for entry in READER.read(Document("run.log", text)).entries] == kept
-    assert [entry.text for entry in READER.read(Document("run.log", "MRR: 1.31\n", percent=True)).entries] == ["1.31%"]
+    assert [
+        entry.text
+        for entry in READER.read(Document("run.log", "MRR: 1.31\n", percent=True)).entries
+    ] == ["1.31%"]

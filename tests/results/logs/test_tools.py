@@ -52,7 +52,10 @@ def test_a_log_is_recognised_however_late_it_begins(key: str, sample: Sample) ->
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
 def test_colours_and_line_ends_change_nothing(key: str, sample: Sample, tmp_path: Path) -> None:
-    lines = [f"\x1b[1;32m{line}\x1b[0m" if i % 2 else line for i, line in enumerate(sample.text.split("\n"))]
+    lines = [
+        f"\x1b[1;32m{line}\x1b[0m" if i % 2 else line
+        for i, line in enumerate(sample.text.split("\n"))
+    ]
     path = tmp_path / "run.log"
     path.write_bytes("\r\n".join(lines).encode())
     document = open_document(path)
@@ -67,7 +70,10 @@ def test_colours_and_line_ends_change_nothing(key: str, sample: Sample, tmp_path
         ("results.txt", '{"log": "Test MRR at step 5: 0.3", "mrr": 0.3}\n'),
         ("results.txt", '[\n  "Test MRR at step 5: 0.3",\n  "Filt. MRR : 0.3 "\n]\n'),
         ("-", "| model | MRR |\n|---|---|\n| Hits @10: 0.1 | Test average MRR : 0.3 |\n"),
-        ("run.log", "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\naccuracy: 0.9\n"),
+        (
+            "run.log",
+            "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\naccuracy: 0.9\n",
+        ),
         ("README.md", SAMPLES["rotate"][0].text),
     ],
 )
@@ -80,9 +86,21 @@ def test_nothing_else_is_recognised(name: str, text: str) -> None:
     [
         ("Evaluating on Test Dataset...", "", []),
         ("------Evaluating on Test Dataset------", "", []),
-        ("Evaluating on Test Dataset with 500 sampled negatives...", "", ["with 500 sampled negatives"]),
-        ("Evaluating on Test Dataset...", "-- Prediction Head... 1-1 --\nTest MRR at step 10: 0.4\n", ["10"]),
-        ("Evaluating on Test Dataset...", "Test MRR at step 20: 0.4\nValid MRR at step 10: 0.4\n", []),
+        (
+            "Evaluating on Test Dataset with 500 sampled negatives...",
+            "",
+            ["with 500 sampled negatives"],
+        ),
+        (
+            "Evaluating on Test Dataset...",
+            "-- Prediction Head... 1-1 --\nTest MRR at step 10: 0.4\n",
+            ["10"],
+        ),
+        (
+            "Evaluating on Test Dataset...",
+            "Test MRR at step 20: 0.4\nValid MRR at step 10: 0.4\n",
+            [],
+        ),
     ],
 )
 def test_what_a_fork_of_rotate_adds_is_asked_about(above: str, line: str, words: list[str]) -> None:
@@ -110,7 +128,9 @@ def test_what_is_not_a_number_costs_nothing_else(key: str, text: str, why: str) 
     before, after = LINES[key]
     whole, without = (read(key, f"first\n{before}{each}{after}\n") for each in ("0.5", text))
     assert [entry.line for entry in without.entries] == [entry.line for entry in whole.entries[:-1]]
-    assert [(skip.line, skip.why) for skip in without.skipped] == [(before.count("\n") + 2, why.format(text))]
+    assert [(skip.line, skip.why) for skip in without.skipped] == [
+        (before.count("\n") + 2, why.format(text))
+    ]
 
 
 @for_each("key", [key for key in LINES if key != "openke"])
@@ -144,19 +164,53 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
     ("key", "text", "skipped"),
     [
         ("rotate", "Test auc_pr at step 39999: 0.990000\n", "auc_pr: not the name of a metric"),
-        ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "MRR: a table without l"),
-        ("openke", f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}", "MRR: under the type"),
+        (
+            "openke",
+            f"no type constraint results:\n{TABLE}averaged(raw):{ROW}",
+            "MRR: a table without l",
+        ),
+        (
+            "openke",
+            f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}",
+            "MRR: under the type",
+        ),
         ("openke", "r(filter):\t 12.5\n", "12.5: no heading above names its column"),
-        ("openke", "metric:\t AUC@10 hit@1\nr(filter):\t 0.4\n", "AUC@10: not the name of a metric"),
-        ("conve", "Hits left @10: 0.5\n", "Hits@10: left and right are head and tail in some tools"),
+        (
+            "openke",
+            "metric:\t AUC@10 hit@1\nr(filter):\t 0.4\n",
+            "AUC@10: not the name of a metric",
+        ),
+        (
+            "conve",
+            "Hits left @10: 0.5\n",
+            "Hits@10: left and right are head and tail in some tools",
+        ),
         ("dglke", "[3]Test average MRR: 0.3\n", "MRR: a process evaluates a part of the triples"),
-        ("nbfnet", "Evaluate on test\nhits@10_50: 0.8\n", "hits@10_50: it is estimated from the rank"),
-        ("nbfnet", "Evaluate on test\n1-to-1 tail: 0.8\n", "1-to-1 tail: it is the MRR of the relations"),
-        ("openke_torch", "INFO:Tester:2024-05-19 16:26:31:mr_type: 44.65\n", "mr_type: under the type constraint"),
-        ("kbc", SAMPLES["kbc"][0].text.split("VALID")[0], "MRR: kbc evaluates 50,000 random triples"),
+        (
+            "nbfnet",
+            "Evaluate on test\nhits@10_50: 0.8\n",
+            "hits@10_50: it is estimated from the rank",
+        ),
+        (
+            "nbfnet",
+            "Evaluate on test\n1-to-1 tail: 0.8\n",
+            "1-to-1 tail: it is the MRR of the relations",
+        ),
+        (
+            "openke_torch",
+            "INFO:Tester:2024-05-19 16:26:31:mr_type: 44.65\n",
+            "mr_type: under the type constraint",
+        ),
+        (
+            "kbc",
+            SAMPLES["kbc"][0].text.split("VALID")[0],
+            "MRR: kbc evaluates 50,000 random triples",
+        ),
     ],
 )
-def test_what_cannot_be_adjusted_is_refused_with_its_reason(key: str, text: str, skipped: str) -> None:
+def test_what_cannot_be_adjusted_is_refused_with_its_reason(
+    key: str, text: str, skipped: str
+) -> None:
     reading = read(key, text)
     assert len(reading.entries) == 0
     assert f"{reading.skipped[0].what}: {reading.skipped[0].why}".startswith(skipped)
@@ -168,7 +222,11 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(key: str, text: str,
         ("rotate", "INFO     #test: 20466\nTest MRR at step 5: 0.497000\n", 40932),
         ("rotate", "INFO     Num Test: 3134\nTest MRR at step 5: 0.497000\n", 6268),
         ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}", 661),
-        ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}", 1322),
+        (
+            "openke",
+            f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}",
+            1322,
+        ),
         ("conve", "Test:\nNumber of data points: 40932\nHits @10: 0.5\n", 40932),
     ],
 )
@@ -186,7 +244,9 @@ SETTINGS = {
     "dataset: mine": ["mine"],
     "run.py --init FB15k-237 --dataset mine": ["mine"],
     "train_path=data/umls/train.txt test_path=data/nations/test.txt": [],
-    "Dataset loaded, metadata: umls, data: 0.1, dataset: test, data: /home/umls/data/mine.txt": ["umls"],
+    "Dataset loaded, metadata: umls, data: 0.1, dataset: test, data: /home/umls/data/mine.txt": [
+        "umls"
+    ],
     "source_dataset: WN18RR, Loading data: triples of it, dataset: None": [],
 }
 
@@ -216,7 +276,9 @@ def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
 
 def test_settings_of_one_run_that_disagree_are_asked_about() -> None:
     line = "Test MRR at step 10: 0.300000\n"
-    first, second = read("rotate", f"data: UMLS\ndata: WN18RR\n{line}data: FB15k-237\n{line}", "umls.log").entries
+    first, second = read(
+        "rotate", f"data: UMLS\ndata: WN18RR\n{line}data: FB15k-237\n{line}", "umls.log"
+    ).entries
     assert (first.context.dataset, second.context.dataset) == (None, "FB15k-237")
     assert [ask.choices for ask in first.context.asks] == [("UMLS", "WN18RR")]
 
@@ -249,14 +311,18 @@ def test_the_true_value_is_within_what_nbfnet_prints(number: float) -> None:
 
 
 @given(st.floats(1, 1e5), st.floats(0, 1), st.floats(0, 1), st.integers(1, 6))
-def test_the_true_value_is_within_what_torchkge_prints(rank: float, raw: float, filtered: float, digits: int) -> None:
+def test_the_true_value_is_within_what_torchkge_prints(
+    rank: float, raw: float, filtered: float, digits: int
+) -> None:
     """The whole part of the mean rank, the others rounded, trailing zeros lost."""
     text = (
         f"Hit@10 : {round(raw, digits)} \t\t Filt. Hit@10 : {round(filtered, digits)}\n"
         f"Mean Rank : {int(rank)} \t Filt. Mean Rank : {int(rank)}\n"
         f"MRR : {round(raw, digits)} \t\t Filt. MRR : {round(filtered, digits)}\n"
     )
-    for entry, true in zip(read("torchkge", text).entries, (raw, filtered, rank, rank, raw, filtered), strict=True):
+    for entry, true in zip(
+        read("torchkge", text).entries, (raw, filtered, rank, rank, raw, filtered), strict=True
+    ):
         interval = parse_value(entry.text, exact=entry.exact).interval
         assert interval.lower - 1e-12 <= true <= interval.upper + 1e-9
 

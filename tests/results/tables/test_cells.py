@@ -91,13 +91,19 @@ def test_remarks_are_named(text: str, said: str) -> None:
         (["0,226", "13.38"], None, {}), (["3,384", "3.384"], None, {}), (["0,226", "3.384"], "point", {}),
     ],
 )  # fmt: skip
-def test_points_next_to_decimal_commas(texts: list[str], decimal: str | None, expected: dict[str, str]) -> None:
+def test_points_next_to_decimal_commas(
+    texts: list[str], decimal: str | None, expected: dict[str, str]
+) -> None:
     assert find_commas(texts, decimal) == expected
 
 
 def test_nothing() -> None:
-    assert all(is_blank(text) and is_missing(text) for text in ("", "-", "--", "–", "—", "−", "?", "×"))
-    assert all(is_missing(text) and not is_blank(text) for text in ("n/a", "N/A", "OOM", "none", "Timeout"))
+    assert all(
+        is_blank(text) and is_missing(text) for text in ("", "-", "--", "–", "—", "−", "?", "×")
+    )
+    assert all(
+        is_missing(text) and not is_blank(text) for text in ("n/a", "N/A", "OOM", "none", "Timeout")
+    )
     assert not any(is_missing(text) for text in ("0", "0.338", "RotatE", " -"))
 
 

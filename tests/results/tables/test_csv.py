@@ -82,6 +82,12 @@ _MADE_BY_PEOPLE = {
 @pytest.mark.parametrize("text", _MADE_BY_PEOPLE)
 def test_tables_that_people_save(text: str) -> None:
     entries = read(text).entries
-    said = [(entry.context.model, entry.context.dataset, entry.context.split, entry) for entry in entries]
-    shown = [" ".join([*(word or "-" for word in words), each.metric.label, each.text]) for *words, each in said]
+    said = [
+        (entry.context.model, entry.context.dataset, entry.context.split, entry)
+        for entry in entries
+    ]
+    shown = [
+        " ".join([*(word or "-" for word in words), each.metric.label, each.text])
+        for *words, each in said
+    ]
     assert shown == _MADE_BY_PEOPLE[text]

@@ -38,11 +38,15 @@ if TYPE_CHECKING:
 def read_rows(*lines: str) -> list[Row]:
     """Split rows with bars between cells."""
     cells = [tuple(line.split("|")) for line in lines]
-    return [Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)]
+    return [
+        Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)
+    ]
 
 
 def read(*lines: str, groups: bool = False) -> Reading:
-    return read_tables(Document("results", ""), "test", [Printed(read_rows(*lines))], Dialect(even=not groups))
+    return read_tables(
+        Document("results", ""), "test", [Printed(read_rows(*lines))], Dialect(even=not groups)
+    )
 
 
 def found(reading: Reading) -> list[tuple[str, str | None, str]]:
@@ -54,10 +58,29 @@ def test_an_entry_in_full() -> None:
         "Method|Benchmark|Subset|Side|Rank type|n ranks|repo|averaging|protocol|AMRI",
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
-    context = Stated("WN18RR", "valid", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268)
-    assert [*reading.entries] == [Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)]
-    assert (reading.name, reading.form, reading.layout, reading.tool) == ("results", "test", "wide", None)
-    assert read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None  # of seeds, as likely
+    context = Stated(
+        "WN18RR",
+        "valid",
+        "left",
+        "raw",
+        "micro",
+        "uma-pi1/kge",
+        "RotatE",
+        "optimistic",
+        num_tasks=6268,
+    )
+    assert [*reading.entries] == [
+        Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)
+    ]
+    assert (reading.name, reading.form, reading.layout, reading.tool) == (
+        "results",
+        "test",
+        "wide",
+        None,
+    )
+    assert (
+        read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None
+    )  # of seeds, as likely
 
 
 @pytest.mark.parametrize(
@@ -89,7 +112,14 @@ def test_another_number_of_tasks_is_reported() -> None:
 
 
 def test_a_heading_again_over_other_datasets() -> None:
-    lines = ("|FB15k-237|", "Model|MRR|MR", "RotatE|0.338|177", "|WN18RR|", "Model|MRR|MR", "RotatE|0.476|3340")
+    lines = (
+        "|FB15k-237|",
+        "Model|MRR|MR",
+        "RotatE|0.338|177",
+        "|WN18RR|",
+        "Model|MRR|MR",
+        "RotatE|0.476|3340",
+    )
     assert found(read(*lines, groups=True)) == [
         ("MRR", "FB15k-237", "0.338"), ("MR", "FB15k-237", "177"),
         ("MRR", "WN18RR", "0.476"), ("MR", "WN18RR", "3340"),
@@ -97,7 +127,14 @@ def test_a_heading_again_over_other_datasets() -> None:
 
 
 def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -> None:
-    reading = read("Setting|Side|Model|MRR", "Raw|head|A|.1", "||B|.2", "Filtered|tail|A|.3", "||B|.4", groups=True)
+    reading = read(
+        "Setting|Side|Model|MRR",
+        "Raw|head|A|.1",
+        "||B|.2",
+        "Filtered|tail|A|.3",
+        "||B|.4",
+        groups=True,
+    )
     said = [(entry.context.protocol, entry.context.side) for entry in reading.entries]
     assert said == [("raw", "head"), ("raw", "head"), ("filtered", "tail"), ("filtered", "tail")]
 
@@ -136,9 +173,15 @@ def test_means_before_the_columns_of_datasets() -> None:
     [("Hits@3 of all models", ["hits@3"]), ("We compare by Hits@10.", ["hits@10"]), ("MRR of all models", []),
      ("All models", []), ("Mean rank", ["mr"])],
 )  # fmt: skip
-def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(caption: str, words: list[str]) -> None:
-    printed = Printed(read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (read_near("the caption", caption),))
-    (first, _) = read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed]).entries
+def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(
+    caption: str, words: list[str]
+) -> None:
+    printed = Printed(
+        read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (read_near("the caption", caption),)
+    )
+    (first, _) = read_tables(
+        Document("results", "", metric=parse_metric("MRR")), "test", [printed]
+    ).entries
     assert [ask.word for ask in first.context.asks if ask.field == "metric"] == words
 
 
@@ -175,7 +218,9 @@ def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
 )
 def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], centred: bool) -> None:
     heading = find(*lines)
-    assert {find_reason(heading, j).startswith("which columns are of") for j in heading.measures} == {centred}
+    assert {
+        find_reason(heading, j).startswith("which columns are of") for j in heading.measures
+    } == {centred}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +231,10 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
             "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?",
         ),
         ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Did you mean "),
-        ("|", "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10"),
+        (
+            "|",
+            "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10",
+        ),
     ],
 )
 def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
@@ -195,7 +243,13 @@ def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
     assert explain_missing(Document("f.csv", line), rows[0]).startswith(message)
 
 
-@given(st.lists(st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]), min_size=1, max_size=9))
+@given(
+    st.lists(
+        st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]),
+        min_size=1,
+        max_size=9,
+    )
+)
 def test_keys_are_unique(headings: list[str]) -> None:
     keys = find("|".join(["MR", *headings])).keys
     assert len(set(keys)) == len(headings) + 1
@@ -212,7 +266,9 @@ def test_keys_are_unique(headings: list[str]) -> None:
         (["Model|MRR|MR|H@1|H@3"], 1),
     ],
 )
-def test_what_is_above_or_below_the_metrics_is_of_the_heading(lines: list[str], levels: int) -> None:
+def test_what_is_above_or_below_the_metrics_is_of_the_heading(
+    lines: list[str], levels: int
+) -> None:
     heading = find(*lines, "RotatE|0.1|0.2|0.3|0.4")
     assert (len(heading.levels), [*heading.measures]) == (levels, [1, 2, 3, 4])
 
@@ -223,11 +279,32 @@ _NAMES = sorted(
     {
         *list_lexicon(),
         *list_values(),
-        *(name for key, row in load_benchmarks().items() for name in (key, row.title, *row.aliases)),
+        *(
+            name
+            for key, row in load_benchmarks().items()
+            for name in (key, row.title, *row.aliases)
+        ),
     }
 )
 _WRITINGS: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str)
-_OTHERS = ("RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", "/", "OpenBG-IMG", "X", "Wn", "Data")
+_OTHERS = (
+    "RotatE",
+    "model",
+    "on",
+    "the",
+    "v2",
+    "13",
+    "-",
+    "_",
+    " ",
+    "(",
+    ")",
+    "/",
+    "OpenBG-IMG",
+    "X",
+    "Wn",
+    "Data",
+)
 
 
 @given(
@@ -303,10 +380,14 @@ def test_what_a_table_says(text: str, expected: list[str]) -> None:
     ],
 )
 def test_what_a_paragraph_says(above: str, expected: str) -> None:
-    assert said(f"# UMLS\n\n{above}\n\n| model | MRR |\n|---|---|\n| A | .1 |\n", "a.md") == [f"UMLS{expected}"]
+    assert said(f"# UMLS\n\n{above}\n\n| model | MRR |\n|---|---|\n| A | .1 |\n", "a.md") == [
+        f"UMLS{expected}"
+    ]
 
 
-@pytest.mark.parametrize("note", [r"$^\dagger$ scored on $\mathcal{D}_\text{val}$", r"$^\dagger$ validation set"])
+@pytest.mark.parametrize(
+    "note", [r"$^\dagger$ scored on $\mathcal{D}_\text{val}$", r"$^\dagger$ validation set"]
+)
 def test_words_in_the_last_row_of_a_table_are_about_the_rows_above(note: str) -> None:
     rows = rf"model & MRR \\ A & .1 \\ \multicolumn{{2}}{{l}}{{{note}}}"
     assert said(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}", "a.tex") == [" ?split"]
@@ -321,7 +402,11 @@ def test_a_note_with_a_mark_declares_nothing_of_the_other_rows(note: str, expect
 
 
 def test_a_million_names_are_no_contexts() -> None:
-    text = "model,dataset,MRR\n" + "".join(f"model-{i:06d},UMLS,.3\n" for i in range(3_000)) + "TransE (raw),UMLS,.3\n"
+    text = (
+        "model,dataset,MRR\n"
+        + "".join(f"model-{i:06d},UMLS,.3\n" for i in range(3_000))
+        + "TransE (raw),UMLS,.3\n"
+    )
     entries = read_document("a.csv", text).entries
     assert len(entries.contexts) == 2
     assert (entries[7].context.model, entries[-1].context.model) == ("model-000007", "TransE (raw)")
@@ -357,5 +442,7 @@ def test_random_tables_come_back(table: Table, form: str, data: st.DataObject) -
     assert set(located) == set(range(len(reading.entries)))
     for place, spans in located.items():
         entry = reading.entries[place]
-        assert re.findall(r"\d[\d.]*", entry.text.replace(",", "")) == [span.digits for span in spans]
+        assert re.findall(r"\d[\d.]*", entry.text.replace(",", "")) == [
+            span.digits for span in spans
+        ]
         assert document.text.count("\n", 0, spans[0].start) + 1 == entry.line

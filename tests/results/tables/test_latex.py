@@ -21,8 +21,12 @@ _SPANNING = {
 
 @pytest.mark.parametrize("rows", _SPANNING)
 def test_cells_over_several_rows(rows: str) -> None:
-    reading = read(rf"\begin{{tabular}}{{llr}} Dataset & Model & MRR \\ \hline {rows} \\ \end{{tabular}}")
-    assert "".join((entry.context.dataset or "-")[0] for entry in reading.entries) == _SPANNING[rows]
+    reading = read(
+        rf"\begin{{tabular}}{{llr}} Dataset & Model & MRR \\ \hline {rows} \\ \end{{tabular}}"
+    )
+    assert (
+        "".join((entry.context.dataset or "-")[0] for entry in reading.entries) == _SPANNING[rows]
+    )
     assert [entry.text for entry in reading.entries] == [".1", ".2", ".3", ".4"]
 
 
@@ -32,7 +36,9 @@ def test_the_heading_of_every_page() -> None:
         Model & MRR \\ \endhead
         RotatE & .338 \\ \end{longtable}"""
     )
-    assert [(entry.line, entry.context.dataset, entry.text) for entry in reading.entries] == [(3, "UMLS", ".338")]
+    assert [(entry.line, entry.context.dataset, entry.text) for entry in reading.entries] == [
+        (3, "UMLS", ".338")
+    ]
 
 
 _TABLE = r"\begin{tabular}{lr} Model & MRR \\ A & .3 \\ \end{tabular}"
@@ -52,7 +58,10 @@ _NEAR = {
 @pytest.mark.parametrize("text", _NEAR)
 def test_the_texts_of_a_table(text: str) -> None:
     tables = find_tables(Document("paper.tex", text.replace("T", _TABLE)))
-    told = (", ".join(f"{each.place.split()[1]}: {each.label.text}" for each in table.above) for table in tables)
+    told = (
+        ", ".join(f"{each.place.split()[1]}: {each.label.text}" for each in table.above)
+        for table in tables
+    )
     names = {"paragraph": "above", "note": "below"}
     shown = " | ".join(told)
     for name, put in names.items():
@@ -85,11 +94,20 @@ def test_markup(cell: str, plain: str) -> None:
     [
         (r"no table", ("there is no table", r"\begin{tabular}")),
         ("\n\\begin{tabular}{lr} a & MRR \\\\ a & 1", ("line 2", "is never ended")),
-        ("\n\\begin{tabular}{lr} a & {MRR \\\\ a & 1 \\end{tabular}", ("line 2", "{ is never closed")),
-        ("\n\\begin{tabular}{lr} a & MRR} \\\\ a & 1 \\end{tabular}", ("line 2", "} closes nothing")),
+        (
+            "\n\\begin{tabular}{lr} a & {MRR \\\\ a & 1 \\end{tabular}",
+            ("line 2", "{ is never closed"),
+        ),
+        (
+            "\n\\begin{tabular}{lr} a & MRR} \\\\ a & 1 \\end{tabular}",
+            ("line 2", "} closes nothing"),
+        ),
         ("\n\\begin{tabular} a & MRR", ("line 2", "lacks its columns")),
         ("\n\\section{a", ("line 2", "is not closed")),
-        ("\\begin{tabular}{lr}\nModel & Year \\\\\na & 1 \\\\ \\end{tabular}", ("line 2", "no column is a metric")),
+        (
+            "\\begin{tabular}{lr}\nModel & Year \\\\\na & 1 \\\\ \\end{tabular}",
+            ("line 2", "no column is a metric"),
+        ),
     ],
 )
 def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:

@@ -20,7 +20,10 @@ read = reading_of(READER)
 @given(st.text(max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
 def test_escaped_text_is_itself(text: str) -> None:
     # An autolink or entity needs characters that are escaped; Markdown knows no zero bytes.
-    assert strip_markdown(escape_markdown(text)).replace("\0", "\ufffd").split() == text.replace("\0", "\ufffd").split()
+    assert (
+        strip_markdown(escape_markdown(text)).replace("\0", "\ufffd").split()
+        == text.replace("\0", "\ufffd").split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,10 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
         for line in text.split("\n")
     )  # fmt: skip
     found = find_tables(Document("README.md", page))
-    told = (", ".join(f"{each.place.split()[1]} {each.label.text}" for each in each.above) for each in found)
+    told = (
+        ", ".join(f"{each.place.split()[1]} {each.label.text}" for each in each.above)
+        for each in found
+    )
     assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
 
 
@@ -87,7 +93,10 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
 )  # fmt: skip
 def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
     told = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
-    assert f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.asks) or told.split or 'test'}" == first
+    assert (
+        f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.asks) or told.split or 'test'}"
+        == first
+    )
 
 
 def test_a_page_in_html() -> None:
@@ -122,16 +131,23 @@ def test_cells_in_html(formula: str, text: str) -> None:
 
 
 _PRINTED = "Model    MRR    Hits@10\nTransE   0.294  0.465\nRotatE   0.338  0.533\n"
-_BOX = "+--------+-------+---------+\n| Model  | MRR   | Hits@10 |\n+--------+-------+---------+\n" + (
-    "| TransE | 0.294 | 0.465   |\n| RotatE | 0.338 | 0.533   |\n+--------+-------+---------+\n"
+_BOX = (
+    "+--------+-------+---------+\n| Model  | MRR   | Hits@10 |\n+--------+-------+---------+\n"
+    + ("| TransE | 0.294 | 0.465   |\n| RotatE | 0.338 | 0.533   |\n+--------+-------+---------+\n")
 )
 
 
 @pytest.mark.parametrize("table", [_PRINTED, _BOX, _BOX.replace("+", "|")])
 @pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "{}"])
 def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
-    code = fence.format(table) if fence != "{}" else "".join(f"    {line}\n" for line in table.splitlines())
-    text = f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results:\n\n{code}\nMore words.\n"
+    code = (
+        fence.format(table)
+        if fence != "{}"
+        else "".join(f"    {line}\n" for line in table.splitlines())
+    )
+    text = (
+        f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results:\n\n{code}\nMore words.\n"
+    )
     assert READER.recognise(Document("README.md", text))
     entries = read_document("README.md", text).entries
     assert [entry.text for entry in entries] == ["0.294", "0.465", "0.338", "0.533"] * 2
@@ -141,7 +157,9 @@ def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> Non
     assert all(entry.text in lines[(entry.line or 0) - 1] for entry in entries)
 
 
-@pytest.mark.parametrize("code", ["epoch 1 loss 0.3\nTest MRR: 0.338", "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3"])
+@pytest.mark.parametrize(
+    "code", ["epoch 1 loss 0.3\nTest MRR: 0.338", "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3"]
+)
 def test_a_log_in_code_is_no_table(code: str) -> None:
     assert not READER.recognise(Document("README.md", f"# UMLS\n\n```\n{code}\n```\n"))
 
@@ -149,12 +167,18 @@ def test_a_log_in_code_is_no_table(code: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "left"),
     [
-        ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
+        (
+            "| Model | MRR |\n|---|---|---|\n| A | .3 |",
+            [],
+        ),  # GitHub would not show a rule of another width as a table
         ("Model | MRR\n--- | ---\nA | .3\n", []),
         ("| Model | MRR |\n|---|---|\n| A | .3 | |\n| B | .4 | 1 |\n| C |", [4]),
         ("| Model | MRR | |\n|---|---|---|\n| A | .3 | paper |", []),
         ("| Model | MRR | MR | Link |\n|---|---|---|---|\n| A | .3 |", []),
-        ("| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |", [1]),
+        (
+            "| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |",
+            [1],
+        ),
     ],
 )
 def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:

@@ -11,13 +11,16 @@ import rankconst
 if TYPE_CHECKING:
     from pathlib import Path
 
-# MRR of ULTRA 3g, zero-shot, on GraIL's graphs from FB15k-237 (Galkin et al. 2024, arXiv:2310.04562), and their mean.
+# MRR of ULTRA 3g, zero-shot, on GraIL's graphs from FB15k-237 (Galkin et al. 2024,
+# arXiv:2310.04562), and their mean.
 VALUES = (0.498, 0.512, 0.491, 0.486, 0.497)
 GRAPHS = [f"FB15k-237 v{version}" for version in range(1, 5)]
 
 
 def write_rows(word: str) -> str:
-    return "dataset,MRR\n" + "".join(f"{name},{value}\n" for name, value in zip([*GRAPHS, word], VALUES, strict=True))
+    return "dataset,MRR\n" + "".join(
+        f"{name},{value}\n" for name, value in zip([*GRAPHS, word], VALUES, strict=True)
+    )
 
 
 def write_columns(word: str) -> str:
@@ -48,7 +51,8 @@ WRITERS = {
 }
 
 
-# A heading Mean, or Total Avg, does not tell that its numbers are of a metric, unless others of its level do.
+# A heading Mean, or Total Avg, does not tell that its numbers are of a metric, unless others of its
+# level do.
 CASES = [(name, word) for name in WRITERS for word in ("Avg", "Average")]
 CASES += [(name, word) for name in ("rows.csv", "levels.tex") for word in ("Mean", "Total Avg")]
 
@@ -61,7 +65,9 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def find_adjusted(path: Path, dataset: str | None = None, tool: str | None = None) -> dict[str, str]:
+def find_adjusted(
+    path: Path, dataset: str | None = None, tool: str | None = None
+) -> dict[str, str]:
     """Return the dataset of each number that was adjusted."""
     found = rankconst.adjust(path, metric="mrr", errors="note", dataset=dataset, tool=tool).numbers
     return {
@@ -71,7 +77,9 @@ def find_adjusted(path: Path, dataset: str | None = None, tool: str | None = Non
     }
 
 
-GRAIL = {str(value): f"fb15k237_v{version}_ind" for version, value in enumerate(VALUES[:4], start=1)}
+GRAIL = {
+    str(value): f"fb15k237_v{version}_ind" for version, value in enumerate(VALUES[:4], start=1)
+}
 SUITE = "grail_fb15k237"
 
 
@@ -89,7 +97,10 @@ def test_a_mean_is_that_of_the_graphs_beside_it(path: Path) -> None:
     assert own.note == "mean of the 4 datasets beside it."
     expected = rankconst.constants(SUITE, "mrr")
     assert own.constants is not None
-    assert (own.constants.expectation, own.constants.variance) == (expected.expectation, expected.variance)
+    assert (own.constants.expectation, own.constants.variance) == (
+        expected.expectation,
+        expected.variance,
+    )
 
 
 @pytest.mark.parametrize("value", ["0.522", "0.495", "0.499"])
@@ -117,19 +128,32 @@ def test_rounding_is_no_contradiction(path: Path, value: str) -> None:
 
 def test_a_mean_over_any_graphs_has_their_constants(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
-    path.write_text("dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nNations,0.8\nMean,0.533\n", encoding="utf-8")
+    path.write_text(
+        "dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nNations,0.8\nMean,0.533\n", encoding="utf-8"
+    )
     found = rankconst.adjust(path).numbers
     (own,) = (each for each in found.entries if each.entry.text == "0.533")
     graphs = [rankconst.constants(key, "mrr") for key in ("fb15k237", "wn18rr", "nations")]
     assert own.constants is not None
     assert own.constants.tasks.dataset == "fb15k237+wn18rr+nations"
-    assert own.constants.expectation == pytest.approx(sum(each.expectation for each in graphs) / 3, rel=1e-13)
-    assert own.constants.variance == pytest.approx(sum(each.variance for each in graphs) / 9, rel=1e-12)
+    assert own.constants.expectation == pytest.approx(
+        sum(each.expectation for each in graphs) / 3, rel=1e-13
+    )
+    assert own.constants.variance == pytest.approx(
+        sum(each.variance for each in graphs) / 9, rel=1e-12
+    )
 
 
 def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
-    rows = ["FB15k-237,0.3", "Graph of our own,0.5", "WN18RR,0.5", "Another of ours,0.3", "Nations,0.8", "Mean,0.48"]
+    rows = [
+        "FB15k-237,0.3",
+        "Graph of our own,0.5",
+        "WN18RR,0.5",
+        "Another of ours,0.3",
+        "Nations,0.8",
+        "Mean,0.48",
+    ]
     path.write_text("\n".join(["dataset,MRR", *rows]), encoding="utf-8")
     found = rankconst.adjust(path).numbers
     assert found.asked == ()
@@ -158,13 +182,19 @@ def test_models_have_means_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("\n".join(["model,dataset,MRR", *rows]), encoding="utf-8")
     found = rankconst.adjust(path).numbers
-    means = [each for each in found.entries if each.constants and each.constants.tasks.dataset == "fb15k237+wn18rr"]
+    means = [
+        each
+        for each in found.entries
+        if each.constants and each.constants.tasks.dataset == "fb15k237+wn18rr"
+    ]
     assert [each.entry.context.model for each in means] == ["A", "B"]
 
 
 def test_two_names_of_one_mean(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
-    path.write_text("dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nAvg,0.40\nAverage,0.4\n", encoding="utf-8")
+    path.write_text(
+        "dataset,MRR\nFB15k-237,0.3\nWN18RR,0.5\nAvg,0.40\nAverage,0.4\n", encoding="utf-8"
+    )
     assert find_adjusted(path) == {
         "0.3": "fb15k237", "0.5": "wn18rr", "0.40": "fb15k237+wn18rr", "0.4": "fb15k237+wn18rr",
     }  # fmt: skip
@@ -172,7 +202,9 @@ def test_two_names_of_one_mean(tmp_path: Path) -> None:
 
 def test_splits_are_not_mixed(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
-    path.write_text("dataset,split,MRR\nFB15k-237,test,0.3\nWN18RR,valid,0.5\nMean,test,0.4\n", encoding="utf-8")
+    path.write_text(
+        "dataset,split,MRR\nFB15k-237,test,0.3\nWN18RR,valid,0.5\nMean,test,0.4\n", encoding="utf-8"
+    )
     assert find_adjusted(path) == {"0.3": "fb15k237", "0.5": "wn18rr"}
 
 
@@ -194,11 +226,20 @@ def test_beside_head_and_tail_an_average_is_that_of_both_sides(tmp_path: Path) -
 
 def test_numbers_of_a_frame_are_rounded_as_they_are_written() -> None:
     pandas = pytest.importorskip("pandas")
-    expected = sum(rankconst.constants(key, "mrr").expectation for key in ("fb15k237", "wn18rr", "nations")) / 3
+    expected = (
+        sum(
+            rankconst.constants(key, "mrr").expectation for key in ("fb15k237", "wn18rr", "nations")
+        )
+        / 3
+    )
     for written, percent in (([0.3, 0.5, 0.8, 0.533], False), ([30.0, 50.0, 80.0, 53.3], True)):
-        frame = pandas.DataFrame({"dataset": ["FB15k-237", "WN18RR", "Nations", "Average"], "MRR": written})
+        frame = pandas.DataFrame(
+            {"dataset": ["FB15k-237", "WN18RR", "Nations", "Average"], "MRR": written}
+        )
         found = rankconst.adjust(frame, percent=percent)
-        assert found["AMRR"].iloc[3] == pytest.approx((0.533 - expected) / (1 - expected), rel=1e-12)
+        assert found["AMRR"].iloc[3] == pytest.approx(
+            (0.533 - expected) / (1 - expected), rel=1e-12
+        )
 
 
 def test_a_mean_is_no_further_graph_to_compare(tmp_path: Path) -> None:

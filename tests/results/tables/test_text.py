@@ -17,7 +17,12 @@ def _describe(text: str) -> list[str]:
     reading = read(text)
     check_indices(reading)
     return [
-        " ".join(filter(None, (about.dataset, about.split, about.side, about.model, each.metric.label, each.text)))
+        " ".join(
+            filter(
+                None,
+                (about.dataset, about.split, about.side, about.model, each.metric.label, each.text),
+            )
+        )
         for each in reading.entries
         for about in [each.context]
     ]
@@ -56,7 +61,9 @@ def test_tables_of_each_kind(name: str, above: str) -> None:
 def test_captions_below() -> None:
     table = "Model MRR MR\nA 0.3 2\n"
     found = _describe(f"{table}Table 1: UMLS.\n\n{table}Table 2: Nations.\n")
-    assert found == [f"{name} A {each}" for name in ("UMLS", "Nations") for each in ("MRR 0.3", "MR 2")]
+    assert found == [
+        f"{name} A {each}" for name in ("UMLS", "Nations") for each in ("MRR 0.3", "MR 2")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +82,12 @@ def test_rows_of_another_width_are_left_out(table: str, left: list[int]) -> None
 
 
 def test_cells_over_several_columns() -> None:
-    text = "+---+-----+-----+-----+-----+\n|   | UMLS      | Nations   |\n+---+-----+-----+-----+-----+\n" + (
-        "|   | MRR | MR  | MRR | MR  |\n+---+-----+-----+-----+-----+\n| A | .1  | 2   | .3  | 4   |\n"
-        "+---+-----+-----+-----+-----+\n"
+    text = (
+        "+---+-----+-----+-----+-----+\n|   | UMLS      | Nations   |\n+---+-----+-----+-----+-----+\n"
+        + (
+            "|   | MRR | MR  | MRR | MR  |\n+---+-----+-----+-----+-----+\n| A | .1  | 2   | .3  | 4   |\n"
+            "+---+-----+-----+-----+-----+\n"
+        )
     )
     assert _describe(text) == ["UMLS A MRR .1", "UMLS A MR 2", "Nations A MRR .3", "Nations A MR 4"]
 
@@ -103,4 +113,7 @@ def test_what_is_no_table(text: str) -> None:
 
 def test_an_rst_file_is_read_by_its_tables() -> None:
     reading = read_document("a.rst", f"UMLS\n====\n\n{_TABLES['grid']}")
-    assert (reading.form, {entry.context.dataset for entry in reading.entries}) == ("text", {"UMLS"})
+    assert (reading.form, {entry.context.dataset for entry in reading.entries}) == (
+        "text",
+        {"UMLS"},
+    )

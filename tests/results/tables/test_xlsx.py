@@ -47,21 +47,40 @@ def write(path: Path, *rows: tuple[Any, ...], title: str = "Sheet1", book: Any =
 
 def texts(reading: Reading) -> list[tuple[str | None, str | None, str, str]]:
     check_indices(reading)
-    return [(each.context.dataset, each.context.model, each.metric.label, each.text) for each in reading.entries]
+    return [
+        (each.context.dataset, each.context.model, each.metric.label, each.text)
+        for each in reading.entries
+    ]
 
 
 TABLES: dict[str, tuple[tuple[Any, ...], ...]] = {
     "wide": (HEADING, ROTATE, ("TransE", "WN18RR", 3384, 0.226, 0.501)),
-    "percent": (HEADING, ("RotatE", "FB15k-237", 177, 33.8, 53.3), ("TransE", "WN18RR", 3384.0, 22.6, 50.1)),
-    "text": (HEADING, ("RotatE", "FB15k-237", "1,177", "0.338*", "53.3%"), ("A", "WN18RR", "n/a", "-", ".501 ± .01")),
+    "percent": (
+        HEADING,
+        ("RotatE", "FB15k-237", 177, 33.8, 53.3),
+        ("TransE", "WN18RR", 3384.0, 22.6, 50.1),
+    ),
+    "text": (
+        HEADING,
+        ("RotatE", "FB15k-237", "1,177", "0.338*", "53.3%"),
+        ("A", "WN18RR", "n/a", "-", ".501 ± .01"),
+    ),
     "long": (("dataset", "metric", "value"), ("nations", "mrr", 0.71), ("nations", "hits@10", 1)),
     "all digits": (HEADING, ("RotatE", "FB15k-237", 177.0012345678901, 0.3381234567890123, 1e-05)),
-    "holes": (HEADING, ROTATE, (), ("TransE", "FB15k-237", None, 0.294), ("DistMult", "FB15k-237", None, None, 0.4)),
+    "holes": (
+        HEADING,
+        ROTATE,
+        (),
+        ("TransE", "FB15k-237", None, 0.294),
+        ("DistMult", "FB15k-237", None, None, 0.4),
+    ),
 }
 
 
 @pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
-def test_the_same_cells_in_csv_give_the_same_numbers(path: Path, rows: tuple[tuple[Any, ...], ...]) -> None:
+def test_the_same_cells_in_csv_give_the_same_numbers(
+    path: Path, rows: tuple[tuple[Any, ...], ...]
+) -> None:
     write(path, *rows)
     text = write_csv((*row, *[""] * (len(rows[0]) - len(row))) for row in rows)
     found, expected = read(path), read_document("results.csv", text.replace("3384.0", "3384"))
@@ -80,7 +99,11 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
     book.create_sheet("Notes")["A1"] = "nothing but prose"
     book.save(path)
     reading = read(path)
-    assert [each[::3] for each in texts(reading)] == [("FB15k-237", "0.338"), ("WN18RR", "0.476"), (None, "0.5")]
+    assert [each[::3] for each in texts(reading)] == [
+        ("FB15k-237", "0.338"),
+        ("WN18RR", "0.476"),
+        (None, "0.5"),
+    ]
     assert "dataset from the name of the sheet" in reading.understood
     assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.why) for each in reading.skipped]
 
@@ -88,7 +111,10 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
 def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:
     body = (None, None, "Model", "MRR", "Hits@10"), (None, None, "RotatE", 0.476, 0.571)
     write(path, (), (None, "Table 1: Results on WN18RR"), (), *body, title="Results")
-    assert texts(read(path)) == [("WN18RR", "RotatE", "MRR", "0.476"), ("WN18RR", "RotatE", "Hits@10", "0.571")]
+    assert texts(read(path)) == [
+        ("WN18RR", "RotatE", "MRR", "0.476"),
+        ("WN18RR", "RotatE", "Hits@10", "0.571"),
+    ]
     assert {each.line for each in read(path).entries} == {5}
 
 
@@ -103,7 +129,9 @@ def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:
         (0.1 + 0.2, "0.0%", "30%"),
     ],
 )
-def test_numbers_are_those_that_are_stored(path: Path, value: float, shown_as: str, text: str) -> None:
+def test_numbers_are_those_that_are_stored(
+    path: Path, value: float, shown_as: str, text: str
+) -> None:
     book = write(path, ("Model", "Hits@10"), ("RotatE", value))
     book.active["B2"].number_format = shown_as
     book.save(path)
@@ -114,10 +142,21 @@ def test_numbers_are_those_that_are_stored(path: Path, value: float, shown_as: s
 
 def test_what_is_no_number_is_left_out(path: Path) -> None:
     cells = ("=0.3+0.038", "#DIV/0!", True, date(2024, 3, 1))
-    write(path, ("Model", "MRR"), *((f"M{i}", cell) for i, cell in enumerate(cells)), ("RotatE", 0.338))
+    write(
+        path,
+        ("Model", "MRR"),
+        *((f"M{i}", cell) for i, cell in enumerate(cells)),
+        ("RotatE", 0.338),
+    )
     reading = read(path)
     assert [each[1:] for each in texts(reading)] == [("RotatE", "MRR", "0.338")]
-    assert [row["MRR"] for row in reading.rows] == ["", "#DIV/0!", "TRUE", "2024-03-01 00:00:00", "0.338"]
+    assert [row["MRR"] for row in reading.rows] == [
+        "",
+        "#DIV/0!",
+        "TRUE",
+        "2024-03-01 00:00:00",
+        "0.338",
+    ]
     assert {each.line for each in reading.skipped} >= {3, 4, 5}
 
 
@@ -132,23 +171,40 @@ def test_what_is_hidden_or_struck_out_is_not_read(path: Path) -> None:
 
 def test_rows_out_of_order_are_all_read(path: Path) -> None:
     write(path, ("Model", "MRR"), ("A", 0.3), ("B", 0.4))
-    change(path, lambda _, part: re.sub(rb'(<row r="2".*?</row>)(<row r="3".*?</row>)', rb"\2\1", part))
+    change(
+        path, lambda _, part: re.sub(rb'(<row r="2".*?</row>)(<row r="3".*?</row>)', rb"\2\1", part)
+    )
     assert [each[1::2] for each in texts(read(path))] == [("A", "0.3"), ("B", "0.4")]
 
 
 def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
     book = write(path, (), title="Notes")
-    write(path, HEADING, ROTATE, ("TransE", "FB15k-237", "many", 0.294, 0.465), title="One", book=book)
-    write(path, ("Model", "Dataset", "MRR"), ("A", "WN18RR", 0.4), ("B", "WN18RR", "high"), title="Two", book=book)
+    write(
+        path, HEADING, ROTATE, ("TransE", "FB15k-237", "many", 0.294, 0.465), title="One", book=book
+    )
+    write(
+        path,
+        ("Model", "Dataset", "MRR"),
+        ("A", "WN18RR", 0.4),
+        ("B", "WN18RR", "high"),
+        title="Two",
+        book=book,
+    )
     reading = read(path)
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(3, "sheet One, many"), (3, "sheet Two, high")]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (3, "sheet One, many"),
+        (3, "sheet Two, high"),
+    ]
     assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3, 2]
 
 
 @pytest.mark.parametrize(
-    ("place", "text", "read_as"), [("superscript", "0.338^{1}", ["0.338"]), ("subscript", "0.338_{1}", [])]
+    ("place", "text", "read_as"),
+    [("superscript", "0.338^{1}", ["0.338"]), ("subscript", "0.338_{1}", [])],
 )
-def test_a_mark_above_a_number_is_no_digit(path: Path, place: str, text: str, read_as: list[str]) -> None:
+def test_a_mark_above_a_number_is_no_digit(
+    path: Path, place: str, text: str, read_as: list[str]
+) -> None:
     write(path, ("Model", "MRR"), ("RotatE", "MARKED"), ("TransE", "0.294"))
     runs = f'<r><t>0.338</t></r><r><rPr><vertAlign val="{place}"/><sz val="11"/></rPr><t xml:space="preserve">1</t></r>'
     change(path, lambda _, part: part.replace(b"<t>MARKED</t>", runs.encode()))
@@ -173,10 +229,18 @@ def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> N
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        (lambda name, text: b" " * (2**20 + 1) if "sheet1" in name else text, "more than 1 MiB once unpacked"),
+        (
+            lambda name, text: b" " * (2**20 + 1) if "sheet1" in name else text,
+            "more than 1 MiB once unpacked",
+        ),
         (lambda name, text: b"<c/>" * 9_000 if "sheet1" in name else text, "half a million"),
         (lambda _, text: text.replace(b'r="E2"', b'r="E1048576"'), "half a million"),
-        (lambda _, text: text.replace(b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'), "entities"),
+        (
+            lambda _, text: text.replace(
+                b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'
+            ),
+            "entities",
+        ),
         (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "or is damaged"),
         (lambda name, text: b"" if "workbook.xml" in name else text, "or is damaged"),
         (lambda _, text: text.replace(b"main+xml", b"none+xml"), "not an .xlsx workbook"),

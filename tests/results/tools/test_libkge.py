@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 BATCH = "{avg_cost: 0.84, epoch: 1, event: batch_completed, job: train, scope: batch, size: 512, type: KvsAll}"
-EXAMPLE = "{event: example_rank, o: 3, p: 1, rank: 7, rank_filtered: 2, s: 5, scope: example, task: sp}"
+EXAMPLE = (
+    "{event: example_rank, o: 3, p: 1, rank: 7, rank_filtered: 2, s: 5, scope: example, task: sp}"
+)
 
 
 def _record(split: str = "valid", filters: str = "[train, valid]", **values: object) -> str:
@@ -64,7 +66,9 @@ def test_the_protocol_follows_from_the_filter(
 
 def test_what_is_left_out_is_summed_up() -> None:
     parts = "hits_at_1_filtered_1-to-N: 0.1, hits_at_3_filtered_1-to-N: 0.2, mean_rank: null, scope"
-    reading = _read(EXAMPLE, EXAMPLE, _record().replace("scope", parts), _record(split="train_sample"))
+    reading = _read(
+        EXAMPLE, EXAMPLE, _record().replace("scope", parts), _record(split="train_sample")
+    )
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
         (3, "mean_rank"),
         (3, "2 of its metrics"),
@@ -115,7 +119,12 @@ def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
     assert [skip.what for skip in reading.skipped] == ["size"]
 
 
-METRICS = {"mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000"}
+METRICS = {
+    "mean_rank": "MR",
+    "mean_reciprocal_rank": "MRR",
+    "hits_at_1": "Hits@1",
+    "hits_at_1000": "Hits@1000",
+}
 FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 PARTS = {
     "": ("both", ""), "_head": ("head", ""), "_tail": ("tail", ""), "_1-to-N": ("both", "1-to-N"),
@@ -139,16 +148,21 @@ HEADING = "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg
 
 def test_one_metric_a_row() -> None:
     reading = read_csv(
-        HEADING + "\nj,fb15k-237,rescal,0,train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,\n"
+        HEADING
+        + "\nj,fb15k-237,rescal,0,train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,\n"
         "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,mean_reciprocal_rank_filtered_tail,0.31\n"
         "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,hits_at_10_filtered_1-to-N,0.42\n"
         "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,avg_loss,0.42\n"
     )
     assert reading.layout == "long"
-    assert [(entry.line, entry.metric.label, entry.context.side, entry.text) for entry in reading.entries] == [
-        (3, "MRR", "tail", "0.31")
+    assert [
+        (entry.line, entry.metric.label, entry.context.side, entry.text)
+        for entry in reading.entries
+    ] == [(3, "MRR", "tail", "0.31")]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (4, "hits_at_10_filtered_1-to-N"),
+        (5, "avg_loss"),
     ]
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
     assert len(reading.rows) == 4
 
 
@@ -156,14 +170,22 @@ def test_one_metric_a_row() -> None:
     ("line", "dataset"),
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
-        ("Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex", "umls"),
+        (
+            "Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex",
+            "umls",
+        ),
         ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
-        ("Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr", None),
+        (
+            "Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr",
+            None,
+        ),
     ],
 )
 def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
     block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
     (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
     assert entry.context.dataset == dataset
-    elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[0]
+    elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[
+        0
+    ]
     assert elsewhere.context.dataset == (dataset or "wn18rr")

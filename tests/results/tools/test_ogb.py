@@ -31,10 +31,15 @@ def test_lists_are_averaged_exactly(ranks: list[int], printed: bool) -> None:
     hits = [float(rank <= 10) for rank in ranks]
     value = {"hits@10_list": hits, "mrr_list": reciprocal}
     reading = _read(repr(value) if printed else json.dumps(value))
-    assert [entry.metric.key for entry in reading.entries] == ["hits_at_10", "inverse_harmonic_mean_rank"]
+    assert [entry.metric.key for entry in reading.entries] == [
+        "hits_at_10",
+        "inverse_harmonic_mean_rank",
+    ]
     # The decimals as written, averaged as fractions and rounded once.
     for entry, numbers in zip(reading.entries, (hits, reciprocal), strict=True):
-        assert float(entry.text) == float(sum(Fraction(repr(number)) for number in numbers) / len(numbers))
+        assert float(entry.text) == float(
+            sum(Fraction(repr(number)) for number in numbers) / len(numbers)
+        )
         assert entry.context.num_tasks == len(ranks)
         assert entry.exact
     assert reading.tool == "ogb"
@@ -42,8 +47,12 @@ def test_lists_are_averaged_exactly(ranks: list[int], printed: bool) -> None:
 
 
 def test_splits_and_plain_values() -> None:
-    reading = _read('{"valid": {"mrr_list": [0.5]}, "test": {"mrr_list": [0.25, 0.75], "hits@50": 0.5, "loss": 3}}')
-    assert [(entry.context.split, entry.text, entry.context.num_tasks) for entry in reading.entries] == [
+    reading = _read(
+        '{"valid": {"mrr_list": [0.5]}, "test": {"mrr_list": [0.25, 0.75], "hits@50": 0.5, "loss": 3}}'
+    )
+    assert [
+        (entry.context.split, entry.text, entry.context.num_tasks) for entry in reading.entries
+    ] == [
         ("valid", "0.5", 1),
         ("test", "0.5", 2),
         ("test", "0.5", None),
@@ -72,6 +81,8 @@ def test_bad_lists_are_refused_with_their_place(text: str, message: str) -> None
     ],
 )
 def test_a_list_that_is_no_mean_costs_nothing_else(value: str, why: str) -> None:
-    reading = READER.read(Document("ogb.json", f"{{'mrr_list': {value}, 'hits@1_list': [1.0, 0.0]}}"))
+    reading = READER.read(
+        Document("ogb.json", f"{{'mrr_list': {value}, 'hits@1_list': [1.0, 0.0]}}")
+    )
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@1", "0.5")]
     assert [(skip.what, skip.why) for skip in reading.skipped] == [("mrr_list", why)]

@@ -27,7 +27,10 @@ SIDES = ("both", "head", "tail")
 # The names of before 1.5 and those of today.
 RANK_TYPES = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic"}
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
-OLD_METRICS = {"mean_rank": "arithmetic_mean_rank", "mean_reciprocal_rank": "inverse_harmonic_mean_rank"}
+OLD_METRICS = {
+    "mean_rank": "arithmetic_mean_rank",
+    "mean_reciprocal_rank": "inverse_harmonic_mean_rank",
+}
 
 Values = dict[tuple[str, str, str], float]
 
@@ -40,13 +43,16 @@ def _read(text: str, name: str = "results.json") -> Reading:
 
 def _collect(reading: Reading) -> dict[tuple[str | None, str | None, str], float]:
     return {
-        (entry.context.side, entry.context.rank_type, entry.metric.key): float(entry.text) for entry in reading.entries
+        (entry.context.side, entry.context.rank_type, entry.metric.key): float(entry.text)
+        for entry in reading.entries
     }
 
 
 VALUES = st.fixed_dictionaries(
     {
-        (side, rank_type, metric): st.floats(1, 1e6) if metric.startswith("arith") else st.floats(0, 1)
+        (side, rank_type, metric): st.floats(1, 1e6)
+        if metric.startswith("arith")
+        else st.floats(0, 1)
         for side in SIDES
         for rank_type in RANK_TYPES
         for metric in METRICS
@@ -66,7 +72,9 @@ def _lay_out(values: Values, layout: str) -> str:
         elif layout in {"1.5", "1.0"}:
             named = old_type if layout == "1.0" else rank_type
             if k != metric:
-                tree.setdefault("hits_at_k", {}).setdefault(side, {}).setdefault(named, {})[k] = value
+                tree.setdefault("hits_at_k", {}).setdefault(side, {}).setdefault(named, {})[k] = (
+                    value
+                )
             else:
                 name = old_names[metric] if layout == "1.0" else metric
                 tree.setdefault(name, {}).setdefault(side, {})[named] = value
@@ -78,16 +86,30 @@ def _lay_out(values: Values, layout: str) -> str:
             flat[f"{side}_{rank_type}_{metric}"] = value
         else:
             flat[f"validation/{side}/{rank_type}/{metric}"] = value
-    return json.dumps({"metrics": tree, "losses": [0.5], "times": {"training": 1}} if tree else {**flat, "_step": 3})
+    return json.dumps(
+        {"metrics": tree, "losses": [0.5], "times": {"training": 1}}
+        if tree
+        else {**flat, "_step": 3}
+    )
 
 
-LAYOUTS = ["since 1.8", "1.5", "1.0", "joined", "joined 1.0", "joined by underscores", "with a split"]
+LAYOUTS = [
+    "since 1.8",
+    "1.5",
+    "1.0",
+    "joined",
+    "joined 1.0",
+    "joined by underscores",
+    "with a split",
+]
 
 
 @given(VALUES, st.sampled_from(LAYOUTS))
 def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> None:
     reading = _read(_lay_out(values, layout))
-    expected = {(side, RANK_TYPES[kind], metric): value for (side, kind, metric), value in values.items()}
+    expected = {
+        (side, RANK_TYPES[kind], metric): value for (side, kind, metric), value in values.items()
+    }
     assert _collect(reading) == expected
     assert len(reading.entries) == len(expected)
     assert not reading.skipped
@@ -108,10 +130,18 @@ def test_a_tracker_in_csv_is_read_by_step() -> None:
         (entry.line, entry.metric.label, entry.text, reading.rows[entry.row]["step"], entry.context)
         for entry in reading.entries
     ] == [
-        (7, "MRR", "0.25", "1", Stated("nations", "valid", "head", rank_type="realistic", num_tasks=199)),
+        (
+            7,
+            "MRR",
+            "0.25",
+            "1",
+            Stated("nations", "valid", "head", rank_type="realistic", num_tasks=199),
+        ),
         (9, "Hits@10", "0.5", "2", Stated("nations", "test", "both", rank_type="pessimistic")),
     ]
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(10, "testing.both.realistic.hits_at_1")]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (10, "testing.both.realistic.hits_at_1")
+    ]
     with pytest.raises(DataError, match=r"tracker\.csv, line 11: expected 4 cells, got 2"):
         READER_TRACKER.read(Document("tracker.csv", f"{TRACKED}metric,3\n"))
 
@@ -120,7 +150,12 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
     headings = "number\tvalue\tuser_attrs_both.realistic.mrr\tuser_attrs_random_seed\tstate"
     text = f"{headings}\n0\t0.5\t0.5\t7\tCOMPLETE\n1\t\t\t\tFAIL\n"
     (entry,) = READER_TRIALS.read(Document("trials.tsv", text)).entries
-    assert (entry.line, entry.text, entry.context.split, entry.context.side) == (2, "0.5", "valid", "both")
+    assert (entry.line, entry.text, entry.context.split, entry.context.side) == (
+        2,
+        "0.5",
+        "valid",
+        "both",
+    )
 
 
 def test_what_is_left_out_is_named() -> None:
@@ -199,13 +234,24 @@ def test_real_files_read_as_plain_json_says(reference: Path) -> None:
             if key != "count"
         }
         assert len(expected) == 3 * 3 * 28
-        assert {(row["side"], row["rank_type"], row["metric"]): row["value"] for row in reading.rows} == expected
+        assert {
+            (row["side"], row["rank_type"], row["metric"]): row["value"] for row in reading.rows
+        } == expected
         for entry in reading.entries:
             row, about = reading.rows[entry.row], entry.context
-            assert (entry.text, about.side, about.rank_type) == (row["value"], row["side"], row["rank_type"])
-            assert (entry.exact, about.num_tasks) == (True, float(metrics[about.side][about.rank_type]["count"]))
+            assert (entry.text, about.side, about.rank_type) == (
+                row["value"],
+                row["side"],
+                row["rank_type"],
+            )
+            assert (entry.exact, about.num_tasks) == (
+                True,
+                float(metrics[about.side][about.rank_type]["count"]),
+            )
             key = row["metric"]
-            assert entry.metric.key == key.removeprefix("adjusted_").removeprefix("z_").removesuffix("_index")
+            assert entry.metric.key == key.removeprefix("adjusted_").removeprefix(
+                "z_"
+            ).removesuffix("_index")
             ratio = key in {"adjusted_arithmetic_mean_rank", "adjusted_geometric_mean_rank"}
             forms = {"z": "z", "adjusted": "normalised" if ratio else "index"}
             assert entry.adjustment == forms.get(key.partition("_")[0])

@@ -12,7 +12,8 @@ from rankconst.results.formats import read
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Zero-shot MRR and Hits@10 of ULTRA 3g as its paper prints them (Galkin et al. 2024, arXiv:2310.04562).
+# Zero-shot MRR and Hits@10 of ULTRA 3g as its paper prints them (Galkin et al. 2024,
+# arXiv:2310.04562).
 ROWS = """dataset,mr,mrr,hits@1,hits@3,hits@10,hits@10_50
 FB15k237Inductive:v1,51.5,0.498,0.4,0.5,0.656,0.95
 WKIngram:25,140.5,0.316,0.2,0.3,0.532,0.9
@@ -29,7 +30,10 @@ def path(tmp_path: Path) -> Path:
 
 def find_tasks(path: Path) -> set[tuple[str, str, int]]:
     done = rankconst.adjust(path).numbers.done
-    return {(each.constants.tasks.dataset, each.constants.tasks.describe(), each.constants.num_tasks) for each in done}
+    return {
+        (each.constants.tasks.dataset, each.constants.tasks.describe(), each.constants.num_tasks)
+        for each in done
+    }
 
 
 def test_each_graph_has_the_tasks_that_ultra_ranks(path: Path) -> None:
@@ -61,5 +65,11 @@ def test_the_name_of_the_file_or_of_a_dataset_shows_whose_it_is(path: Path) -> N
 
 def test_hits_among_sampled_negatives_are_left_out(path: Path) -> None:
     assert {entry.metric.key for entry in read(path).entries} == {
-        *("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
+        *(
+            "arithmetic_mean_rank",
+            "inverse_harmonic_mean_rank",
+            "hits_at_1",
+            "hits_at_3",
+            "hits_at_10",
+        )
     }
