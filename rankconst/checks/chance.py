@@ -257,22 +257,28 @@ _FAR = 0.25
     why="Possible, but a number far beyond all others is more often a slip, or of other ranking tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
-    for m in case.own.values() if case.tasks is not None else ():
-        found = None if case.tasks is None else find_literature(case.tasks, m.entry.metric)
-        if found is None or found.rank(m.value)[0] < len(found.values):
+    if case.tasks is None:
+        return
+    for m in case.own.values():
+        published = find_literature(case.tasks, m.entry.metric)
+        if published is None:
             continue
-        lowest, *_, highest = found.values
-        nearest = highest if m.entry.metric.increasing else lowest
-        if abs(m.value - nearest) < _FAR * (highest - lowest):
+        worst, *_, best = published.values
+        if not m.entry.metric.increasing:
+            worst, best = best, worst
+        # The end of the rounded number that is nearest to what others published.
+        nearest = m.interval.lower if m.entry.metric.increasing else m.interval.upper
+        if published.rank(nearest)[0] < len(published.values):
             continue
-        yield Finding(
-            (m,),
-            "",
-            f"{m} is better than all {len(found.values)} published results{case.where}, {show_number(lowest, 3)} to "
-            f"{show_number(highest, 3)}, by {show_number(abs(m.value - nearest), 2)}.",
-            "",
-            "info",
+        distance = abs(nearest - best)
+        if distance < _FAR * abs(best - worst):
+            continue
+        low, high = sorted((best, worst))
+        statement = (
+            f"{m} is better than all {len(published.values)} published results{case.where}, "
+            f"{show_number(low, 3)} to {show_number(high, 3)}, by {show_number(distance, 2)}."
         )
+        yield Finding((m,), "", statement, "", "info")
 
 
 @rule(

@@ -401,7 +401,7 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
     graph.write_text(f"# comment\n{rows}", encoding="utf-8")
     message = refused({"train": rows}, None, "tsv")
     command = message[message.index("awk ") : message.index(" FILE.nt")]
-    converted = subprocess.run(
+    converted = subprocess.run(  # noqa: S602
         f"{command} {graph}",
         shell=True,
         check=True,
