@@ -65,7 +65,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Done:
+class AdjustedBatch:
     """A batch whose numbers are all possible, with its constants."""
 
     batch: Batch
@@ -76,7 +76,7 @@ class Done:
         default_factory=dict
     )  # why a number, by its position, has no probability
 
-    def split(self, codes: Places) -> Iterator[tuple[int, Done]]:
+    def split(self, codes: Places) -> Iterator[tuple[int, AdjustedBatch]]:
         """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
         own = codes[self.batch.index]
         distinct, counts = np.unique(own, return_counts=True)
@@ -115,7 +115,7 @@ class Done:
         return replace(self, batch=self.batch.take(first)).adjust().undefined
 
 
-def adjust_batch(batch: Batch, whole: Constants) -> Done:
+def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
     """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
 
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no
@@ -126,7 +126,7 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
         batch = replace(
             batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift
         )
-    done = Done(
+    done = AdjustedBatch(
         batch,
         whole,
         whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch),
@@ -161,13 +161,13 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
 
 
 def compare_with(
-    done: Iterable[Done], tables: Tables, baselines: Iterable[str]
-) -> tuple[dict[str, tuple[Done, ...]], dict[int, str]]:
+    done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
+) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
     """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
 
     Raises an error if there is nothing of a baseline.
     """
-    against: dict[str, list[Done]] = {key: [] for key in baselines}
+    against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     lacks: dict[str, RankconstError] = {}
     notes: dict[int, str] = {}
     for each, (key, found) in itertools.product(done, against.items()):
@@ -184,7 +184,7 @@ def compare_with(
     return {key: tuple(found) for key, found in against.items()}, notes
 
 
-def add_significance(done: Done) -> Done:
+def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
     from rankconst.values.significance import compute_significance
 
@@ -207,7 +207,7 @@ def add_significance(done: Done) -> Done:
     return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
 
 
-def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
+def leave_out(done: Iterable[AdjustedBatch], left: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
     """Yield batches without the numbers whose index is marked, and none that has no other."""
     for each in done:
         kept = ~left[each.batch.index]
@@ -218,7 +218,7 @@ def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
 
 
 def find_contradictions(
-    done: Iterable[Done], evaluations: Iterable[Places], show: Callable[[int], str]
+    done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
     """Return the numbers that no ranks have together, by their index, with reasons.
 
@@ -383,9 +383,9 @@ def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
 
 def fill_columns(
     size: int,
-    done: Iterable[Done],
+    done: Iterable[AdjustedBatch],
     rows: Places | None = None,
-    against: Mapping[str, Iterable[Done]] | None = None,
+    against: Mapping[str, Iterable[AdjustedBatch]] | None = None,
     *,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
@@ -434,7 +434,9 @@ def fill_columns(
     return columns
 
 
-def _fill_significance(columns: dict[str, Any], done: Done, index: Places, size: int) -> None:
+def _fill_significance(
+    columns: dict[str, Any], done: AdjustedBatch, index: Places, size: int
+) -> None:
     if "p_method" not in columns:
         columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
         columns["p_method"] = [None] * size
@@ -452,7 +454,7 @@ def adjust_values(
     tool: Tool | None,
     look_up: Callable[[Metric, str], Constants],
     baselines: Iterable[str] = (DEFAULT_BASELINE,),
-) -> list[Done]:
+) -> list[AdjustedBatch]:
     """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
@@ -480,7 +482,7 @@ def adjust_values(
     return done
 
 
-def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
+def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
     """Return columns with a row for each number of some batches: its adjusted forms, and what its constants are of."""
     table: dict[str, list[Any]] = {}
     for each in done:

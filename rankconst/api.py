@@ -18,12 +18,12 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
-    Stated,
+    Address,
     complete_by_name,
     count_alike,
     gather_assumed,
     look_up,
-    parse_stated,
+    parse_address,
     settle,
     weigh,
 )
@@ -138,7 +138,7 @@ def adjust(
     Raises
     ------
     AskedError
-        If all numbers wait for an answer; its ``asks`` are the questions.
+        If all numbers wait for an answer; its ``questions`` are the questions.
     DataError
         If there is no metric, a number is impossible, or the file cannot be read.
     UnknownNameError
@@ -166,7 +166,7 @@ def adjust(
     if isinstance(opened, AnswerTables):
         opened, tool = opened.name_library(tool) if tool else opened, None
         dataset = dataset or next(iter(opened.datasets))
-    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    user = Address(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
     user = replace(user, accepted=as_names(accept))
     wanted = _name_metrics(names, opened)
     baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
@@ -296,7 +296,7 @@ def _adjust_values(
     *,
     wanted: Collection[Metric],
     tables: Tables,
-    user: Stated,
+    user: Address,
     percent: Any,
     decimals: Any,
     baselines: Sequence[str],
@@ -326,7 +326,7 @@ def _adjust_values(
         )
     single = next(iter(values)) if len(values) == 1 else ""
     named = complete_by_name(single, user)
-    tasks, tool = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
+    tasks, tool = settle(NOTHING, parse_address(replace(named, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
     against = (DEFAULT_BASELINE, *baselines)
     done = adjust_values(
@@ -395,7 +395,7 @@ def check(
     from rankconst.checks.checking import check_reading
     from rankconst.results.frame import read_given
 
-    user = Stated(
+    user = Address(
         dataset,
         split,
         side,
@@ -455,7 +455,7 @@ def constants(
     (20466, 0.3375)
     """
     key = require_text(dataset)
-    user = Stated(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    user = Address(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
     opened = _open(tables)
     found = look_up(metric, user, opened, baseline)
     _warn_of_gaps(found.tasks, opened)
@@ -533,7 +533,7 @@ def compare(
     """
     named: dict[str, Any] = {"dataset": dataset, "split": split, "side": side, "protocol": protocol}
     named |= {"aggregation": aggregation, "tool": tool, "relations": as_names(relations)}
-    user = Stated(**named)
+    user = Address(**named)
     if second is None or (_is_file(first) and _is_file(second)):
         from rankconst.results.compared import compare_files
         from rankconst.results.frame import read_given

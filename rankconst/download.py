@@ -159,9 +159,9 @@ def _check_answer(taking: _Limited, response: Any, **_: object) -> None:
     elif response.status_code != _OK:
         raise requests.HTTPError(response=response)
     taking.source = response.raw
-    stated = response.headers.get("Content-Length", "")
-    if stated.isdecimal() and int(stated) > taking.most:
-        raise TooLargeError(f"it has {int(stated):,} bytes; expected at most {taking.most:,}")
+    length = response.headers.get("Content-Length", "")
+    if length.isdecimal() and int(length) > taking.most:
+        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {taking.most:,}")
 
 
 _OK, _BUSY = 200, 500

@@ -31,7 +31,7 @@ class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
     exit_code: ClassVar[int] = 1
-    asks: tuple[
+    questions: tuple[
         Any, ...
     ] = ()  # the questions that wait for an answer, each with word, place, text and remedy
 
@@ -71,9 +71,9 @@ class AskedError(DataError):
 
     exit_code = 8
 
-    def __init__(self, message: str, asks: tuple[Any, ...] = ()) -> None:
+    def __init__(self, message: str, questions: tuple[Any, ...] = ()) -> None:
         super().__init__(message)
-        self.asks = asks
+        self.questions = questions
 
 
 class UndefinedError(DataError):

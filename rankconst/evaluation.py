@@ -117,7 +117,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Address:
     """What a file or a user says about numbers, in any spelling; None where nothing is said."""
 
     dataset: str | None = None
@@ -133,7 +133,7 @@ class Stated:
     num_entities: int | None = None
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
-    asks: tuple[Question, ...] = ()  # what only the user can answer
+    questions: tuple[Question, ...] = ()  # what only the user can answer
     kind: str | None = (
         None  # of its benchmark, such as inductive: of several with the same name, that one is meant
     )
@@ -154,34 +154,34 @@ def locate(
     return tuple(located)
 
 
-NOTHING = Stated()
+NOTHING = Address()
 """A file that says nothing."""
 
 NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 """The fields that name ranking tasks."""
 
 
-def complete_by_name(name: str, user: Stated) -> Stated:
+def complete_by_name(name: str, user: Address) -> Address:
     """Add what a metric's name says of its tasks: ``tail.pessimistic.mrr``; UsageError if the user says another."""
-    said: dict[str, Any] = {}
+    declared: dict[str, Any] = {}
     for word in list_prefixes(name):
         if word in {"both", *ENTITY_SIDES}:
-            said["side"] = word
+            declared["side"] = word
         elif split := next(
             (split for split, others in SPLITS.items() if word in {split, *others}), None
         ):
-            said["split"] = split
+            declared["split"] = split
         # PyKEEN 1.0 has best and worst behind a side; alone, such a word may as well be about a
         # run.
-        elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in said):
-            said["rank_type"] = RANK_TYPES[word]
+        elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in declared):
+            declared["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
         asked = getattr(user, role)
-        if asked and role in said and parse(asked) != said[role]:
+        if asked and role in declared and parse(asked) != declared[role]:
             raise UsageError(
-                f"{name} is of {role} {said[role]}, but {parse(asked)} was asked for; leave out one of the two."
+                f"{name} is of {role} {declared[role]}, but {parse(asked)} was asked for; leave out one of the two."
             )
-    return replace(user, **said)
+    return replace(user, **declared)
 
 
 def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
@@ -195,7 +195,7 @@ def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
     }
 
 
-def parse_stated(user: Stated, tables: Tables) -> Stated:
+def parse_address(user: Address, tables: Tables) -> Address:
     """Return what a user says with every name as its key: the one place where a user's names are read.
 
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
@@ -233,7 +233,7 @@ def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
     return (list_names().find(f"{name} ({tool.title})") if meant else None) or name
 
 
-def _choose_benchmark(file: Stated, user: Stated) -> Stated:
+def _choose_benchmark(file: Address, user: Address) -> Address:
     """Return what a file says with the one benchmark that its name means, or a question if it may be several."""
     if not file.dataset:
         return file
@@ -247,7 +247,7 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
             if answered
             else (Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES),)
         )
-        return replace(file, dataset=None, asks=(*asked, *file.asks))
+        return replace(file, dataset=None, questions=(*asked, *file.questions))
     meant = list_meant(file.dataset, typed=False)
     if not meant:
         return file
@@ -260,35 +260,37 @@ def _choose_benchmark(file: Stated, user: Stated) -> Stated:
     ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1] or meant
     text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
     option = " or ".join(f"--dataset {way}" for way in ways)
-    return replace(file, asks=(Question("dataset", text, option=option, choices=meant), *file.asks))
+    return replace(
+        file, questions=(Question("dataset", text, option=option, choices=meant), *file.questions)
+    )
 
 
 _SUITES = "--dataset SUITE, one that `rankconst show suites` lists"
 
 
-def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
+def agrees(file: Address, user: Address, tables: Tables) -> bool:
     """Tell whether what a file says does not contradict what the user asks for; unknown names agree."""
     from rankconst.catalogue.benchmarks import list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
-        stated, asked = getattr(file, name), getattr(user, name)
-        if stated and name == "dataset" and is_mean(stated):
+        declared, asked = getattr(file, name), getattr(user, name)
+        if declared and name == "dataset" and is_mean(declared):
             if asked and asked not in load_suites():
                 return False
-        elif stated and name == "dataset" and (meant := list_meant(stated, typed=False)):
+        elif declared and name == "dataset" and (meant := list_meant(declared, typed=False)):
             if asked and asked not in meant:
                 return False
-        elif stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
+        elif declared and asked and _parse(declared, parsers[name]) not in {asked, None}:
             return False
     if file.protocol and user.protocol:
-        said = (
+        declared = (
             "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
         )
         # One way of filtering may be another; raw is not filtered, and sampled is not full.
-        if said not in {user.protocol, None} and (
-            "raw" in {said, user.protocol} or said.startswith("sampled")
+        if declared not in {user.protocol, None} and (
+            "raw" in {declared, user.protocol} or declared.startswith("sampled")
         ):
             return False
     if (
@@ -297,7 +299,7 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
         and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}
     ):
         return False
-    choices = () if file.dataset else [name for ask in file.asks for name in ask.choices]
+    choices = () if file.dataset else [name for ask in file.questions for name in ask.choices]
     return not (choices and user.dataset) or user.dataset in {
         _parse(name, parsers["dataset"]) for name in choices
     }
@@ -323,11 +325,11 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 
 
 def settle(
-    file: Stated, user: Stated, tables: Tables, *, tool: str | None = None
+    file: Address, user: Address, tables: Tables, *, tool: str | None = None
 ) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    `user` has keys, as :func:`parse_stated` returns them; what it says fills in what the file does
+    `user` has keys, as :func:`parse_address` returns them; what it says fills in what the file does
     not, and its protocol and tool take precedence. `tool` is what the file's format implies, and
     comes last.
 
@@ -342,12 +344,12 @@ def settle(
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
     file = _choose_benchmark(file, user)
     user = read_words(file, user)
-    asks = list_open(file, user)
+    questions = list_open(file, user)
     if is_either_macro(file.aggregation):
-        asks += () if user.aggregation in MACROS else (WHICH_MACRO,)
+        questions += () if user.aggregation in MACROS else (WHICH_MACRO,)
         file = replace(file, aggregation=None)
-    if asks:
-        raise AskedError("; ".join(map(str, asks)) + ".", asks)
+    if questions:
+        raise AskedError("; ".join(map(str, questions)) + ".", questions)
     named, sampled = (
         user.dataset or file.dataset,
         user.protocol or _drop_filtered(file.protocol, row),
@@ -408,12 +410,12 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 
 
 def look_up(
-    metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE
+    metric: str, user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
     """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
     parsed = parse_metric(metric)
     named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
-    tasks, tool = settle(NOTHING, parse_stated(named, tables), tables)
+    tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
         raise UsageError(
             f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To go on as if it "
@@ -422,7 +424,7 @@ def look_up(
     return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
 
 
-def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
+def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
     """Return the constants of a metric on tasks of which little more than the number is known."""
     if replace(user, protocol=None) != NOTHING:
         raise UsageError(
@@ -444,14 +446,14 @@ def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
-def read_words(file: Stated, user: Stated) -> Stated:
+def read_words(file: Address, user: Address) -> Address:
     """Return what a user says of a number, with what the words say that are accepted as a value: dev=valid."""
     accepted = _list_accepted(user)
-    said: dict[str, Any] = {}
-    for ask in file.asks:
+    declared: dict[str, Any] = {}
+    for ask in file.questions:
         if value := accepted.get(ask.word):
-            said |= _parse_value(ask.field, value)
-    return replace(user, **said)
+            declared |= _parse_value(ask.field, value)
+    return replace(user, **declared)
 
 
 def _parse_value(name: str, value: str) -> dict[str, str]:
@@ -463,7 +465,7 @@ def _parse_value(name: str, value: str) -> dict[str, str]:
     return {name: parse_protocol(value).key} if name == "protocol" else {}
 
 
-def _list_accepted(user: Stated) -> dict[str, str]:
+def _list_accepted(user: Address) -> dict[str, str]:
     """Return the words that a user accepts, each with the value that it says; an empty one if it says nothing."""
     pairs = (text.partition("=")[::2] for text in user.accepted)
     return {word.lower(): value for word, value in pairs} | dict.fromkeys(
@@ -471,9 +473,9 @@ def _list_accepted(user: Stated) -> dict[str, str]:
     )
 
 
-def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
+def list_open(file: Address, user: Address) -> tuple[Question, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
-    if not file.asks:  # to know its kind, the whole registry is read
+    if not file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
 
@@ -482,8 +484,8 @@ def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     kinds = list_kinds(dataset) if dataset and not user.kind else frozenset(KINDS)
     user = read_words(file, user)
     accepted = _list_accepted(user)
-    left = (ask for ask in file.asks if ask.word not in accepted and ask.kind not in kinds)
-    sides = {ask.says for ask in file.asks if ask.field == "side"}
+    left = (ask for ask in file.questions if ask.word not in accepted and ask.kind not in kinds)
+    sides = {ask.says for ask in file.questions if ask.field == "side"}
     opened = list[Question]()
     for ask in left:
         given = getattr(user, ask.field, None)
@@ -532,13 +534,13 @@ def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
 
 
 def _agree(
-    name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]
+    name: str, declared: str | None, asked: str | None, parse: Callable[[str], str]
 ) -> str | None:
     """Return the key of what file or user says; refuse a contradiction."""
-    key = parse(stated) if stated and stated != asked else None
+    key = parse(declared) if declared and declared != asked else None
     if key and asked and key != asked:
         raise UsageError(
-            f"the file says {name} {stated}, but {asked} was asked for; leave out {name}."
+            f"the file says {name} {declared}, but {asked} was asked for; leave out {name}."
         )
     return asked or key
 
@@ -608,20 +610,20 @@ def name_arguments(text: str) -> str:
     return _NEXT.sub(", ", _OPTION.sub(name, text))
 
 
-def find_assumed(said: Stated, user: Stated, tasks: Tasks) -> dict[str, str]:
+def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, str]:
     """Return what was assumed of a number, by field: what neither it nor the user says."""
     if tasks.protocol == OWN_COUNTS.key:
         return {}
-    user = read_words(said, user)
+    user = read_words(declared, user)
     return {
         name: getattr(tasks, name)
         for name in (*_ALWAYS, "aggregation")
-        if getattr(tasks, name) and not getattr(said, name) and not getattr(user, name)
+        if getattr(tasks, name) and not getattr(declared, name) and not getattr(user, name)
     }
 
 
 def gather_assumed(
-    settled: Iterable[tuple[Stated, Tasks]], user: Stated, rank_types: Collection[str | None]
+    settled: Iterable[tuple[Address, Tasks]], user: Address, rank_types: Collection[str | None]
 ) -> dict[str, tuple[str, ...]]:
     """Return what was assumed of some numbers, by field, with the distinct values of each.
 
@@ -629,10 +631,10 @@ def gather_assumed(
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}
-    for said, tasks in pairs:
-        for name, value in find_assumed(said, user, tasks).items():
+    for declared, tasks in pairs:
+        for name, value in find_assumed(declared, user, tasks).items():
             assumed.setdefault(name, {})[value] = None
-    if not any(said.aggregation for said, _ in pairs):
+    if not any(declared.aggregation for declared, _ in pairs):
         assumed.pop("aggregation", None)
     if None in rank_types and len(rank_types) > 1:
         assumed["rank_type"] = {"realistic": None}

@@ -331,7 +331,7 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     """Describe the picture for those who cannot see it."""
     columns = dict.fromkeys(point.column for point in points)
     models = ", ".join(dict.fromkeys(point.model for point in points))
-    told = [
+    sentences = [
         f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). Models: {models}."
     ]
     for metric in metrics:
@@ -339,10 +339,10 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
         for form, title in FORMS.items():
             heights = [found[0] for point in own if (found := point.measure(form)) is not None]
             if heights:
-                told.append(
+                sentences.append(
                     f"{metric.label} {title}: {show_number(min(heights))} to {show_number(max(heights))}."
                 )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 # -- style and files -------------------------------------------------------------------------------

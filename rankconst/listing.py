@@ -196,11 +196,11 @@ def _write_table(listing: Listing) -> Iterator[str]:
         grids = [{key: each for key, each in grid.items() if key.title != wide} for grid in grids]
     for part, grid in zip(parts, grids, strict=True):
         last = part is parts[-1]
-        said = [_explain_columns(grid), listing.caption] if last else []
+        notes = [_explain_columns(grid), listing.caption] if last else []
         if left and last:
-            said.append(f"Left out for lack of width: {', '.join(left)}.")
+            notes.append(f"Left out for lack of width: {', '.join(left)}.")
         table = f"\n{draw_grid([*grid.values()], width)}\n"
-        written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, said))])
+        written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, notes))])
         yield written.strip("\n") + "\n" * (1 + (not last))
 
 

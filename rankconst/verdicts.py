@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Batch, Done
+    from rankconst.adjusting import AdjustedBatch, Batch
     from rankconst.tables.tables import Tables
 
 LEVEL = 0.05
@@ -35,7 +35,9 @@ _CERTAIN = math.sqrt(1 / _BELOW - 1)
 _SMALL = 0.005
 
 
-def find_floor(chance: Done, tables: Tables, baseline: str = FLOOR) -> Done | None:
+def find_floor(
+    chance: AdjustedBatch, tables: Tables, baseline: str = FLOOR
+) -> AdjustedBatch | None:
     """Return numbers held to what counting gets; None where there are no such constants."""
     batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=baseline))
     try:
@@ -44,7 +46,7 @@ def find_floor(chance: Done, tables: Tables, baseline: str = FLOOR) -> Done | No
         return None
 
 
-def judge(done: Done) -> NDArray[np.int64]:
+def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     """Judge numbers: 1 is better than the baseline, -1 is worse, and 0 cannot be distinguished from it.
 
     Better means that, however the number was rounded, the baseline gets as much with a probability below
@@ -75,7 +77,7 @@ def judge(done: Done) -> NDArray[np.int64]:
     return found
 
 
-def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
+def _look_beyond(done: AdjustedBatch, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
     """Return some numbers; those below the baseline as the next better ones, which it has to reach to beat them."""
     batch, metric = done.batch.take(near), done.batch.metric
     if not metric.is_counted:
@@ -86,25 +88,25 @@ def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) ->
     )
 
 
-def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
+def explain(chance: AdjustedBatch, floor: AdjustedBatch | None, place: int = 0) -> str:
     """Return one or two sentences about one number: what chance and counting get, and what that leaves."""
     at = np.array([place])
     one = replace(chance, batch=chance.batch.take(at))
     text = chance.batch.texts[place] if chance.batch.texts else f"{chance.batch.value[place]:.6g}"
-    told = _explain_chance(one, text)
+    sentence = _explain_chance(one, text)
     if floor is None:
-        return told
+        return sentence
     held, gets = (
         replace(floor, batch=floor.batch.take(at)),
         show_expected(floor.constants.expectation),
     )
     stands = int(judge(held)[0])
     if stands > 0:
-        return f"{told} Counting gets {gets}; {text} is {_show_way(held)}."
-    return f"{told} Counting {'does better' if stands < 0 else 'is no worse'}: it gets {gets}."
+        return f"{sentence} Counting gets {gets}; {text} is {_show_way(held)}."
+    return f"{sentence} Counting {'does better' if stands < 0 else 'is no worse'}: it gets {gets}."
 
 
-def _explain_chance(one: Done, text: str) -> str:
+def _explain_chance(one: AdjustedBatch, text: str) -> str:
     gets, metric = show_expected(one.constants.expectation), one.batch.metric
     stands, index = int(judge(one)[0]), one.adjust().index
     if stands == 0:
@@ -121,7 +123,7 @@ def _explain_chance(one: Done, text: str) -> str:
     return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(one)}."
 
 
-def _show_way(one: Done) -> str:
+def _show_way(one: AdjustedBatch) -> str:
     index = one.adjust().index
     return (
         "better"
@@ -139,7 +141,7 @@ def show_expected(value: float | None) -> str:
     return f"{value:.4f}" if value <= 1 else show_number(value)
 
 
-def summarise(floors: Mapping[Done, Done | None]) -> str:
+def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
     """Return a sentence about many numbers: how many are better than chance, and than counting where that is known."""
     stands = np.concatenate([*map(judge, floors)])
     over = np.concatenate(

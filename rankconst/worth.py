@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.tables.tables import Tables
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
@@ -52,7 +52,7 @@ class AdjustedValue:
     constants: Constants
     counting: float | None
     sentence: str
-    _chance: Done
+    _chance: AdjustedBatch
     _title: str
     _rows: Sequence[Row]
     _notes: Sequence[str]
@@ -111,7 +111,7 @@ class AdjustedValues(Mapping[str, AdjustedValue]):
     """
 
     names: tuple[str, ...]
-    done: tuple[Done, ...]
+    done: tuple[AdjustedBatch, ...]
     _tables: Tables
     _assumed: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -156,7 +156,7 @@ class AdjustedValues(Mapping[str, AdjustedValue]):
         return "".join(each._repr_html_() for each in self.values())
 
 
-def take(done: Done, place: int) -> Done:
+def take(done: AdjustedBatch, place: int) -> AdjustedBatch:
     """Return one number of a batch, by its position."""
     texts = done.batch.texts[place : place + 1]
     batch = replace(done.batch.take(np.array([place])), texts=texts)
@@ -165,7 +165,7 @@ def take(done: Done, place: int) -> Done:
 
 
 def describe_value(
-    done: Sequence[Done], tables: Tables, assumed: Mapping[str, Sequence[str]]
+    done: Sequence[AdjustedBatch], tables: Tables, assumed: Mapping[str, Sequence[str]]
 ) -> AdjustedValue:
     """Put together what there is to say of one number: its batches under chance and further baselines."""
     chance, *others = done
@@ -187,7 +187,7 @@ def describe_value(
     )
 
 
-def write_title(done: Sequence[Done], tables: Tables) -> str:
+def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
     """Name the metrics, and the tasks that all numbers share."""
     labels = join_words(list(dict.fromkeys(each.batch.metric.label for each in done)))
     datasets = {each.batch.tasks.dataset for each in done}
@@ -201,7 +201,10 @@ def write_title(done: Sequence[Done], tables: Tables) -> str:
 
 
 def list_rows(
-    chance: Done, others: Sequence[Done], floor: Done | None, tables: Tables
+    chance: AdjustedBatch,
+    others: Sequence[AdjustedBatch],
+    floor: AdjustedBatch | None,
+    tables: Tables,
 ) -> list[Row]:
     """List a published number, its index, and what rankers without learning get."""
     adjusted, metric = chance.adjust(), chance.batch.metric

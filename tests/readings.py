@@ -15,7 +15,7 @@ from carried import open_once
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.checks.checking import RULES, check_reading
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.document import Document
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.structured import looks_structured
@@ -191,11 +191,11 @@ def reading_of(reader: Reader, name: str = "results.txt") -> Callable[[str], Rea
     return lambda text: reader.read(Document(name, text))
 
 
-OPEN = Stated()
+OPEN = Address()
 
 
 def apply_rules(
-    reading: Reading, user: Stated = OPEN, rules: Iterable[str] = RULES
+    reading: Reading, user: Address = OPEN, rules: Iterable[str] = RULES
 ) -> CheckedReading:
     """Check a reading by rules alone, all if none is named."""
     return check_reading(reading, open_once(), user, rules=rules)
@@ -211,12 +211,12 @@ def parse_heading(heading: str) -> tuple[Metric, str | None]:
 
 def make_reading(
     *rows: Mapping[str, str],
-    context: Stated | Sequence[Stated] = OPEN,
+    context: Address | Sequence[Address] = OPEN,
     exact: bool = False,
     tool: str | None = None,
 ) -> Reading:
     """Return what a reader finds in a table with these rows, the first of them in line 2."""
-    contexts = [context] * len(rows) if isinstance(context, Stated) else context
+    contexts = [context] * len(rows) if isinstance(context, Address) else context
     entries = [
         Entry(metric, text, place, heading, place + 2, one, adjustment, exact)
         for place, (row, one) in enumerate(zip(rows, contexts, strict=True))

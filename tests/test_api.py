@@ -542,7 +542,7 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
     path.write_text("model,dataset,MRR\nB with dev data,nations,0.6\n")
     with pytest.raises(AskedError, match="accept=") as asked:
         rankconst.adjust(path)
-    assert asked.value.asks == rankconst.adjust(path, errors="note").asked
+    assert asked.value.questions == rankconst.adjust(path, errors="note").asked
 
 
 def test_constants_are_those_of_the_tables() -> None:

@@ -16,13 +16,13 @@ from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NAMES,
     NOTHING,
+    Address,
     Question,
-    Stated,
     agrees,
     complete_by_name,
     list_open,
     match_relations,
-    parse_stated,
+    parse_address,
     settle,
 )
 from rankconst.tasks import Tasks
@@ -33,80 +33,80 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 
 
-def say(name: str, value: Any) -> Stated:
+def say(name: str, value: Any) -> Address:
     return replace(NOTHING, **{name: value})
 
 
 WN, OGB = Tasks("wn18rr"), Tasks("ogbbiokg", "sampled:500")
-SAID = Stated("WN18RR", "validation", "left", "LibKGE", "macro-query")
+SAID = Address("WN18RR", "validation", "left", "LibKGE", "macro-query")
 AS_SAID = Tasks("wn18rr", "libkge", "valid", "head", "macro-query")
-MACRO = Stated("nations", aggregation="Macro")
+MACRO = Address("nations", aggregation="Macro")
 SAMPLED = Tasks("1,234 tasks", "sampled:50", split="")
 
 # What the file says, the user, and the file's format; the tasks, or the error and its words.
-SETTLED: list[tuple[Stated, Stated, str | None, Tasks | tuple[type[Exception], str]]] = [
+SETTLED: list[tuple[Address, Address, str | None, Tasks | tuple[type[Exception], str]]] = [
     # The user goes before the file, and the file before its format.
-    (Stated("WN18RR"), NOTHING, None, replace(WN, protocol=DEFAULT_PROTOCOL)),
-    (Stated("WN18RR"), NOTHING, "pykeen", replace(WN, protocol="pykeen")),
-    (Stated("WN18RR", tool="libkge"), NOTHING, "pykeen", replace(WN, protocol="libkge")),
-    (Stated("WN18RR", tool="libkge"), Stated(tool="ampligraph"), None, replace(WN, protocol="pykeen")),
-    (Stated("WN18RR", protocol="raw", tool="libkge"), NOTHING, None, replace(WN, protocol="raw")),
-    (Stated("WN18RR", protocol="raw"), Stated(protocol="pykeen"), None, replace(WN, protocol="pykeen")),
-    (Stated("WN18RR", tool="rotate"), Stated(protocol="sampled:100"), None, replace(WN, protocol="sampled:100")),
-    (SAID, NOTHING, None, AS_SAID), (NOTHING, parse_stated(SAID, TABLES), None, AS_SAID),
-    (SAID, parse_stated(SAID, TABLES), None, AS_SAID),
-    (Stated("wn18rr", tool="PyTorch Geometric"), NOTHING, None, replace(WN, protocol="raw", side="tail")),
-    (Stated("wn18rr", tool="PyTorch Geometric", side="both"), NOTHING, None, replace(WN, protocol="raw")),
-    (NOTHING, Stated(split="valid"), None, (DataError, "no dataset is named: add --dataset")),
-    (Stated("atlantis"), NOTHING, None, (UnknownNameError, "unknown dataset 'atlantis'")),
-    (Stated("wn18rr (sampled)"), NOTHING, None, (UnknownNameError, "unknown dataset")),
+    (Address("WN18RR"), NOTHING, None, replace(WN, protocol=DEFAULT_PROTOCOL)),
+    (Address("WN18RR"), NOTHING, "pykeen", replace(WN, protocol="pykeen")),
+    (Address("WN18RR", tool="libkge"), NOTHING, "pykeen", replace(WN, protocol="libkge")),
+    (Address("WN18RR", tool="libkge"), Address(tool="ampligraph"), None, replace(WN, protocol="pykeen")),
+    (Address("WN18RR", protocol="raw", tool="libkge"), NOTHING, None, replace(WN, protocol="raw")),
+    (Address("WN18RR", protocol="raw"), Address(protocol="pykeen"), None, replace(WN, protocol="pykeen")),
+    (Address("WN18RR", tool="rotate"), Address(protocol="sampled:100"), None, replace(WN, protocol="sampled:100")),
+    (SAID, NOTHING, None, AS_SAID), (NOTHING, parse_address(SAID, TABLES), None, AS_SAID),
+    (SAID, parse_address(SAID, TABLES), None, AS_SAID),
+    (Address("wn18rr", tool="PyTorch Geometric"), NOTHING, None, replace(WN, protocol="raw", side="tail")),
+    (Address("wn18rr", tool="PyTorch Geometric", side="both"), NOTHING, None, replace(WN, protocol="raw")),
+    (NOTHING, Address(split="valid"), None, (DataError, "no dataset is named: add --dataset")),
+    (Address("atlantis"), NOTHING, None, (UnknownNameError, "unknown dataset 'atlantis'")),
+    (Address("wn18rr (sampled)"), NOTHING, None, (UnknownNameError, "unknown dataset")),
     # A tool settles which of several benchmarks it is, if one of them has its name.
-    (Stated("ICEWS14"), NOTHING, "xerte", Tasks("icews14_xerte", "time-aware")),
-    (Stated("ICEWS14"), NOTHING, "tntcomplex", (AskedError, "several graphs have its name: ICEWS14 may be")),
-    (NOTHING, parse_stated(Stated("ICEWS14", tool="regcn"), TABLES), None, Tasks("icews14_regcn", "time-aware")),
-    (Stated("wn18rr"), Stated(side="relation"), None, replace(WN, side="relation")),
+    (Address("ICEWS14"), NOTHING, "xerte", Tasks("icews14_xerte", "time-aware")),
+    (Address("ICEWS14"), NOTHING, "tntcomplex", (AskedError, "several graphs have its name: ICEWS14 may be")),
+    (NOTHING, parse_address(Address("ICEWS14", tool="regcn"), TABLES), None, Tasks("icews14_regcn", "time-aware")),
+    (Address("wn18rr"), Address(side="relation"), None, replace(WN, side="relation")),
     # Relations may lack punctuation; what is unknown stays, for the message.
-    (Stated("nations", relations=("embassy",)), NOTHING, None, Tasks("nations", relations=("embassy",))),
-    (Stated("nations", relations=("embassy",)), Stated(relations=("treaties",)), None,
+    (Address("nations", relations=("embassy",)), NOTHING, None, Tasks("nations", relations=("embassy",))),
+    (Address("nations", relations=("embassy",)), Address(relations=("treaties",)), None,
      Tasks("nations", relations=("treaties",))),
-    (Stated("wn18rr", relations=("also see",)), NOTHING, None, replace(WN, relations=("_also_see",))),
-    (Stated("wn18rr", relations=("seen",)), NOTHING, None, replace(WN, relations=("seen",))),
+    (Address("wn18rr", relations=("also see",)), NOTHING, None, replace(WN, relations=("_also_see",))),
+    (Address("wn18rr", relations=("seen",)), NOTHING, None, replace(WN, relations=("seen",))),
     # Which macro average it is must be said.
     (MACRO, NOTHING, None, (AskedError, "over queries or over relations")),
-    (MACRO, Stated(aggregation="micro"), None, (AskedError, "over queries or over relations")),
-    *[(MACRO, Stated(aggregation=key), None, Tasks("nations", aggregation=key)) for key in MACROS],
+    (MACRO, Address(aggregation="micro"), None, (AskedError, "over queries or over relations")),
+    *[(MACRO, Address(aggregation=key), None, Tasks("nations", aggregation=key)) for key in MACROS],
     # Sampled numbers stay sampled; a dataset may have one protocol, and its number may be all that
     # is known.
-    (Stated("ogbl-wikikg2"), NOTHING, None, Tasks("ogbwikikg2", "sampled:500")),
-    (Stated("ogbbiokg", tool="pykeen"), NOTHING, None, OGB),
-    (NOTHING, Stated("ogbbiokg", tool="ogb", protocol="sampled:20"), None, replace(OGB, protocol="sampled:20")),
-    (Stated("ogbl-biokg", tool="ogb"), Stated(protocol="standard"), None,
+    (Address("ogbl-wikikg2"), NOTHING, None, Tasks("ogbwikikg2", "sampled:500")),
+    (Address("ogbbiokg", tool="pykeen"), NOTHING, None, OGB),
+    (NOTHING, Address("ogbbiokg", tool="ogb", protocol="sampled:20"), None, replace(OGB, protocol="sampled:20")),
+    (Address("ogbl-biokg", tool="ogb"), Address(protocol="standard"), None,
      (UsageError, r"Leave out --protocol to adjust them under sampled:500\.$")),
     *[
-        (file, Stated(protocol="raw"), None, (UsageError, "numbers on this dataset rank among sampled candidates"))
-        for file in (Stated("ogbl-biokg"), Stated("ogbbiokg", tool="pykeen"))
+        (file, Address(protocol="raw"), None, (UsageError, "numbers on this dataset rank among sampled candidates"))
+        for file in (Address("ogbl-biokg"), Address("ogbbiokg", tool="pykeen"))
     ],
     *[
-        (NOTHING, Stated(dataset, tool="ogb", protocol="raw"), None,
+        (NOTHING, Address(dataset, tool="ogb", protocol="raw"), None,
          (UsageError, r"numbers of OGB rank among sampled candidates \(protocol sampled:500\)"))
         for dataset in ("wn18rr", "ogbbiokg")
     ],
-    (Stated(num_tasks=1234, protocol="sampled:50"), NOTHING, "pykeen", SAMPLED),
-    (Stated(num_tasks=1234), Stated(protocol="sampled:50"), "pykeen", SAMPLED),
-    (Stated(num_tasks=1234, protocol="raw"), Stated(protocol="sampled:50"), "pykeen", SAMPLED),
-    (Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, None, replace(WN, protocol="sampled:50")),
+    (Address(num_tasks=1234, protocol="sampled:50"), NOTHING, "pykeen", SAMPLED),
+    (Address(num_tasks=1234), Address(protocol="sampled:50"), "pykeen", SAMPLED),
+    (Address(num_tasks=1234, protocol="raw"), Address(protocol="sampled:50"), "pykeen", SAMPLED),
+    (Address("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, None, replace(WN, protocol="sampled:50")),
     *[
         (file, NOTHING, None, (DataError, "no dataset is named"))
-        for file in (Stated(num_tasks=1), Stated(protocol="sampled:50"), Stated(num_tasks=1, protocol="raw"))
+        for file in (Address(num_tasks=1), Address(protocol="sampled:50"), Address(num_tasks=1, protocol="raw"))
     ],
     # Filtered is as the tool filters, or as usual.
-    (Stated("WN18RR", protocol="Unfiltered"), NOTHING, None, replace(WN, protocol="raw")),
-    (Stated("WN18RR", protocol="filtered"), NOTHING, "pyg", (DataError, "removes no known answers: name the protocol")),
+    (Address("WN18RR", protocol="Unfiltered"), NOTHING, None, replace(WN, protocol="raw")),
+    (Address("WN18RR", protocol="filtered"), NOTHING, "pyg", (DataError, "removes no known answers: name the protocol")),
     *[
-        (Stated("WN18RR", protocol=word), user, None, replace(WN, protocol=key))
+        (Address("WN18RR", protocol=word), user, None, replace(WN, protocol=key))
         for word in ("filtered", "Filtered", "filt.")
         for user, key in (
-            (NOTHING, DEFAULT_PROTOCOL), (Stated(tool="pykeen"), "pykeen"), (Stated(protocol="raw"), "raw"),
+            (NOTHING, DEFAULT_PROTOCOL), (Address(tool="pykeen"), "pykeen"), (Address(protocol="raw"), "raw"),
         )
     ],
 ]  # fmt: skip
@@ -114,7 +114,7 @@ SETTLED: list[tuple[Stated, Stated, str | None, Tasks | tuple[type[Exception], s
 
 @pytest.mark.parametrize(("file", "user", "tool", "expected"), SETTLED)
 def test_what_is_said_leads_to_tasks(
-    file: Stated, user: Stated, tool: str | None, expected: Tasks | tuple[type[Exception], str]
+    file: Address, user: Address, tool: str | None, expected: Tasks | tuple[type[Exception], str]
 ) -> None:
     """And to the tool whose caveats apply: the user's, the file's, or that of its format."""
     if isinstance(expected, tuple):
@@ -130,23 +130,23 @@ def test_what_is_said_leads_to_tasks(
 def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
     """And refuses datasets at once, whether the tables know them or not."""
     dataset = "ogbl-biokg" if tool.key == "ogb" else "nations"
-    tasks, row = settle(Stated(dataset), parse_stated(Stated(tool=tool.title), TABLES), TABLES)
+    tasks, row = settle(Address(dataset), parse_address(Address(tool=tool.title), TABLES), TABLES)
     assert (tasks.protocol, row) == (tool.protocol, tool)
     for refused in tool.refused:
         with pytest.raises(DataError) as reason:
-            settle(Stated(refused), Stated(tool=tool.key), TABLES)
+            settle(Address(refused), Address(tool=tool.key), TABLES)
         assert str(reason.value) == tool.refused[refused]
         with pytest.raises(DataError) as reason:
-            parse_stated(Stated(refused, tool=tool.key), TABLES)
+            parse_address(Address(refused, tool=tool.key), TABLES)
         assert str(reason.value) == tool.refused[refused]
 
 
 @pytest.mark.parametrize("tool", ["pykeen", "pyg"])
 @pytest.mark.parametrize(
-    "said", [(NOTHING, Stated(side="relation")), (Stated(side="predicate"), NOTHING)]
+    "said", [(NOTHING, Address(side="relation")), (Address(side="predicate"), NOTHING)]
 )
 def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(
-    tool: str, said: tuple[Stated, Stated]
+    tool: str, said: tuple[Address, Address]
 ) -> None:
     file, user = replace(said[0], dataset="nations"), said[1]
     with pytest.raises(DataError, match=r"tails only.*Leave out --side"):
@@ -175,23 +175,23 @@ SUBSET = Question("relations", "its cell is empty")
     [
         # A field answers its own questions; the dataset only those about it, and words of what the
         # benchmark is.
-        (DEV, Stated(split="test"), True), (DEV, Stated(side="both", protocol="standard"), False),
-        (RAW, Stated(protocol="raw"), True), (RAW, Stated(protocol="standard"), True), (RAW, Stated("wn18rr"), False),
-        (DRAWN, Stated(protocol="sampled:50"), True), (TAILS, Stated(side="tail"), True),
-        (WHICH, Stated("wn18rr"), True), (WHICH, Stated(split="test"), False),
-        (EMERGING, Stated("wn18rr_v1_ind"), True), (EMERGING, Stated("wn18rr"), False),
-        (SUBSET, Stated(relations=("_hypernym",)), True), (SUBSET, Stated("wn18rr"), False),
+        (DEV, Address(split="test"), True), (DEV, Address(side="both", protocol="standard"), False),
+        (RAW, Address(protocol="raw"), True), (RAW, Address(protocol="standard"), True), (RAW, Address("wn18rr"), False),
+        (DRAWN, Address(protocol="sampled:50"), True), (TAILS, Address(side="tail"), True),
+        (WHICH, Address("wn18rr"), True), (WHICH, Address(split="test"), False),
+        (EMERGING, Address("wn18rr_v1_ind"), True), (EMERGING, Address("wn18rr"), False),
+        (SUBSET, Address(relations=("_hypernym",)), True), (SUBSET, Address("wn18rr"), False),
         # A word is accepted, in any case; a question without a word is not.
-        (EMERGING, Stated(accepted=("Emerging",)), True), (DEV, Stated(accepted=("dev",)), True),
-        (DEV, Stated(accepted=("valid",)), False), (WHICH, Stated(accepted=("dataset",)), False),
+        (EMERGING, Address(accepted=("Emerging",)), True), (DEV, Address(accepted=("dev",)), True),
+        (DEV, Address(accepted=("valid",)), False), (WHICH, Address(accepted=("dataset",)), False),
     ],
 )  # fmt: skip
 def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(
-    ask: Question, user: Stated, answered: bool
+    ask: Question, user: Address, answered: bool
 ) -> None:
-    file = Stated(
+    file = Address(
         None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr",
-        asks=(ask,),
+        questions=(ask,),
     )
     assert list_open(file, user) == (() if answered else (ask,))
     if answered:
@@ -199,28 +199,28 @@ def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(
         return
     with pytest.raises(AskedError) as error:
         settle(file, user, TABLES)
-    assert (error.value.asks, str(error.value)) == ((ask,), f"{ask}.")
+    assert (error.value.questions, str(error.value)) == ((ask,), f"{ask}.")
 
 
 @pytest.mark.parametrize(
-    ("asks", "user", "against"),
+    ("questions", "user", "against"),
     [
-        ((TAILS,), Stated(side="head"), "side head"), ((TAILS,), Stated(side="both"), "side both"),
-        ((DRAWN,), Stated(protocol="standard"), "protocol standard"),
-        ((DRAWN,), Stated(protocol="raw"), "protocol raw"),
-        ((replace(DEV, says="valid"),), Stated(split="test"), "split test"),
+        ((TAILS,), Address(side="head"), "side head"), ((TAILS,), Address(side="both"), "side both"),
+        ((DRAWN,), Address(protocol="standard"), "protocol standard"),
+        ((DRAWN,), Address(protocol="raw"), "protocol raw"),
+        ((replace(DEV, says="valid"),), Address(split="test"), "split test"),
         # Heads and tails are both sides.
-        ((TAILS, replace(TAILS, word="heads", says="head")), Stated(side="both"), ""),
+        ((TAILS, replace(TAILS, word="heads", says="head")), Address(side="both"), ""),
     ],
 )  # fmt: skip
 def test_an_option_never_overrules_a_word(
-    asks: tuple[Question, ...], user: Stated, against: str
+    questions: tuple[Question, ...], user: Address, against: str
 ) -> None:
-    file = Stated("wn18rr", asks=asks)
+    file = Address("wn18rr", questions=questions)
     opened = list_open(file, user)
-    places = [f"{ask.place}, though you say {against}" for ask in asks] if against else []
+    places = [f"{ask.place}, though you say {against}" for ask in questions] if against else []
     assert [(ask.place, ask.option) for ask in opened] == [(place, "") for place in places]
-    assert list_open(file, replace(user, accepted=tuple(ask.word for ask in asks))) == ()
+    assert list_open(file, replace(user, accepted=tuple(ask.word for ask in questions))) == ()
 
 
 def test_a_question_names_word_place_and_both_ways_on() -> None:
@@ -240,7 +240,7 @@ def test_a_question_names_word_place_and_both_ways_on() -> None:
 
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
 def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
-    file = Stated("nations", "valid", "head", None, "macro-query")
+    file = Address("nations", "valid", "head", None, "macro-query")
     asked = {"dataset": "umls", "split": "test", "side": "tail", "aggregation": "micro"}
     user = say(name, asked[name])
     with pytest.raises(
@@ -252,10 +252,10 @@ def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
-    said = Stated(
+    said = Address(
         "FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True
     )
-    keys = parse_stated(said, TABLES)
+    keys = parse_address(said, TABLES)
     assert keys == replace(
         said,
         dataset="fb15k237",
@@ -265,18 +265,18 @@ def test_what_a_user_says_is_read_once_into_keys() -> None:
         aggregation="macro-query",
         tool="libkge",
     )
-    assert parse_stated(keys, TABLES) == keys
-    assert parse_stated(NOTHING, TABLES) == NOTHING
+    assert parse_address(keys, TABLES) == keys
+    assert parse_address(NOTHING, TABLES) == NOTHING
 
 
 @pytest.mark.parametrize("name", [*NAMES, "tool"])
 def test_what_the_user_types_is_checked(name: str) -> None:
     with pytest.raises(UnknownNameError, match="'nope'"):
-        parse_stated(say(name, "nope"), TABLES)
+        parse_address(say(name, "nope"), TABLES)
     with pytest.raises(
         UnknownNameError, match=r"^filt\. names no protocol: all but raw are filtered"
     ):
-        parse_stated(Stated(protocol="filt."), TABLES)
+        parse_address(Address(protocol="filt."), TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -296,61 +296,61 @@ def temporal() -> Tables:
 @pytest.mark.parametrize(
     ("file", "user", "protocol"),
     [
-        (Stated("icews14_regcn", protocol="Time-aware filter"), Stated(), "time-aware"),
-        (Stated("icews14_regcn", tool="RE-GCN"), Stated(), "time-aware"),
-        (Stated("icews14_regcn", tool="RE-GCN"), Stated(protocol="raw"), "raw"),
+        (Address("icews14_regcn", protocol="Time-aware filter"), Address(), "time-aware"),
+        (Address("icews14_regcn", tool="RE-GCN"), Address(), "time-aware"),
+        (Address("icews14_regcn", tool="RE-GCN"), Address(protocol="raw"), "raw"),
         # An ambiguous name, and the user says which benchmark it is.
-        (Stated("ICEWS14"), Stated("icews14_regcn", protocol="static"), "static"),
+        (Address("ICEWS14"), Address("icews14_regcn", protocol="static"), "static"),
     ],
 )
-def test_temporal_benchmarks(temporal: Tables, file: Stated, user: Stated, protocol: str) -> None:
+def test_temporal_benchmarks(temporal: Tables, file: Address, user: Address, protocol: str) -> None:
     tasks, _ = settle(file, user, temporal)
     assert tasks == Tasks("icews14_regcn", protocol)
     assert temporal.histogram(tasks).total == 4
 
 
 def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> None:
-    tasks, _ = settle(Stated("icews14_regcn"), Stated(), temporal)
+    tasks, _ = settle(Address("icews14_regcn"), Address(), temporal)
     with pytest.raises(
         UnknownNameError, match="Say whether known answers of the same time were removed"
     ):
         temporal.histogram(tasks)
     with pytest.raises(UnknownNameError, match="needs the time of every fact"):
-        TABLES.histogram(settle(Stated("wn18rr", tool="RE-GCN"), Stated(), TABLES)[0])
+        TABLES.histogram(settle(Address("wn18rr", tool="RE-GCN"), Address(), TABLES)[0])
     with pytest.raises(
         AskedError, match="ICEWS05-15 may be icews0515_regcn or icews0515_interp: add --dataset"
     ):
-        settle(Stated("ICEWS05-15"), Stated(), temporal)
+        settle(Address("ICEWS05-15"), Address(), temporal)
     with pytest.raises(
         UnknownNameError, match=r": icews14_regcn, ICEWS14 \(RE-GCN\); icews14_xerte, "
     ):
-        parse_stated(Stated("ICEWS14"), TABLES)
+        parse_address(Address("ICEWS14"), TABLES)
 
 
 @pytest.mark.parametrize(
     ("file", "user", "agreed"),
     [
-        (Stated(asks=(WHICH,)), Stated("wn18rr"), True),
-        (Stated(asks=(WHICH,)), Stated("nations"), False),
-        (Stated(asks=(replace(WHICH, choices=("atlantis",)),)), Stated("nations"), False),
-        (Stated(asks=(replace(WHICH, choices=("atlantis", "Nations")),)), Stated("nations"), True),
-        (Stated(asks=(WHICH,)), NOTHING, True),
-        (Stated("nations", asks=(WHICH,)), Stated("nations"), True),
-        (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
-        (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
-        (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
-        (Stated(relations=("a",)), NOTHING, True),
-        (NOTHING, Stated(relations=("a",)), True),
-        (Stated("FB15k-237", "testing"), Stated("fb15k237", "test"), True),
-        (Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), False),
-        (Stated("nations", "test", "head"), NOTHING, True),
-        (Stated("atlantis", "valid"), Stated("nations", "test"), False),
+        (Address(questions=(WHICH,)), Address("wn18rr"), True),
+        (Address(questions=(WHICH,)), Address("nations"), False),
+        (Address(questions=(replace(WHICH, choices=("atlantis",)),)), Address("nations"), False),
+        (Address(questions=(replace(WHICH, choices=("atlantis", "Nations")),)), Address("nations"), True),
+        (Address(questions=(WHICH,)), NOTHING, True),
+        (Address("nations", questions=(WHICH,)), Address("nations"), True),
+        (Address(relations=("a", "B c")), Address(relations=("b_c", "a", "d")), True),
+        (Address(relations=("a", "B c")), Address(relations=("b_c", "a")), True),
+        (Address(relations=("a", "e")), Address(relations=("a", "d")), False),
+        (Address(relations=("a",)), NOTHING, True),
+        (NOTHING, Address(relations=("a",)), True),
+        (Address("FB15k-237", "testing"), Address("fb15k237", "test"), True),
+        (Address("wn18rr", relations=("_hypernym",)), Address(relations=("_also_see",)), False),
+        (Address("nations", "test", "head"), NOTHING, True),
+        (Address("atlantis", "valid"), Address("nations", "test"), False),
         # Unknown names get a reason of their own where they are settled.
-        (Stated("atlantis", "tset"), Stated("nations", "test"), True),
-        (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
+        (Address("atlantis", "tset"), Address("nations", "test"), True),
+        (Address(split="tset", side="head"), Address(split="test", side="tail"), False),
         # One way of filtering may be another; raw is not filtered, and sampled is not full.
         *[
-            (Stated("nations", protocol=file), Stated(protocol=user), agreed)
+            (Address("nations", protocol=file), Address(protocol=user), agreed)
             for file, user, agreed in (
                 ("raw", "raw", True), ("raw", "standard", False), ("raw", "sampled:50", False),
                 ("filtered", "raw", False), ("Filt.", "pykeen", True), ("filtered", "sampled:50", True),
@@ -362,7 +362,7 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> N
     ],
 )  # fmt: skip
 def test_what_a_file_says_agrees_unless_it_contradicts(
-    file: Stated, user: Stated, agreed: bool
+    file: Address, user: Address, agreed: bool
 ) -> None:
     assert agrees(file, user, TABLES) is agreed
 
@@ -391,11 +391,11 @@ def test_relations_are_matched_one_by_one() -> None:
 def test_names_of_metrics_say_what_their_tasks_are(
     name: str, split: str | None, side: str | None, rank_type: str | None
 ) -> None:
-    said = complete_by_name(name, Stated("nations", protocol="raw"))
-    assert said == Stated("nations", split, side, "raw", rank_type=rank_type)
+    said = complete_by_name(name, Address("nations", protocol="raw"))
+    assert said == Address("nations", split, side, "raw", rank_type=rank_type)
     if side is not None:
-        assert complete_by_name(name, Stated(side=side)).side == side
+        assert complete_by_name(name, Address(side=side)).side == side
         with pytest.raises(
             UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"
         ):
-            complete_by_name(name, Stated(side="head" if side != "head" else "tail"))
+            complete_by_name(name, Address(side="head" if side != "head" else "tail"))

@@ -23,7 +23,7 @@ from rankconst.verdicts import LEVEL, explain, find_floor, judge, summarise
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.constants import Constants
 
@@ -36,7 +36,9 @@ MEASURES: dict[str, Callable[[int], Fraction]] = {
 SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 
 
-def make(metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]) -> Done:
+def make(
+    metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]
+) -> AdjustedBatch:
     parsed = parse_metric(metric)
     (done,) = adjust_values(
         [(parsed, read_published(parsed, text)) for text in texts], None, look_up

@@ -296,18 +296,18 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
             )
 
     def read() -> Iterator[Batch]:
-        for file, each, stated in zip(files, opened, rows, strict=True):
+        for file, each, expected in zip(files, opened, rows, strict=True):
             found = 0
             try:
                 for batch in each.iter_batches(_ROWS, columns=names, use_threads=False):
                     found += len(batch)
-                    if found <= stated:
+                    if found <= expected:
                         yield [batch.column(name) for name in names]
             except DAMAGE as error:
                 raise explain_damage(file, error) from error
-            if found != stated:
+            if found != expected:
                 raise DataError(
-                    f"{file} states {stated:,} rows and has {found:,}. Get the file again."
+                    f"{file} states {expected:,} rows and has {found:,}. Get the file again."
                 )
 
     prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None

@@ -340,7 +340,7 @@ def write_citation(edition: Edition) -> str:
 def write_deposit(edition: Edition) -> str:
     """Write the metadata of a deposit on Zenodo; relations, schemes and the licence are in its vocabulary."""
     rows = edition.tables["datasets"].to_pylist()
-    told = (SUMMARY, f"Datasets: {', '.join(row['title'] for row in rows)}.", VERSION_RULE)
+    paragraphs = (SUMMARY, f"Datasets: {', '.join(row['title'] for row in rows)}.", VERSION_RULE)
     related = json.loads(_read_template("zenodo.json"))["related_identifiers"]
     for url in dict.fromkeys(url for row in rows for url in row["source_urls"]):
         related.append(
@@ -357,7 +357,9 @@ def write_deposit(edition: Edition) -> str:
             "title": f"rankconst tables: {edition.title}",
             "version": edition.version,
             "publication_date": edition.date.isoformat(),
-            "description": "".join(f"<p>{html.escape(text, quote=False)}</p>" for text in told),
+            "description": "".join(
+                f"<p>{html.escape(text, quote=False)}</p>" for text in paragraphs
+            ),
             "keywords": list(KEYWORDS),
             "related_identifiers": related,
         },

@@ -193,7 +193,7 @@ class Graph:
 def encode_labels(
     files: Mapping[str, Labels],
     trained: Labels | None = None,
-    stated: tuple[int, int] = (0, 0),
+    least: tuple[int, int] = (0, 0),
     *,
     missing: Collection[str] = (),
     forecasting: bool = False,
@@ -218,19 +218,19 @@ def encode_labels(
             entities[2 * place], relations[place], entities[2 * place + 1], times.get(name)
         )
     found = len(entity_labels), num_relations
-    if missing and stated == (0, 0):
+    if missing and least == (0, 0):
         raise DataError(
             f"without {', '.join(missing)} the number of entities is not known; the dataset does not state it."
         )
-    if stated != (0, 0) and (found[0] > stated[0] or found[1] > stated[1]):
+    if least != (0, 0) and (found[0] > least[0] or found[1] > least[1]):
         raise DataError(
-            f"the dataset states {stated[0]:,} entities and {stated[1]:,} relations; its files have {found[0]:,} and "
+            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; its files have {found[0]:,} and "
             f"{found[1]:,}."
         )
     graph = Graph(
         splits,
-        max(found[0], stated[0]),
-        max(found[1], stated[1]),
+        max(found[0], least[0]),
+        max(found[1], least[1]),
         num_times,
         frozenset(missing),
         forecasting or (not values and _is_in_order(splits)),

@@ -375,8 +375,8 @@ def _read_graph(
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
-    graph, told = add_known(graph, known)
-    build.reporter.say(f"{key}: {told}")
+    graph, notes = add_known(graph, known)
+    build.reporter.say(f"{key}: {notes}")
     return graph
 
 

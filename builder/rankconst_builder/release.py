@@ -286,9 +286,9 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
         if "program" in made:
             programs.setdefault(made["program"], []).append(key)
     if len(programs) > 1:
-        told = "; ".join(f"{program}: {', '.join(keys)}" for program, keys in programs.items())
+        summary = "; ".join(f"{program}: {', '.join(keys)}" for program, keys in programs.items())
         raise DataError(
-            f"the datasets in {order.source.path} were built by different programs ({told}). Build them again with "
+            f"the datasets in {order.source.path} were built by different programs ({summary}). Build them again with "
             "`rankconst build`, which leaves out what is up to date."
         )
     unverified = [row["dataset"] for row in rows if not row["verified"]]
@@ -322,9 +322,9 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
     smallest = smallest_version(before, changes.bump)
     if precedes(order.version, smallest):
-        told = "\n".join(phrase_changes(changes))
+        summary = "\n".join(phrase_changes(changes))
         raise UsageError(
-            f"{order.version} is too small a step from {before}: this is a {changes.bump.name} change.\n{told}\n"
+            f"{order.version} is too small a step from {before}: this is a {changes.bump.name} change.\n{summary}\n"
             f"The smallest version allowed is {smallest}."
         )
     if order.version != smallest:

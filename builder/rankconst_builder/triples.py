@@ -75,10 +75,10 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise DataError(
             f"{name} is empty; expected a triple on each line, columns {form.columns!r}."
         )
-    stated = None
+    expected = None
     if form.count_line:
         first, _, body = body.partition(b"\n")
-        stated = _read_count(first, name)
+        expected = _read_count(first, name)
     if form.header:
         _, _, body = body.partition(b"\n")
     if not body:
@@ -121,9 +121,9 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     chunks = (cast("Any", chunk) for column in found for chunk in column.chunks)
     if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
         raise _malformed(content.removeprefix(BOM), form, name)
-    if stated is not None and stated != len(table):
+    if expected is not None and expected != len(table):
         raise DataError(
-            f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?"
+            f"{name}: line 1 states {expected} triples, but {len(table)} follow. Is the file cut short?"
         )
     head, relation, tail, *time = found
     return Labels(head, relation, tail, tuple(time))

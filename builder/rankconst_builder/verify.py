@@ -218,8 +218,14 @@ def _check_files(opened: Opened) -> Findings:
     tables, folder = opened.tables, opened.tables.folder
     from rankconst_builder.describe import DOCUMENTS
 
-    stated = {str(row.get("path")): row for row in tables.descriptor["resources"]}
-    known = {*stated, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
+    described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
+    known = {
+        *described,
+        *DOCUMENTS,
+        CHECKSUMS,
+        DESCRIPTOR,
+        *(f"{name}.parquet" for name in COLUMNS),
+    }
     there = dict(_list_names(opened))
     digests = {}
     for name, is_file in there.items():
@@ -232,11 +238,11 @@ def _check_files(opened: Opened) -> Findings:
             yield Finding(f"cannot be read: {error}", name)
             continue
         digests[name] = hashlib.sha256(content).hexdigest()
-        if name in stated:
-            yield from _compare_file(name, stated[name], len(content), digests[name])
+        if name in described:
+            yield from _compare_file(name, described[name], len(content), digests[name])
         elif name.endswith(".parquet"):
             yield Finding(f"{DESCRIPTOR} has no entry for this table", name)
-    for path, row in stated.items():
+    for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
         elif path not in there:
@@ -328,8 +334,8 @@ def _check_descriptor(opened: Opened) -> Findings:
     yield from _compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
     for name in opened.names:
         row = opened.resources.get(name, {})
-        stated = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
-        yield from _compare(f"{name}.schema", [column.name for column in COLUMNS[name]], stated)
+        described = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
+        yield from _compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
     rows = tables.read("datasets").to_pylist()
     yield from _compare("sources", list_sources(rows), descriptor.get("sources"))
     yield from _compare("provenance", [row["dataset"] for row in rows], [*opened.provenance])
@@ -357,10 +363,10 @@ def _check_keys(opened: Opened) -> Findings:
             if not len(table) and name in {"candidates", "constants"}:
                 yield Finding("the table has no rows of this dataset", name, {"dataset": dataset})
             yield from _compare_neighbours(name, table)
-        stated = opened.resources.get(name, {}).get("rows")
-        if opened.selected is None and counted != stated:
+        described = opened.resources.get(name, {}).get("rows")
+        if opened.selected is None and counted != described:
             message = "the rows of the datasets that are described are not as many as stated"
-            yield Finding(message, name, {}, "rows", stated, counted)
+            yield Finding(message, name, {}, "rows", described, counted)
         rows += counted
     return rows
 
@@ -580,12 +586,20 @@ def _check_contents(opened: Opened) -> Findings:
         return 0
     rows = 0
     for name in opened.names:
-        table, stated = opened.tables.read(name), opened.resources.get(name, {}).get("contentHash")
+        table, described = (
+            opened.tables.read(name),
+            opened.resources.get(name, {}).get("contentHash"),
+        )
         rows += len(table)
         found = hash_content(table)
-        if stated != found:
+        if described != found:
             yield Finding(
-                "its values are not those that were hashed", name, {}, "contentHash", stated, found
+                "its values are not those that were hashed",
+                name,
+                {},
+                "contentHash",
+                described,
+                found,
             )
     return rows
 

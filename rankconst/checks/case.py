@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Question, Stated
+    from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
@@ -142,17 +142,17 @@ class Archive:
             return None
 
     def _settle(
-        self, file: Stated, user: Stated, implied: str | None
+        self, file: Address, user: Address, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
-            return None, None, error.asks
+            return None, None, error.questions
         except (DataError, UnknownNameError) as error:
             return None, None, f"{_UNKNOWN}{error}"
-        if asks := ask_counts(file, user, tasks, self.tables):
-            return None, None, asks
+        if questions := ask_counts(file, user, tasks, self.tables):
+            return None, None, questions
         if self.histogram(tasks) is None:
             reason = f"the tables ({self.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
             return None, None, f"{_UNKNOWN}{reason}under protocol {tasks.protocol}."
@@ -205,7 +205,7 @@ class Case:
     percent: bool = False
     # Why the tasks are not known, or what only the user can answer about them.
     note: str = ""
-    asks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
     # True if a number of the evaluation, maybe with other ties, shows that scores were not numbers.
@@ -271,13 +271,13 @@ class Case:
     @property
     def num_tasks(self) -> int | None:
         """The number of ranks that the numbers average; None if not known, or if ranks count differently."""
-        stated = self.group.context.num_tasks
+        address = self.group.context.num_tasks
         aggregation = (
             self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
         )
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
-        return self.count() if stated is None else stated
+        return self.count() if address is None else address
 
     def count(self, tasks: Tasks | None = None) -> int | None:
         """Return how many ranks the tool computes on its tasks, or on other ones; None if not known."""
@@ -307,10 +307,14 @@ def invert(interval: Interval) -> Interval:
 
 
 def build_case(
-    group: Group, reading: Reading, user: Stated, archive: Archive, completed: Stated | None = None
+    group: Group,
+    reading: Reading,
+    user: Address,
+    archive: Archive,
+    completed: Address | None = None,
 ) -> Case:
     """Return the numbers of a group; `completed` is more than the file says."""
-    stated = completed or group.context
+    address = completed or group.context
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -320,12 +324,12 @@ def build_case(
         except DataError as error:
             unreadable.append((entry, str(error)))
     # Only what tells the tasks, so that rows share the answer.
-    telling = replace(stated, model=None, rank_type=None, num_tasks=None)
+    telling = replace(address, model=None, rank_type=None, num_tasks=None)
     tasks, tool, reason = archive.settle(telling, user, reading.tool)
     whole = (
         tool is not None and tool.whole_ranks
-        if stated.rank_type is None
-        else stated.rank_type in _WHOLE_RANK_TYPES
+        if address.rank_type is None
+        else address.rank_type in _WHOLE_RANK_TYPES
     )
     return Case(
         group=group,
@@ -336,10 +340,12 @@ def build_case(
         archive=archive,
         tasks=tasks,
         tool=tool,
-        assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
+        assumed=not (
+            address.tool or user.tool or reading.tool or address.protocol or user.protocol
+        ),
         percent=user.percent,
         note=reason if isinstance(reason, str) else "",
-        asks=() if isinstance(reason, str) else reason,
+        questions=() if isinstance(reason, str) else reason,
         averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
 

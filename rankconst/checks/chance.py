@@ -58,18 +58,18 @@ def _find_broken(
     if n is None or not broken:
         return
     others = _name_fitting(case, measured, step)
-    stated = case.group.context.num_tasks is not None
+    declared = case.group.context.num_tasks is not None
     yield Finding(
         tuple(broken),
         " and ".join(inequality.format(m.label) for m in broken),
         f"no {n:,} ranks have {', '.join(map(str, broken))}"
-        + (" (the file states their number)." if stated else f": that is n{case.where}."),
+        + (" (the file states their number)." if declared else f": that is n{case.where}."),
         f"They fit {others}."
         if others
         else "A mean over several runs or over sides, or other ranking tasks.",
         # The authors may have ranked other tasks; but a number that the file states is of the same
         # program.
-        "error" if stated and not case.asks else "warning",
+        "error" if declared and not case.questions else "warning",
     )
 
 
@@ -213,11 +213,11 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
             else f"{len(below)} of {len(counting)}"
         )
         value, expected = show_number(first.value, 4), show_number(below[first], 4)
-        said = f"worse than counting in {number} metrics{case.where} ({first.label} {value}; counting {expected})."
+        sentence = f"worse than counting in {number} metrics{case.where} ({first.label} {value}; counting {expected})."
     else:
         listed = (f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
-        said = f"worse than counting{case.where}: {', '.join(listed)}."
-    yield Finding(tuple(below), "", said, "", "info")
+        sentence = f"worse than counting{case.where}: {', '.join(listed)}."
+    yield Finding(tuple(below), "", sentence, "", "info")
 
 
 # So many numbers are listed; of more the first speaks for all.
@@ -293,8 +293,8 @@ def _find_tied(case: Case) -> Iterator[Finding]:
         for m in case.own.values()
         if (constants := case.constants(m.entry.metric)) is not None
     }
-    stated = case.group.context.rank_type
-    for rank_type in (stated,) if stated in TIED_RANKS else TIED_RANKS:
+    declared = case.group.context.rank_type
+    for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {m: constants.all_tied(rank_type) for m, constants in known.items()}
         fitting = all(overlap(m.interval, Interval(value, value)) for m, value in tied.items())
         if (

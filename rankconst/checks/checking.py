@@ -23,12 +23,12 @@ from rankconst.errors import DataError
 from rankconst.evaluation import (
     NAMES,
     NOTHING,
+    Address,
     Question,
-    Stated,
     agrees,
     list_open,
     locate,
-    parse_stated,
+    parse_address,
 )
 from rankconst.names import list_first
 from rankconst.results.answers import find_answers
@@ -117,7 +117,7 @@ class CheckedReading:
 def check_reading(
     reading: Reading,
     tables: Tables,
-    user: Stated = NOTHING,
+    user: Address = NOTHING,
     *,
     rules: Iterable[str] = (),
     in_python: bool = False,
@@ -129,7 +129,7 @@ def check_reading(
     """
     listed = "`rankconst show rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
-    user = parse_stated(user, tables)
+    user = parse_address(user, tables)
     uncounted = find_answers(reading, tables)
     if uncounted:
         kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
@@ -138,7 +138,7 @@ def check_reading(
         reading = replace(reading, entries=reading.entries.keep(kept))
     reading, notes = _choose(reading, tables, user)
     notes += dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
-    cases, asks = _build_cases(confirm_reading(reading, tables, user), tables, user)
+    cases, questions = _build_cases(confirm_reading(reading, tables, user), tables, user)
     # Of an evaluation of scores that were not numbers, nothing else means anything.
     sound = [case for case in cases if not case.diverged]
     findings = _drop_explained(
@@ -152,11 +152,12 @@ def check_reading(
     notes += dict.fromkeys(case.note for case in cases if case.note)
     places = (
         {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
-        if asks
+        if questions
         else {}
     )
     asked = {
-        ask: [places[each.row, each.column] for each in entries] for ask, entries in asks.items()
+        ask: [places[each.row, each.column] for each in entries]
+        for ask, entries in questions.items()
     }
     located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
     counted = any(map(rankconst.checks.chance.find_counting, sound))
@@ -172,7 +173,7 @@ def check_reading(
 
 
 def _build_cases(
-    reading: Reading, tables: Tables, user: Stated
+    reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[Entry]]]:
     """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
     archive = Archive(tables)
@@ -186,8 +187,8 @@ def _build_cases(
     for group in group_entries(reading):
         # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
         slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
-        others = tuple(ask for ask in group.context.asks if ask.field != SLIP)
-        case = build_case(group, reading, user, archive, replace(group.context, asks=others))
+        others = tuple(ask for ask in group.context.questions if ask.field != SLIP)
+        case = build_case(group, reading, user, archive, replace(group.context, questions=others))
         cases.append(replace(case, assumed=user.protocol is None) if slips else case)
         own = [means.get((entry.row, entry.column)) for entry in group.entries]
         wrong = [
@@ -202,7 +203,7 @@ def _build_cases(
             for entry, mean in zip(group.entries, own, strict=True)
             if mean is None or not mean.is_held
         ]
-        for ask in dict.fromkeys((*case.asks, *slips)) if waiting else ():
+        for ask in dict.fromkeys((*case.questions, *slips)) if waiting else ():
             asked.setdefault(ask, []).extend(waiting)
     return _mark_diverged(cases, reading), asked
 
@@ -210,13 +211,14 @@ def _build_cases(
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
     """Mark the evaluations of which one number, with whatever ties, shows that scores were not numbers."""
 
-    def identify(case: Case) -> tuple[Stated, tuple[int, ...]]:
+    def identify(case: Case) -> tuple[Address, tuple[int, ...]]:
         rows = case.group.rows if reading.layout == "wide" else ()
         return replace(case.group.context, rank_type=None), rows
 
-    told = {identify(case) for case in cases if case.telling}
+    judged = {identify(case) for case in cases if case.telling}
     return [
-        replace(case, diverged=True) if told and identify(case) in told else case for case in cases
+        replace(case, diverged=True) if judged and identify(case) in judged else case
+        for case in cases
     ]
 
 
@@ -237,7 +239,7 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:
+def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, list[str]]:
     """Leave out the numbers that say that they are of other tasks than the user asks for, with a note."""
     entries = reading.entries
     kept = [agrees(context, user, tables) for context in entries.contexts]
@@ -247,13 +249,13 @@ def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, li
     for context in (
         context for context, agreeing in zip(entries.contexts, kept, strict=True) if not agreeing
     ):
-        said = {
+        texts = {
             name: text for name in NAMES if (text := getattr(context, name)) and getattr(user, name)
         }
         own = [
             f"{name} {text}"
-            for name, text in said.items()
-            if not agrees(Stated(**{name: text}), user, tables)
+            for name, text in texts.items()
+            if not agrees(Address(**{name: text}), user, tables)
         ]
         others |= dict.fromkeys(own or [f"relation {', '.join(context.relations)}"])
     of = np.array(kept, dtype=np.bool_)[entries.context_of]

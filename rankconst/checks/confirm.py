@@ -29,7 +29,7 @@ from rankconst.checks.case import Archive
 from rankconst.checks.defects import UNKNOWN, check_pair, find_cause
 from rankconst.checks.evidence import Pair, count_ranks, find_expectation, pair_up
 from rankconst.errors import DataError, RankconstError
-from rankconst.evaluation import NAMES, Question, Stated, parse_stated, settle
+from rankconst.evaluation import NAMES, Address, Question, parse_address, settle
 from rankconst.names import list_first
 from rankconst.results.columns import combine, encode
 from rankconst.results.reading import number_evaluations
@@ -67,9 +67,9 @@ class Evidence:
         return "adjusted" if self.pairs else "count"
 
 
-def confirm_reading(reading: Reading, tables: Tables, user: Stated) -> Reading:
+def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
     """Put a question to each number of a file that contradicts its ranking tasks; `user` in any spelling."""
-    user = parse_stated(user, tables)
+    user = parse_address(user, tables)
     if isinstance(tables, AnswerTables):  # their counts are all that is known
         return reading
     reading = name_relations(reading, user, tables)
@@ -78,20 +78,22 @@ def confirm_reading(reading: Reading, tables: Tables, user: Stated) -> Reading:
     for places, question in find_questions(reading, tables, user):
         for code in np.unique(context_of[places]).tolist():
             context_of[places[context_of[places] == code]] = len(contexts)
-            contexts.append(replace(contexts[code], asks=(*contexts[code].asks, question)))
+            contexts.append(
+                replace(contexts[code], questions=(*contexts[code].questions, question))
+            )
     if len(contexts) == len(entries.contexts):
         return reading
     return replace(reading, entries=entries.put(contexts=contexts, context_of=context_of))
 
 
 def find_questions(
-    reading: Reading, tables: Tables, user: Stated
+    reading: Reading, tables: Tables, user: Address
 ) -> Iterator[tuple[NDArray[np.intp], Question]]:
     """Yield the places of numbers that contradict their ranking tasks, with what is asked about them."""
     judge = _Judge(tables, user, reading.tool)
     asked = [
-        (places, judge.ask(said, evidence))
-        for places, said, evidence in _gather(reading, percent=user.percent)
+        (places, judge.ask(address, evidence))
+        for places, address, evidence in _gather(reading, percent=user.percent)
     ]
     waiting = sum(len(places) for places, question in asked if question is not None)
     # An option is for the whole file.
@@ -105,7 +107,7 @@ def find_questions(
 
 def _gather(
     reading: Reading, *, percent: bool
-) -> Iterator[tuple[NDArray[np.intp], Stated, Evidence]]:
+) -> Iterator[tuple[NDArray[np.intp], Address, Evidence]]:
     """Yield the places of numbers on the same ranking tasks, with what is said of these, if any of them tells."""
     entries = reading.entries
     by_number = any(
@@ -114,8 +116,8 @@ def _gather(
     if not by_number and all(context.num_tasks is None for context in entries.contexts):
         return
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
-    said_of = codes[entries.context_of]
-    part_of = said_of
+    address_of = codes[entries.context_of]
+    part_of = address_of
     if by_number:
         part_of = combine(part_of, entries.model_of, len(entries.models))
     if by_number and reading.layout == "wide":
@@ -131,7 +133,7 @@ def _gather(
         counts = {count for count in counted if count is not None}
         pairs = [pair for each in evaluations.values() for pair in pair_up(each, percent=percent)]
         if counts or pairs:
-            yield places, contexts[said_of[places[0]]], Evidence(frozenset(counts), tuple(pairs))
+            yield places, contexts[address_of[places[0]]], Evidence(frozenset(counts), tuple(pairs))
 
 
 # How well ranking tasks fit: nothing contradicts them; known defects of adjusted values explain
@@ -152,18 +154,18 @@ _OTHERS = (
 class _Judge:
     """The tables, asked whether they bear out what numbers say; what thousands of rows ask is remembered."""
 
-    def __init__(self, tables: Tables, user: Stated, implied: str | None) -> None:
+    def __init__(self, tables: Tables, user: Address, implied: str | None) -> None:
         self.tables, self.user, self.implied = tables, user, implied
         self.archive = Archive(tables)
         self.settle = functools.cache(self._settle)
         self.list_own = functools.cache(self._list_own)
 
-    def ask(self, said: Stated, evidence: Evidence) -> Question | None:
+    def ask(self, address: Address, evidence: Evidence) -> Question | None:
         """Return what is to be asked about numbers; None if nothing contradicts their tasks."""
-        tasks, tool = self.settle(said)
+        tasks, tool = self.settle(address)
         if tasks is None:
-            named = said.dataset or self.user.dataset
-            return None if named or said.asks else self._suggest_dataset(said, evidence)
+            named = address.dataset or self.user.dataset
+            return None if named or address.questions else self._suggest_dataset(address, evidence)
         if tasks.dataset not in self.tables.datasets:
             return _ask_size(tasks, evidence)
         return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
@@ -184,10 +186,10 @@ class _Judge:
                 return _name_others(tasks, self._choose_nearest(tasks, fitting), evidence)
         return self._find_nothing(tasks, tool, evidence)
 
-    def _settle(self, said: Stated) -> tuple[Tasks | None, Tool | None]:
+    def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
         """Return the tasks that are declared or assumed, and the tool; None if that needs an answer first."""
         try:
-            return settle(said, self.user, self.tables, tool=self.implied)
+            return settle(address, self.user, self.tables, tool=self.implied)
         except RankconstError:
             return None, None
 
@@ -236,8 +238,10 @@ class _Judge:
         distinct: dict[object, Tasks] = {}
         for each in nearest:
             known = [self.archive.constants(each, metric) for metric in _TOLD]
-            told = tuple((one.num_tasks, one.expectation) for one in known if one is not None)
-            distinct.setdefault(told, each)
+            evidence_of = tuple(
+                (one.num_tasks, one.expectation) for one in known if one is not None
+            )
+            distinct.setdefault(evidence_of, each)
         return [*distinct.values()]
 
     def _find_nothing(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
@@ -268,13 +272,13 @@ class _Judge:
 
     # -- a file that names no dataset --------------------------------------------------------------
 
-    def _suggest_dataset(self, said: Stated, evidence: Evidence) -> Question | None:
+    def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
         """Name the one benchmark that numbers are of, and how its tasks differ from what would be assumed."""
         found = self._search(evidence)
         if len({each.dataset for each in found}) != 1:
             return None
         dataset = found[0].dataset
-        tasks, _ = self.settle(replace(said, dataset=dataset))
+        tasks, _ = self.settle(replace(address, dataset=dataset))
         apart: list[tuple[str, str]] = []
         if tasks is not None and tasks not in found:
             apart = _list_apart(self._choose_nearest(tasks, found)[0], tasks)

@@ -65,9 +65,9 @@ def main() -> None:
             if lacks_memory(error):
                 os.write(2, b"error: there is not enough memory to start.\n")
                 os._exit(6)
-            if (told := explain_import(error)) is None:
+            if (message := explain_import(error)) is None:
                 raise
-            os.write(2, f"error: {told}\n".encode())
+            os.write(2, f"error: {message}\n".encode())
             os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
@@ -110,6 +110,6 @@ def _check_memory() -> None:
             continue
         allowed = resource.getrlimit(getattr(resource, name))[0]
         if allowed != resource.RLIM_INFINITY and allowed >> 20 < least:
-            told = b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: ulimit -%b %d\n"
-            os.write(2, told % (allowed >> 20, least, option, least << 11))
+            message = b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: ulimit -%b %d\n"
+            os.write(2, message % (allowed >> 20, least, option, least << 11))
             os._exit(6)

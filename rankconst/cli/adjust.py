@@ -29,7 +29,7 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import Stated, parse_stated
+from rankconst.evaluation import Address, parse_address
 from rankconst.listing import SUFFIXES, Format, Listing, render
 from rankconst.names import count_of
 
@@ -130,7 +130,7 @@ def adjust(
     several = is_of_answers(opened)
     if several:  # the counts know the library, which decides what the names of metrics mean
         facts = (*facts[:5], None)
-    user = Stated(
+    user = Address(
         *facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ())
     )
     if to is not None:
@@ -149,7 +149,7 @@ def adjust(
         return
     is_alone = file is None and not several and len(given) == 1
     # A tool's own benchmark may be the one that is meant.
-    alone = parse_stated(user, opened).dataset if is_alone else None
+    alone = parse_address(user, opened).dataset if is_alone else None
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
     source: str | Document | None = file
     if several and file is None:
@@ -304,9 +304,9 @@ def write_values(
     return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))
 
 
-def _refuse(stated: Mapping[str, object], what: str) -> None:
+def _refuse(options: Mapping[str, object], what: str) -> None:
     """Refuse options that do not go with something."""
-    for name in (name for name, value in stated.items() if value):
+    for name in (name for name, value in options.items() if value):
         raise UsageError(f"{name} does not go with {what}.")
 
 

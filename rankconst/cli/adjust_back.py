@@ -14,12 +14,12 @@ from rankconst.values.published import parse_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.tables.tables import Tables
 
 
 def turn_back(
-    values: Sequence[str], names: Sequence[str], to: str, user: Stated, opened: Tables
+    values: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
     """List the values of a metric that have some adjusted values, each with what its rounding leaves open."""
     if len(names) != 1 or not values:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
@@ -61,7 +61,7 @@ class Work:
     input_format: str | None
     decimal: str | None
     percent: bool | None
-    user: Stated
+    user: Address
     tables: Tables
     metrics: tuple[Metric, ...] = ()
     baselines: tuple[str, ...] = ()  # further ones than chance
@@ -133,16 +133,16 @@ def _comment(adjusted: AdjustedReading) -> str:
         .encode(errors="backslashreplace")
         .decode()
     )
-    said = [command]
+    parts = [command]
     if adjusted.assumed:
-        said.append(f"assumed: {describe_assumed(adjusted.assumed)}")
+        parts.append(f"assumed: {describe_assumed(adjusted.assumed)}")
     if adjusted.accepted:
-        said.append(f"accepted: {', '.join(adjusted.accepted)}")
+        parts.append(f"accepted: {', '.join(adjusted.accepted)}")
     if adjusted.waiting:
-        said.append(
+        parts.append(
             f"as published, as they wait for an answer: {count_of(len(adjusted.waiting), 'number')}"
         )
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
@@ -160,7 +160,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
             baselines=work.baselines,
         )
     except RankconstError as error:
-        report_questions(reading.name, error.asks, lambda place: confirmed.entries[place].line)
+        report_questions(reading.name, error.questions, lambda place: confirmed.entries[place].line)
         if isinstance(error, AskedError):
             raise AskedError("nothing is adjusted before these questions have an answer.") from None
         raise
@@ -197,8 +197,8 @@ def report_answers(adjusted: AdjustedReading) -> None:
         for count in (len, lambda values: int((values < _FEW_PERCENT).sum()))
     )
     percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
-    told = percent * bool(adjusted.user.percent and few)
-    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
+    also = percent * bool(adjusted.user.percent and few)
+    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, also)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
 
 
@@ -208,23 +208,23 @@ def _report_others(adjusted: AdjustedReading) -> None:
         adjusted.reading.entries,
         [name for name in NAMES if getattr(adjusted.user, name)],
     )
-    said = [
+    parts = [
         ", ".join(filter(None, (getattr(each, name) for name in options)))
         for each in entries.contexts
     ]
-    asked = {said[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
+    asked = {parts[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
     others: Counter[str] = Counter()
     for place, times in zip(
         *np.unique(entries.context_of[~adjusted.wanted], return_counts=True), strict=True
     ):
-        others[said[place]] += int(times)
-    if told := ", ".join(
+        others[parts[place]] += int(times)
+    if also := ", ".join(
         f"{times:,} ({text})" for text, times in others.items() if text and text not in asked
     ):
-        say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {told}.")
+        say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {also}.")
 
 
-def _track(done: Sequence[Done]) -> Iterable[Done]:
+def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
     """Show progress on a terminal."""
     if not sys.stderr.isatty():
         return done

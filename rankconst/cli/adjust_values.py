@@ -16,13 +16,13 @@ from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
-    Stated,
+    Address,
     complete_by_name,
     count_alike,
     describe_assumed,
     find_assumed,
     gather_assumed,
-    parse_stated,
+    parse_address,
     settle,
     weigh,
 )
@@ -33,7 +33,7 @@ from rankconst.worth import list_rows, write_rows, write_title
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.tables import Tables
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
     from rankconst.values.published import Published
 
-    Pairs = list[tuple[Stated, Tasks]]
+    Pairs = list[tuple[Address, Tasks]]
     Typed = Mapping[str, Sequence[Published]]
 
 # So many numbers have a sentence each; of more, one sentence counts.
@@ -53,7 +53,7 @@ class Query:
     """What typed values are of, and what is asked about them."""
 
     datasets: tuple[str, ...]
-    user: Stated
+    user: Address
     tables: Tables
     baselines: tuple[str, ...]
     num_tasks: int | None = None  # in place of a dataset
@@ -96,7 +96,7 @@ def read_values(
     return found
 
 
-def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
+def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     """Adjust values on each dataset, against each baseline; return also what was said of them."""
     from rankconst.adjusting import adjust_values
 
@@ -129,7 +129,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         named, settled = _settle(name, dataset, query)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
-    done: list[Done] = []
+    done: list[AdjustedBatch] = []
     for (tasks, tool), values in of_tasks.items():
 
         def look_up(
@@ -143,12 +143,12 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
     return done, pairs
 
 
-def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks, Tool | None]]:
+def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
     """Return what is said of values of a metric, whose name may say more than that, and the tasks that they are of."""
     named = complete_by_name(name, replace(query.user, dataset=dataset))
     explain_ties(named)
     return named, settle(
-        NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables
+        NOTHING, parse_address(replace(named, rank_type=None), query.tables), query.tables
     )
 
 
@@ -184,12 +184,13 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
             None if (floor := floors[each]) is None else floor.constants.expectation
             for each in of_rows
         ]
-    assumed = gather_assumed(pairs, NOTHING, {stated.rank_type for stated, _ in pairs})
+    assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
     columns = [*_list_columns(done, data, full=full, ladder=ladder)]
     if form is Format.json:
-        said = {tasks: find_assumed(stated, NOTHING, tasks) for stated, tasks in pairs}
+        assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
         rows = (
-            said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in of_rows
+            assumed_of.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {})
+            for each in of_rows
         )
         data["assumed"] = [
             {name: value for name, value in row.items() if name in assumed} for row in rows
@@ -223,12 +224,12 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     return Listing(columns, data, title, "\n".join(filter(None, caption)), card, upright=full)
 
 
-def _explain_each(floors: Mapping[Done, Done | None]) -> Iterator[str]:
+def _explain_each(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> Iterator[str]:
     for each, floor in floors.items():
         yield from (explain(each, floor, place) for place in range(each.batch.index.size))
 
 
-def _explain_numbers(floors: Mapping[Done, Done | None]) -> str:
+def _explain_numbers(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
     """Say what the numbers mean: a sentence each, or one for all."""
     if sum(each.batch.index.size for each in floors) > _MOST_SENTENCES:
         return summarise(floors)
@@ -237,7 +238,7 @@ def _explain_numbers(floors: Mapping[Done, Done | None]) -> str:
     return "\n".join(map("".join, zip(names, _explain_each(floors), strict=True)))
 
 
-def _report(done: Sequence[Done], *, full: bool) -> None:
+def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
@@ -256,7 +257,7 @@ def _report(done: Sequence[Done], *, full: bool) -> None:
 
 
 def _list_columns(
-    done: Sequence[Done], data: Mapping[str, Sequence[Any]], *, full: bool, ladder: bool
+    done: Sequence[AdjustedBatch], data: Mapping[str, Sequence[Any]], *, full: bool, ladder: bool
 ) -> Iterator[Column]:
     """Yield the columns: what tells rows apart, what was published, and what comes of it; all of it if `full`."""
     metrics = list(dict.fromkeys(each.batch.metric for each in done))

@@ -259,8 +259,8 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     ) as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
-        elif (told := _explain(error)) is not None:
-            code = _fail(*told)
+        elif (explained := _explain(error)) is not None:
+            code = _fail(*explained)
         else:
             raise
     _leave(code)
@@ -274,14 +274,16 @@ def _explain(error: Exception) -> tuple[str, int] | None:
         why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
         unnamed = f"cannot write the output: {why}. Send it elsewhere."
         return f"{error.filename}: {why}." if error.filename else unnamed, DataError.exit_code
-    if (told := explain_import(error)) is not None:
-        return told, MissingExtraError.exit_code
+    if (explained := explain_import(error)) is not None:
+        return explained, MissingExtraError.exit_code
     if isinstance(error, Warning):
-        told = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
-        return told, UsageError.exit_code
+        explained = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
+        return explained, UsageError.exit_code
     if _COMPLETION in os.environ:
-        told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
-        return told, UsageError.exit_code
+        explained = (
+            f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
+        )
+        return explained, UsageError.exit_code
     return None
 
 

@@ -247,10 +247,10 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
         )
     files = dict(zip(orders[len(paths)], paths, strict=True))
     for split, path in files.items():
-        said = _split_name(path)[1]
-        if said not in {None, split}:
+        suffix = _split_name(path)[1]
+        if suffix not in {None, split}:
             raise UsageError(
-                f"{path} is in the place of the {_SETS[split]}, and its name says {said}. The order is training, "
+                f"{path} is in the place of the {_SETS[split]}, and its name says {suffix}. The order is training, "
                 "validation and test set."
             )
     return files
@@ -291,12 +291,12 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
     """Return the name that files have in common, or their folder's; ask where that is not a name."""
     from rankconst.catalogue.benchmarks import make_key
 
-    told = [_split_name(path) for path in files.values()]
+    parts = [_split_name(path) for path in files.values()]
     fronts, folders = (
-        {front for front, _ in told},
+        {front for front, _ in parts},
         {Path(path).resolve().parent for path in files.values()},
     )
-    whole = all(said is not None for _, said in told) and len(fronts) == len(folders) == 1
+    whole = all(suffix is not None for _, suffix in parts) and len(fronts) == len(folders) == 1
     found = (fronts.pop() or folders.pop().name) if whole else ""
     try:
         make_key(found)

@@ -11,7 +11,7 @@ from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import hide, names_file, open_tables
 from rankconst.cli.output import group_by, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.listing import Column, Format, Listing, count, find_width, wrap
 from rankconst.names import count_of, read_count, shorten, show_controls
 
@@ -84,7 +84,7 @@ def check(
     files, typed = _tell_apart(results or [])
     opened = open_tables(tables)
     facts = (dataset, split, side, protocol, aggregation, tool)
-    user = Stated(*facts, percent=bool(percent), accepted=tuple(accept or ()))
+    user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     readings = []
     for file in files:
         readings.append(read(file, input_format, decimal=decimal, percent=percent))
@@ -145,7 +145,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         named[name] = value.strip()
     if "count" in named and not (num_tasks := read_count(named["count"])):
         raise UsageError(f"count={shorten(named['count'])} is not a whole number from 1 on.")
-    known = Stated(num_tasks=num_tasks if "count" in named else None)
+    known = Address(num_tasks=num_tasks if "count" in named else None)
     entries = {}
     for name, value in named.items():
         if name == "count":
@@ -192,12 +192,12 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
 
     place = show_controls(name if finding.line is None else f"{name}:{finding.line}")
     label = f"{finding.label}: " if finding.label else ""
-    said = wrap(
+    introduction = wrap(
         console.width,
         f"{place}: {finding.severity}: {finding.rule}: {label}{finding.statement}",
         below="    ",
     )
-    head = Text(said)
+    head = Text(introduction)
     start = len(place) + 2
     head.stylize(_COLORS[finding.severity], start, start + len(finding.severity))
     start += len(finding.severity) + 2

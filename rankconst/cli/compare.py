@@ -16,7 +16,7 @@ from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
-    Stated,
+    Address,
     complete_by_name,
     count_alike,
     describe_assumed,
@@ -76,7 +76,7 @@ def compare(
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
     only = named[0] if named else None
     facts = (only, split, side, protocol, None, tool)
-    user = Stated(*facts, percent=bool(percent), accepted=tuple(accept or ()))
+    user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     files, typed = split_files(values)
     if files and not typed:
         from rankconst.cli.adjust_file import Work
@@ -123,7 +123,7 @@ def _name_adjust(value: str, dataset: str | None, metric: str | None) -> str:
 def _compare_two(
     values: Sequence[str],
     metric: str,
-    user: Stated,
+    user: Address,
     opened: Tables,
     num_tasks: int | None,
     form: Format,
@@ -169,7 +169,7 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
     """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    said = (
+    text = (
         ""
         if not assumed
         else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
@@ -200,7 +200,7 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
         [shown.get(key, Column(key)) for key in row],
         [row],
         title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
-        caption=f"{found.describe()}\n{LEFT_OUT}{said}{versions}",
+        caption=f"{found.describe()}\n{LEFT_OUT}{text}{versions}",
     )
 
 

@@ -14,9 +14,9 @@ from rankconst.names import count_of, join_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Question, Stated
+    from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Reading, Skipped
     from rankconst.tables.tables import Tables
 
@@ -106,23 +106,23 @@ _MOST_TEXTS = 2
 def report_assumed(
     assumed: Mapping[str, Sequence[str]],
     source: str = "no option",
-    user: Stated = NOTHING,
+    user: Address = NOTHING,
     accepted: Sequence[str] = (),
     percent: str = "",
 ) -> None:
     """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
-    said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
-    said += [percent] * bool(percent)
+    parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
+    parts += [percent] * bool(percent)
     if accepted:
-        said.append(f"accepted: {_quote(accepted)}")
-    if said:
-        say(f"{'; '.join(said)}.")
+        parts.append(f"accepted: {_quote(accepted)}")
+    if parts:
+        say(f"{'; '.join(parts)}.")
     if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
 
 
 def report_sampled(
-    assumed: Mapping[str, Sequence[str]], done: Iterable[Done], tables: Tables
+    assumed: Mapping[str, Sequence[str]], done: Iterable[AdjustedBatch], tables: Tables
 ) -> None:
     """Say which ranking tasks papers on a benchmark may have, FB15k-237 v1 (GraIL), in place of those assumed.
 
@@ -189,11 +189,11 @@ def explain_names(names: Iterable[str]) -> None:
         )
 
 
-def explain_ties(stated: Stated) -> None:
+def explain_ties(address: Address) -> None:
     """Say which way numbers are off that ties favour or harm."""
     from rankconst.adjusting import TIES
 
-    if (ties := TIES.get(stated.rank_type or "")) is not None:
+    if (ties := TIES.get(address.rank_type or "")) is not None:
         say(f"note: {ties}")
 
 

@@ -407,8 +407,8 @@ def _find_note(dataset: str) -> str:
 def _explain_counting(opened: Tables, dataset: str) -> str:
     """Say what counting ranks by on a dataset."""
     counting = opened.find_counting(dataset)
-    said = "" if counting is None else f"{counting.summary} "
-    return f"{said}See rankconst show counting."
+    summary = "" if counting is None else f"{counting.summary} "
+    return f"{summary}See rankconst show counting."
 
 
 def _entitle(opened: Tables, dataset: str) -> str:

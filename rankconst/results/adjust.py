@@ -35,7 +35,7 @@ from rankconst.evaluation import (
     agrees,
     gather_assumed,
     locate,
-    parse_stated,
+    parse_address,
     settle,
     weigh,
 )
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 class Group(NamedTuple):
     """What numbers share that are adjusted together."""
 
-    said: Stated
+    address: Address
     metric: Metric
     exact: bool
 
@@ -78,12 +78,12 @@ class Group(NamedTuple):
 def adjust_reading(
     reading: Reading,
     tables: Tables,
-    user: Stated,
+    user: Address,
     *,
     metrics: Iterable[Metric] = (),
     significance: bool = False,
     errors: Literal["raise", "note"] | None = None,
-    track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
+    track: Callable[[Sequence[AdjustedBatch]], Iterable[AdjustedBatch]] | None = None,
     baselines: Iterable[str] = (),
     decimals: int | Mapping[Metric, int] | None = None,
     in_python: bool = False,
@@ -94,7 +94,7 @@ def adjust_reading(
     `errors` is "note", and for the first number if it is "raise". `track` wraps the slow part,
     `decimals` says how numbers were rounded.
     """
-    user = parse_stated(user, tables)
+    user = parse_address(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
@@ -114,7 +114,7 @@ def adjust_reading(
     left |= {
         place: error
         for group, places in groups.items()
-        if (error := failed.get(group.said))
+        if (error := failed.get(group.address))
         for place in places
     }
     left |= {
@@ -145,40 +145,42 @@ def adjust_reading(
         tuple(tools.values()),
         against,
         user,
-        gather_assumed(((said, tasks) for said, (tasks, _) in settled.items()), user, rank_types),
+        gather_assumed(
+            ((address, tasks) for address, (tasks, _) in settled.items()), user, rank_types
+        ),
         asked,
     )
 
 
 def _settle(
-    groups: Mapping[Group, Places], user: Stated, reading: Reading, tables: Tables
-) -> tuple[dict[Stated, tuple[Tasks, Tool | None]], dict[Stated, RankconstError]]:
+    groups: Mapping[Group, Places], user: Address, reading: Reading, tables: Tables
+) -> tuple[dict[Address, tuple[Tasks, Tool | None]], dict[Address, RankconstError]]:
     """Return ranking tasks and tool of what is said of numbers, or why there are none."""
-    settled: dict[Stated, tuple[Tasks, Tool | None]] = {}
-    failed: dict[Stated, RankconstError] = {}
-    for said in dict.fromkeys(group.said for group in groups):
+    settled: dict[Address, tuple[Tasks, Tool | None]] = {}
+    failed: dict[Address, RankconstError] = {}
+    for address in dict.fromkeys(group.address for group in groups):
         try:
-            tasks, tool = settle(said, user, tables, tool=reading.tool)
-            if asks := ask_counts(said, user, tasks, tables):
-                failed[said] = AskedError("; ".join(map(str, asks)), asks)
+            tasks, tool = settle(address, user, tables, tool=reading.tool)
+            if questions := ask_counts(address, user, tasks, tables):
+                failed[address] = AskedError("; ".join(map(str, questions)), questions)
             else:
-                settled[said] = tasks, tool
+                settled[address] = tasks, tool
         except (
             DataError,
             UnknownNameError,
         ) as error:  # a file may well name datasets that no tables hold
-            failed[said] = error
+            failed[address] = error
     return settled, failed
 
 
 def _list_questions(
-    groups: Mapping[Group, Places], failed: Mapping[Stated, Exception], *, in_python: bool
+    groups: Mapping[Group, Places], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
     """Return the questions that are open, with the places of the numbers that wait for an answer."""
     places: dict[Question, list[int]] = {}
     for group, own in groups.items():
-        error = failed.get(group.said)
-        for ask in error.asks if isinstance(error, AskedError) else ():
+        error = failed.get(group.address)
+        for ask in error.questions if isinstance(error, AskedError) else ():
             places.setdefault(ask, []).extend(own.tolist())
     return locate(places, sum(map(len, groups.values())), in_python=in_python)
 
@@ -186,24 +188,24 @@ def _list_questions(
 def _adjust_groups(
     reading: Reading,
     groups: Mapping[Group, Places],
-    settled: Mapping[Stated, tuple[Tasks, Tool | None]],
-    user: Stated,
+    settled: Mapping[Address, tuple[Tasks, Tool | None]],
+    user: Address,
     tables: Tables,
     *,
     decimals: int | Mapping[Metric, int] | None,
-) -> tuple[list[Done], dict[int, RankconstError], dict[int, str]]:
+) -> tuple[list[AdjustedBatch], dict[int, RankconstError], dict[int, str]]:
     """Adjust numbers whose ranking tasks are known; return also why others are left out, and which cannot be."""
     impossible = _find_fractions(reading, groups) if user.percent else {}
     fractions, left = list(impossible), dict[int, RankconstError]()
-    done: list[Done] = []
-    told: list[int] = []  # where scores were not numbers
+    done: list[AdjustedBatch] = []
+    remarks: list[int] = []  # where scores were not numbers
     # Of each kind of number the texts that were read before, as numbers.
     read: dict[tuple[Metric, bool], Numbers] = {}
     for group, own in groups.items():
         places = own[~np.isin(own, fractions)] if fractions else own
-        if group.said not in settled or not places.size:
+        if group.address not in settled or not places.size:
             continue
-        tasks, tool = settled[group.said]
+        tasks, tool = settled[group.address]
         try:
             tasks = weigh(tasks, group.metric, tool)
         except DataError as error:
@@ -219,18 +221,18 @@ def _adjust_groups(
             (group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan)
         )
         kept, numbers = _read(reading.entries, places, group.metric, held, impossible, **how)
-        told += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
+        remarks += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(
-                tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks
+                tasks, group.metric, tool, value, lower, upper, kept, group.address.num_tasks
             )
             done += _adjust(batch, tables, left, impossible)
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
     contradicting = find_contradictions(done, evaluations, entries.text_at)
-    told += [place for place in impossible if is_infinite(entries.text_at(place))]
-    diverged = find_diverged(reading, told) if told else {}
+    remarks += [place for place in impossible if is_infinite(entries.text_at(place))]
+    diverged = find_diverged(reading, remarks) if remarks else {}
     marked = np.zeros(len(entries), dtype=np.bool_)
     marked[[*contradicting, *diverged]] = True
     return [*leave_out(done, marked)], left, impossible | contradicting | diverged
@@ -258,7 +260,7 @@ def _choose_error(
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
         if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
             error = DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
-    error.asks = asked
+    error.questions = asked
     return error
 
 
@@ -269,19 +271,19 @@ def _word(
     asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
 ) -> dict[int, str]:
     """Return why each number was not adjusted, or what to know about it."""
-    told: dict[int, list[str]] = {}
+    remarks: dict[int, list[str]] = {}
     for question in asked:
-        said = f"{question}."
+        address = f"{question}."
         for place in question.numbers:
-            told.setdefault(place, []).append(said)
+            remarks.setdefault(place, []).append(address)
     for place, reason in reasons.items():
-        told.setdefault(place, [reason])  # where there are questions, they are the reason
+        remarks.setdefault(place, [reason])  # where there are questions, they are the reason
     for place, note in notes:
-        told.setdefault(place, []).append(note)
-    return {place: " ".join(found) for place, found in told.items()}
+        remarks.setdefault(place, []).append(note)
+    return {place: " ".join(found) for place, found in remarks.items()}
 
 
-def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
+def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
     index, entries = done.batch.index, reading.entries
     covered = tables.explain_coverage(done.batch.tasks)
@@ -300,7 +302,7 @@ def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, s
 
 
 def _group_entries(
-    reading: Reading, user: Stated, metrics: frozenset[Metric], tables: Tables
+    reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
@@ -308,7 +310,7 @@ def _group_entries(
     # words once.
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     contexts = [context if agrees(context, user, tables) else None for context in distinct]
-    said_of = codes[entries.context_of]
+    address_of = codes[entries.context_of]
     kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
     fitting = [
         head.metric.optimum is not None and (not metrics or head.metric in metrics)
@@ -317,10 +319,10 @@ def _group_entries(
     base = [head.adjustment is None for head in entries.heads]
     head_of, agreeing = entries.head_of, [context is not None for context in contexts]
     wanted = (
-        np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
+        np.array(agreeing, dtype=np.bool_)[address_of] & np.array(fitting, dtype=np.bool_)[head_of]
     )
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (said_of * len(kinds) + kind_of_head[head_of])[chosen]
+    codes = (address_of * len(kinds) + kind_of_head[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
     counts = np.bincount(codes)
@@ -335,9 +337,9 @@ def _group_entries(
     for code, places in sorted(
         (each for each in parts if each[1].size), key=lambda each: int(each[1][0])
     ):
-        stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
-        if stated is not None:
-            groups[Group(stated, metric, exact)] = places
+        address, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
+        if address is not None:
+            groups[Group(address, metric, exact)] = places
     return groups, wanted
 
 
@@ -426,13 +428,13 @@ def _place(reading: Reading, entry: Entry) -> str:
         return f"{reading.name}, {entry.column}, row {entry.row}"
     # Of a file without lines, what the row says is the place.
     row = reading.rows[entry.row]
-    told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
-    return f"{reading.name}, {told}"
+    remarks = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
+    return f"{reading.name}, {remarks}"
 
 
 def _adjust(
     batch: Batch, tables: Tables, left: dict[int, RankconstError], impossible: dict[int, str]
-) -> Iterator[Done]:
+) -> Iterator[AdjustedBatch]:
     """Adjust a batch of a file; add why numbers cannot be."""
     try:
         whole = look_up(batch.tasks, batch.metric, batch.num_tasks, tables)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Question, Stated
+    from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
@@ -47,7 +47,7 @@ _SPREAD = CATALOGUE["standard_deviation"].family
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
-def _describe_tasks(done: Done) -> dict[str, Any]:
+def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
     """Return what is said of the ranking tasks of each row; of relations only where they are not all."""
     named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
@@ -165,7 +165,7 @@ class AdjustedReading:
     """A results file with its adjusted numbers."""
 
     reading: Reading
-    done: tuple[Done, ...] = field(repr=False)
+    done: tuple[AdjustedBatch, ...] = field(repr=False)
     table_version: str
     wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
     # Position of an entry to why it was not adjusted, or what to know about it.
@@ -174,8 +174,8 @@ class AdjustedReading:
         Tool, ...
     ] = ()  # where the numbers come from, as far as it is known, each once; their caveats apply
     # Further baselines to the same batches, as far as there are constants.
-    against: Mapping[str, tuple[Done, ...]] = field(default_factory=dict, repr=False)
-    user: Stated = NOTHING  # what the user said, with keys
+    against: Mapping[str, tuple[AdjustedBatch, ...]] = field(default_factory=dict, repr=False)
+    user: Address = NOTHING  # what the user said, with keys
     # Field of the address to what was assumed of it, where neither the file nor the user says it.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     asked: tuple[
@@ -242,8 +242,10 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        said = {"details": self.details, "significant": self.is_significant}
-        return [(block, block.list_names(**said)) for block in dict.fromkeys(self.blocks.values())]
+        address = {"details": self.details, "significant": self.is_significant}
+        return [
+            (block, block.list_names(**address)) for block in dict.fromkeys(self.blocks.values())
+        ]
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -273,9 +275,9 @@ class AdjustedReading:
             added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
         return added | self.described
 
-    def _split(self, done: Iterable[Done]) -> list[list[Done]]:
+    def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
         """Return the numbers of each block, so that each is adjusted once however many blocks there are."""
-        parts: list[list[Done]] = [[] for _ in self.list_added()]
+        parts: list[list[AdjustedBatch]] = [[] for _ in self.list_added()]
         for each in done:
             for place, own in each.split(self.block_of):
                 parts[place].append(own)
@@ -285,7 +287,7 @@ class AdjustedReading:
     def accepted(self) -> tuple[str, ...]:
         """The words near numbers of the file that the user says are harmless."""
         accepted = dict.fromkeys(map(str.lower, self.user.accepted))
-        words = {ask.word for each in self.reading.entries.contexts for ask in each.asks}
+        words = {ask.word for each in self.reading.entries.contexts for ask in each.questions}
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
     @property
@@ -308,14 +310,14 @@ class AdjustedReading:
         ]
         return {"assumed": assumed, "asked": [each or None for each in asked]}
 
-    def _assume(self, said: Stated, tasks: Tasks) -> Iterator[tuple[str, str]]:
+    def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
-        found = find_assumed(said, self.user, tasks) | (
-            {} if said.rank_type else {"rank_type": "realistic"}
+        found = find_assumed(address, self.user, tasks) | (
+            {} if address.rank_type else {"rank_type": "realistic"}
         )
         yield from ((name, value) for name, value in found.items() if name in self.assumed)
         words = {word.lower() for word in self.user.accepted}
-        yield from (("accepted", ask.word) for ask in said.asks if ask.word in words)
+        yield from (("accepted", ask.word) for ask in address.questions if ask.word in words)
 
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
@@ -368,10 +370,10 @@ class AdjustedReading:
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
             notes.setdefault(int(self.rows[place]), []).append(note)
-        told: list[str | None] = [None] * size
+        remarks: list[str | None] = [None] * size
         for row, found in notes.items():
-            told[row] = "; ".join(dict.fromkeys(found))
-        return described | {keep_apart("note", reading.columns): told}
+            remarks[row] = "; ".join(dict.fromkeys(found))
+        return described | {keep_apart("note", reading.columns): remarks}
 
     def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
@@ -385,17 +387,17 @@ class AdjustedReading:
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
         done = self.batch_of >= 0
-        told = list_distinct(
+        remarks = list_distinct(
             codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]
         )
         names = (
             (distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)])
-            for n in told
+            for n in remarks
         )
         return all(
-            (name := getattr(said, key))
-            and (squash(cell) == squash(name) or read_label(cell).said.get(key) == name)
-            for cell, said in names
+            (name := getattr(address, key))
+            and (squash(cell) == squash(name) or read_label(cell).declared.get(key) == name)
+            for cell, address in names
         )
 
     def _describe_blocks(
@@ -433,16 +435,16 @@ class AdjustedReading:
                 columns[name] = [fixed(value) for value in list_values(table[name])]
         *_, note = self.described
         if any(table[note]):
-            columns[note] = [said or "" for said in table[note]]
+            columns[note] = [address or "" for address in table[note]]
         tasks = {each.batch.tasks.describe() for each in self.done}
-        told = [self._tell(), *(tasks if len(tasks) == 1 else ())]
+        remarks = [self._tell(), *(tasks if len(tasks) == 1 else ())]
         if self.assumed:
-            told.append(f"assumed: {describe_assumed(self.assumed)}")
+            remarks.append(f"assumed: {describe_assumed(self.assumed)}")
         if self.waiting:
-            told.append(f"{len(self.waiting):,} wait for an answer")
+            remarks.append(f"{len(self.waiting):,} wait for an answer")
         if size > _MOST_SHOWN:
-            told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
-        return write_html(columns, "; ".join(told))
+            remarks.append(f"the first {_MOST_SHOWN} of {size:,} rows")
+        return write_html(columns, "; ".join(remarks))
 
     def __repr__(self) -> str:
         return f"AdjustedReading({self._tell()})"

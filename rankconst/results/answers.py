@@ -114,7 +114,9 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
             notes.add(entry.line, name, str(error))
         except AskedError as error:
             yield entry._replace(
-                context=replace(entry.context, asks=(*entry.context.asks, *error.asks))
+                context=replace(
+                    entry.context, questions=(*entry.context.questions, *error.questions)
+                )
             )
 
 

@@ -11,26 +11,28 @@ from rankconst.evaluation import Question
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
 _WHAT = {"num_triples": "test triples", "num_entities": "entities"}
 
 
-def ask_counts(said: Stated, user: Stated, tasks: Tasks, tables: Tables) -> tuple[Question, ...]:
+def ask_counts(
+    address: Address, user: Address, tasks: Tasks, tables: Tables
+) -> tuple[Question, ...]:
     """Return the questions about counts of triples or entities that are not those of some ranking tasks."""
-    stated = {
+    counts = {
         name: count
         for name in _WHAT
-        if (count := getattr(said, name)) and str(count) not in user.accepted
+        if (count := getattr(address, name)) and str(count) not in user.accepted
     }
     fitting = not tasks.relations and find_protocol(tasks.protocol).negatives is None
-    if not stated or not fitting or not tables.holds(tasks):
+    if not counts or not fitting or not tables.holds(tasks):
         return ()
     return tuple(
         question
-        for name, count in stated.items()
+        for name, count in counts.items()
         if (question := _ask(name, count, tasks, tables)) is not None
     )
 

@@ -15,13 +15,13 @@ from rankconst.values.bounds import NOT_A_NUMBER, PERFECT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.results.reading import Reading
 
 _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 
 
-def find_diverged(reading: Reading, told: Iterable[int]) -> dict[int, str]:
+def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
     """Return the places of all numbers of some evaluations, whatever the ties, with the reason that one place tells."""
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -29,7 +29,7 @@ def find_diverged(reading: Reading, told: Iterable[int]) -> dict[int, str]:
         number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
     )
     reasons: dict[int, str] = {}
-    for place in told:
+    for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
     base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)[
@@ -39,7 +39,7 @@ def find_diverged(reading: Reading, told: Iterable[int]) -> dict[int, str]:
     return {place: reasons[int(evaluations[place])] for place in own}
 
 
-def find_perfect(done: Iterable[Done], reading: Reading) -> dict[int, str]:
+def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
     """Return the places of MRRs and Hits@1 that are both exactly 1 in their evaluation, with what that may mean."""
     ones: dict[str, list[int]] = {}
     for each in done:

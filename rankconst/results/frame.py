@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.tables.headings import Heading
     from rankconst.tables.tables import Tables
@@ -118,7 +118,7 @@ def _to_plain(value: Any) -> Any:
 def adjust_frame(
     frame: pd.DataFrame,
     tables: Tables,
-    user: Stated,
+    user: Address,
     *,
     metrics: Collection[Metric] = (),
     percent: bool | Collection[str] | None = None,
@@ -161,8 +161,8 @@ def _join(
     *names, note = adjusted.added
     columns = {name: _shorten(adjusted.added[name]) for name in names}
     if always or left or any(adjusted.added[note]):
-        told = enumerate(adjusted.added[note])
-        columns[note] = ["; ".join(filter(None, (left.get(row), each))) for row, each in told]
+        remarks = enumerate(adjusted.added[note])
+        columns[note] = ["; ".join(filter(None, (left.get(row), each))) for row, each in remarks]
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
@@ -235,10 +235,10 @@ def read_frame(
         else frozenset(map(parse_metric, percent))
     )
     notes = _RowNotes()
-    told = None if percent is None else percent is True
+    is_percent = None if percent is None else percent is True
     size = range(len(frame))
     table = SheetReader(
-        Sheet(heading, held, size, _list_texts(frame), percent=told, floats=floats), notes
+        Sheet(heading, held, size, _list_texts(frame), percent=is_percent, floats=floats), notes
     ).read()
     entries = table.entries.put(lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
     if named:
@@ -319,11 +319,13 @@ def _compose(names: list[list[str]]) -> Heading:
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
     """Return what belongs to all rows: the attributes of a frame, and what its columns are called together."""
-    told = [(f"attrs[{key!r}]", each) for key, each in frame.attrs.items() if isinstance(each, str)]
-    told += [
+    labels = [
+        (f"attrs[{key!r}]", each) for key, each in frame.attrs.items() if isinstance(each, str)
+    ]
+    labels += [
         ("the name of the columns", str(name)) for name in frame.columns.names if name is not None
     ]
-    return tuple(Text(read_label(text), "text", place) for place, text in told)
+    return tuple(Text(read_label(text), "text", place) for place, text in labels)
 
 
 def _make_cells(series: Any) -> Cells:

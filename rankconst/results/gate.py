@@ -66,36 +66,36 @@ UNFILTERED = Question(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Declarations:
     """What the labels and texts of a number say."""
 
-    said: Mapping[str, str]  # field to value
-    asks: tuple[Question, ...] = ()
+    declared: Mapping[str, str]  # field to value
+    questions: tuple[Question, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)  # field to what says it: "the caption"
 
 
-def gather(texts: Sequence[Text]) -> Told:
+def gather(texts: Sequence[Text]) -> Declarations:
     """Return what texts say, given from the nearest to the farthest."""
-    said: dict[str, str] = {}
+    declared: dict[str, str] = {}
     origins: dict[str, str] = {}
-    asks: dict[tuple[str, str], Question] = {}
+    questions: dict[tuple[str, str], Question] = {}
     for text in texts:
         # What is called training may hold any results.
-        train = text.scope == "text" and text.label.said.get("split") == "train"
-        for name, value in text.label.said.items():
-            if name in FIELDS and name not in said and not (train and name == "split"):
-                said[name], origins[name] = value, text.place
+        train = text.scope == "text" and text.label.declared.get("split") == "train"
+        for name, value in text.label.declared.items():
+            if name in FIELDS and name not in declared and not (train and name == "split"):
+                declared[name], origins[name] = value, text.place
         for word in _list_asking(text, train=train):
-            if word.field not in said:
-                asks.setdefault((word.field, word.text), text.ask(word))
+            if word.field not in declared:
+                questions.setdefault((word.field, word.text), text.ask(word))
     dataset = _find_dataset(texts)
     if dataset.name:
         origins = {"dataset": dataset.place, **origins}
-        said = {"dataset": dataset.name, **said}
+        declared = {"dataset": dataset.name, **declared}
         if list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
-            said["kind"] = kind
-    asks |= {("dataset", ask.word): ask for ask in dataset.asks}
-    return Told(said, tuple(asks.values()), origins)
+            declared["kind"] = kind
+    questions |= {("dataset", ask.word): ask for ask in dataset.questions}
+    return Declarations(declared, tuple(questions.values()), origins)
 
 
 def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
@@ -116,7 +116,7 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
     if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
         yield Word(label.text.lower(), "metric")
     for name, values in label.values.items():
-        if len(values) > 1 and name in FIELDS and label.said.get(name) is None:
+        if len(values) > 1 and name in FIELDS and label.declared.get(name) is None:
             yield Word(values[0], name)
 
 
@@ -139,7 +139,7 @@ class _Dataset(NamedTuple):
 
     name: str = ""
     place: str = ""
-    asks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 _LONGEST_NAME = 20
@@ -169,7 +169,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     if len(named) > 1:
         among = tuple(name for name, _ in named.values())
         question = f"it may be of {' or '.join(among)}"
-        return _Dataset(asks=(Question("dataset", question, option=_NAME_IT, choices=among),))
+        return _Dataset(questions=(Question("dataset", question, option=_NAME_IT, choices=among),))
     if not named:
         return _Dataset()
     ((name, place),) = named.values()

@@ -53,7 +53,7 @@ class Label:
     reason: str = ""  # why values of its metric cannot be adjusted, as half a sentence
 
     @property
-    def said(self) -> dict[str, str]:
+    def declared(self) -> dict[str, str]:
         """What the label declares: the fields with a single value, if it wholly consists of vocabulary."""
         if not self.whole:
             return {}
@@ -229,12 +229,12 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
 
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
     """Tell whether head and tail are named with nothing but vocabulary between them, as pooled sides are."""
-    said = (
+    declared = (
         (i, list_values()[squash(each.text)])
         for i, each in enumerate(found)
         if each.kind == "value"
     )
-    sides = pairwise((i, value) for i, (name, value) in said if name == "side")
+    sides = pairwise((i, value) for i, (name, value) in declared if name == "side")
     return any(
         {a, b} == {"head", "tail"} and all(each.kind for each in found[i:j])
         for (i, a), (j, b) in sides
@@ -399,7 +399,7 @@ def answer(label: Label, cell: str) -> Label | None:
     yes = list_flags().get(cell.lower())
     if yes is None:
         return None
-    opposite = OPPOSITES.get(label.said.get("protocol", ""))
+    opposite = OPPOSITES.get(label.declared.get("protocol", ""))
     if not yes and opposite and len(label.values) == 1:
         return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})
     return label if yes else doubt(label)

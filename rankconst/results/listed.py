@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.evaluation import Question
     from rankconst.results.adjusted import AdjustedReading, Block
     from rankconst.results.reading import Reading
@@ -261,7 +261,7 @@ def _put_next_to(
 
 def _find_floors(
     adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]
-) -> dict[Done, Done | None]:
+) -> dict[AdjustedBatch, AdjustedBatch | None]:
     """Find what counting gets for the numbers of some rows, batch by batch."""
     listed = kept[adjusted.rows].astype(np.intp)
     chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
@@ -269,7 +269,7 @@ def _find_floors(
     return {part: find_floor(part, tables) for code, part in parts if code}
 
 
-def _describe_rankers(chance: Done, floor: Done | None) -> str:
+def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     """Say what rankers without learning get where some numbers are from."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
     if isinstance(metric, AnswersMetric):
@@ -364,9 +364,9 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Choose the rows to list: those asked for, and on a screen only those that something is said about."""
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
-        told = adjusted.batch_of >= 0
-        told[list(adjusted.notes)] = True
-        kept[rows[told & _choose_ranks(adjusted)]] = True
+        answered = adjusted.batch_of >= 0
+        answered[list(adjusted.notes)] = True
+        kept[rows[answered & _choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
         kept[rows[adjusted.wanted]] = True
     else:
@@ -380,10 +380,10 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if not any(each.rank_type for each in entries.contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        said = [getattr(each, field) for each in entries.contexts]
-        is_usual = np.array([each == usual for each in said])
+        fields = [getattr(each, field) for each in entries.contexts]
+        is_usual = np.array([each == usual for each in fields])
         if (chosen & is_usual[entries.context_of]).any():
-            fits = is_usual | np.array([each is None for each in said])
+            fits = is_usual | np.array([each is None for each in fields])
             chosen &= fits[entries.context_of]
     return chosen
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Address
     from rankconst.results.adjust import Group
     from rankconst.results.reading import Reading
     from rankconst.tasks import Tasks
@@ -92,26 +92,26 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
     """Give each row of one kind of numbers a code, and each column and model, and return those of each number."""
     entries = reading.entries
     metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
-    said_of, said = encode(map(_identify, entries.contexts))
+    address_of, address = encode(map(_identify, entries.contexts))
     column_of, columns = encode(head.column for head in entries.heads)
     model_of, models = encode(entries.models)
-    kind = metric_of[entries.head_of] * len(said) + said_of[entries.context_of]
+    kind = metric_of[entries.head_of] * len(address) + address_of[entries.context_of]
     row = kind * (int(entries.rows.max()) + 1) + entries.rows
     column = kind * len(columns) + column_of[entries.head_of]
     return row, column * len(models) + model_of[entries.model_of]
 
 
-def _identify(said: Stated) -> tuple[Any, ...]:
+def _identify(address: Address) -> tuple[Any, ...]:
     # "Average" also says that a number is of both sides.
-    side = None if said.side == "both" else said.side
+    side = None if address.side == "both" else address.side
     return (
-        said.split,
+        address.split,
         side,
-        said.protocol,
-        said.aggregation,
-        said.tool,
-        said.rank_type,
-        said.relations,
+        address.protocol,
+        address.aggregation,
+        address.tool,
+        address.rank_type,
+        address.relations,
     )
 
 
@@ -200,79 +200,79 @@ def _are_graphs(reading: Reading, run: Sequence[int]) -> bool:
 def settle_means(
     reading: Reading,
     groups: Mapping[Group, Places],
-    settled: dict[Stated, tuple[Tasks, Tool | None]],
-    failed: dict[Stated, RankconstError],
+    settled: dict[Address, tuple[Tasks, Tool | None]],
+    failed: dict[Address, RankconstError],
 ) -> tuple[dict[Group, Places], dict[int, str]]:
     """Take means for what they are of: return groups in which they have tasks, or why not, and notes at them.
 
     What contradicts stays a question, as does a mean over graphs whose tasks have nothing in
     common.
     """
-    waiting = [group for group in groups if _asks_mean(group.said, failed)]
+    waiting = [group for group in groups if _asks_mean(group.address, failed)]
     if not waiting:
         return dict(groups), {}
-    means, every = find_means(reading), [group.said for group in groups]
+    means, every = find_means(reading), [group.address for group in groups]
     group_of = np.full(len(reading.entries), -1, dtype=np.intp)
     for code, places in enumerate(groups.values()):
         group_of[places] = code
     found = {group: places for group, places in groups.items() if group not in waiting}
     notes: dict[int, str] = {}
     for group in waiting:
-        own: dict[Stated, list[int]] = {}
-        known: dict[tuple[bool, tuple[int, ...]], Stated] = {}
+        own: dict[Address, list[int]] = {}
+        known: dict[tuple[bool, tuple[int, ...]], Address] = {}
         for place in groups[group].tolist():
             mean = means.get(place)
             if mean is None:
-                own.setdefault(group.said, []).append(place)
+                own.setdefault(group.address, []).append(place)
                 continue
             key = mean.is_held, tuple(group_of[[*mean.parts]].tolist())
             if key not in known:
                 parts = [None if code < 0 else every[code] for code in key[1]]
-                known[key] = _settle_mean(group.said, mean.is_held, parts, settled, failed)
+                known[key] = _settle_mean(group.address, mean.is_held, parts, settled, failed)
             own.setdefault(known[key], []).append(place)
             if known[key] in settled:
                 notes[place] = f"mean of the {len(mean.parts)} datasets beside it."
-        for said, same in own.items():
+        for address, same in own.items():
             # "Avg" and "Average" may be over the same graphs.
-            others = found.get(group._replace(said=said), np.empty(0, dtype=np.intp))
-            found[group._replace(said=said)] = np.sort(
+            others = found.get(group._replace(address=address), np.empty(0, dtype=np.intp))
+            found[group._replace(address=address)] = np.sort(
                 np.concatenate([others, np.array(same, dtype=np.intp)])
             )
     return found, notes
 
 
-def _asks_mean(said: Stated, failed: Mapping[Stated, RankconstError]) -> bool:
+def _asks_mean(address: Address, failed: Mapping[Address, RankconstError]) -> bool:
     """Tell whether a number waits for nothing but the graphs that it is a mean over."""
-    error = failed.get(said)
+    error = failed.get(address)
     return (
-        said.dataset is not None
-        and is_mean(said.dataset)
+        address.dataset is not None
+        and is_mean(address.dataset)
         and isinstance(error, AskedError)
-        and len(error.asks) == 1
+        and len(error.questions) == 1
     )
 
 
 def _settle_mean(
-    said: Stated,
+    address: Address,
     is_held: bool,
-    parts: Sequence[Stated | None],
-    settled: dict[Stated, tuple[Tasks, Tool | None]],
-    failed: dict[Stated, RankconstError],
-) -> Stated:
+    parts: Sequence[Address | None],
+    settled: dict[Address, tuple[Tasks, Tool | None]],
+    failed: dict[Address, RankconstError],
+) -> Address:
     """Return what is said of a mean, under a name of its own if that has tasks now, or cannot have any."""
     if not is_held:
         contradiction = f"and not that of the {len(parts)} numbers beside it"
-        error = failed[said]
-        asks = error.asks if isinstance(error, AskedError) else ()
-        told = tuple(replace(ask, text=f"{ask.text}, {contradiction}") for ask in asks)
-        own = replace(said, dataset=f"{said.dataset}, {contradiction}")
-        failed[own] = AskedError("; ".join(map(str, told)), told)
+        error = failed[address]
+        questions = error.questions if isinstance(error, AskedError) else ()
+        questions = tuple(replace(ask, text=f"{ask.text}, {contradiction}") for ask in questions)
+        own = replace(address, dataset=f"{address.dataset}, {contradiction}")
+        failed[own] = AskedError("; ".join(map(str, questions)), questions)
         return own
     known = [settled[part] for part in parts if part is not None and part in settled]
     lacking = len(parts) - len(known)
     if lacking:
         text = f"mean of {len(parts)} numbers, {lacking} without constants: not adjusted."
-        own = replace(said, dataset=f"{said.dataset}: {text}")
+        own = replace(address, dataset=f"{address.dataset}: {text}")
         failed[own] = DataError(text)
         return own
     tool = known[0][1]
@@ -282,10 +282,14 @@ def _settle_mean(
         or any(other is not tool for _, other in known)
         or (tool is not None and tool.batch is not None)
     ):
-        return said
+        return address
     # What is assumed is said of the graphs.
     own = replace(
-        said, dataset=joined.dataset, split=joined.split, side=joined.side, protocol=joined.protocol
+        address,
+        dataset=joined.dataset,
+        split=joined.split,
+        side=joined.side,
+        protocol=joined.protocol,
     )
     settled[own] = joined, tool
     return own

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, Question, Stated
+from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
@@ -80,7 +80,7 @@ class _Place(NamedTuple):
     nearer: tuple[Text, ...] = ()  # what is nearer to its numbers than the names of their metrics
     above: tuple[Text, ...] = ()  # what is farther, the nearest first
     beside: tuple[Text, ...] = ()  # the texts of its own level, as those below have them
-    facts: tuple[tuple[str, Any], ...] = ()  # further fields of Stated
+    facts: tuple[tuple[str, Any], ...] = ()  # further fields of the address
     steps: tuple[tuple[str, str], ...] = ()  # epoch: 10
 
     def enter(self, key: str) -> _Place:
@@ -151,11 +151,13 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
         elif role in {"model", "tool", "relations"} and read_label(word).metric is None:
             facts[role] = (word,) if role == "relations" else word
             named = role == "model"
-            told = name_model(read_label(word)) if named else read_label(word)
-            roles.append((len(_ADDRESS), Text(told, "name" if named else "row", f"the {key}")))
+            declarations = name_model(read_label(word)) if named else read_label(word)
+            roles.append(
+                (len(_ADDRESS), Text(declarations, "name" if named else "row", f"the {key}"))
+            )
         elif not _is_path(word):
             texts.append(Text(read_label(word), "row", f"the {key}"))
-            texts += () if texts[-1].label.said else ask_over(label, word, "a key beside it")
+            texts += () if texts[-1].label.declared else ask_over(label, word, "a key beside it")
     ordered = (text for _, text in sorted(roles, key=itemgetter(0)))
     flags = Text(read_label(" ".join(true)), "row", "a key beside it")
     own = _keep(*ordered, flags, *false)
@@ -304,17 +306,23 @@ def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:
 @lru_cache(maxsize=4096)
 def _form(
     texts: tuple[Text, ...], facts: tuple[tuple[str, Any], ...], names: tuple[str, ...]
-) -> Stated:
+) -> Address:
     """Return what is said of a number; the same object for all of which the same is said."""
-    told = gather(texts)
-    found: dict[str, Any] = {"model": next(iter(names), None), **dict(facts), **told.said}
-    return Stated(**found, asks=told.asks)
+    declarations = gather(texts)
+    found: dict[str, Any] = {
+        "model": next(iter(names), None),
+        **dict(facts),
+        **declarations.declared,
+    }
+    return Address(**found, questions=declarations.questions)
 
 
 def _describe(place: _Place) -> dict[str, str]:
     """Return the cells of a row that name its numbers."""
-    said = _form((*place.nearer, *place.above), place.facts, place.names)
-    named = {role: each for role in ("model", *NAMES, "rank_type") if (each := getattr(said, role))}
+    address = _form((*place.nearer, *place.above), place.facts, place.names)
+    named = {
+        role: each for role in ("model", *NAMES, "rank_type") if (each := getattr(address, role))
+    }
     rest = place.names[0 if "model" in dict(place.facts) else 1 :]
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 
@@ -340,7 +348,9 @@ def _ask_beside(
         if not context.protocol and (of[entry.row], entry.metric) in filtered:
             more.append(UNFILTERED)
         yield (
-            entry._replace(context=replace(context, asks=(*context.asks, *more))) if more else entry
+            entry._replace(context=replace(context, questions=(*context.questions, *more)))
+            if more
+            else entry
         )
 
 
@@ -441,11 +451,11 @@ def _read_sheet(document: Document, sheet: Sheet) -> Reading:
         columns[heading.keys[roles["step"]]] = sheet.cells[roles["step"]]
     columns["model"] = sheet.cells[roles["model"]] if "model" in roles else ()
     for name in (*NAMES, "rank_type"):
-        columns[name] = [getattr(each, name) or "" for each in table.said]
+        columns[name] = [getattr(each, name) or "" for each in table.addresses]
     columns |= {heading.keys[j]: sheet.cells[j] for j in heading.measures}
     filled = {name: cells for name, cells in columns.items() if any(cells)}
     rows, entries, left = Rows(filled, len(sheet.lines)), table.entries, notes.skipped()
-    said = units.name_percentages(entries)
+    address = units.name_percentages(entries)
     return Reading(
         document.name,
         "objects",
@@ -454,7 +464,7 @@ def _read_sheet(document: Document, sheet: Sheet) -> Reading:
         rows,
         entries,
         left,
-        understood=said,
+        understood=address,
         of_objects=True,
     )
 

@@ -17,7 +17,7 @@ from rankconst.verdicts import show_expected
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.tables.tables import Tables
 
@@ -45,8 +45,8 @@ class _Number(NamedTuple):
 
     dataset: str  # as the file names it
     column: str
-    done: Done
-    floor: Done | None
+    done: AdjustedBatch
+    floor: AdjustedBatch | None
     position: int  # in the batch
 
 
@@ -59,7 +59,7 @@ class ModelAverage:
 
 
 def average_models(
-    adjusted: AdjustedReading, floors: Mapping[Done, Done | None], tables: Tables
+    adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
     """Average the numbers of each model that are of one metric, split and side, on three graphs or more."""
     if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
@@ -87,7 +87,7 @@ def average_models(
     return averages
 
 
-def _find_kind(done: Done, rank_type: str) -> _Kind:
+def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
     tasks, tool = done.batch.tasks, done.batch.tool
     split, side, key = tasks.split, tasks.side, ""
     if tool is not None:
@@ -168,12 +168,12 @@ def _describe_heaviest(average: Average) -> str:
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
     """Return the mean of a model, its index, and how much it varies over the graphs."""
-    said = [show_expected(average.value)]
+    parts = [show_expected(average.value)]
     if not math.isnan(average.index):
-        said.append(f"index {average.index:.4f}{_describe_mean_index(average)}")
+        parts.append(f"index {average.index:.4f}{_describe_mean_index(average)}")
     if details and not math.isnan(average.z):
-        said.append(f"z {average.z:,.4g}")
-    return [*said, f"±{show_expected(average.error)} over datasets"]
+        parts.append(f"z {average.z:,.4g}")
+    return [*parts, f"±{show_expected(average.error)} over datasets"]
 
 
 def _describe_mean_index(average: Average) -> str:

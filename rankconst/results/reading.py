@@ -15,7 +15,7 @@ import numpy as np
 from rankconst.catalogue.answers import AnswersMetric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import DataError
-from rankconst.evaluation import NOTHING, Stated
+from rankconst.evaluation import NOTHING, Address
 from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 from rankconst.values.published import NOISE, Interval, parse_value, read_published
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     row: int  # index into Reading.rows
     column: str  # the key of that row that holds the number
     line: int | None  # of the file, counted from 1; None where lines mean nothing
-    context: Stated = NOTHING  # what the file says about it
+    context: Address = NOTHING  # what the file says about it
     adjustment: str | None = None  # "normalised", "index" or "z" if it is adjusted already
     exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
 
@@ -83,7 +83,7 @@ class Entries(Listed[Entry]):
         text_of, written = encode(each.text for each in listed)
         self.heads: Sequence[Head] = heads
         self.head_of: Places = head_of
-        self.contexts: Sequence[Stated] = (
+        self.contexts: Sequence[Address] = (
             bare  # without models, of which a million rows may have as many
         )
         self.context_of: Places = bare_of[context_of]
@@ -152,7 +152,7 @@ class Entries(Listed[Entry]):
 
     def _make(self, place: int) -> Entry:
         head, line = self.heads[self.head_of[place]], int(self.lines[place])
-        context: Stated = self.contexts[self.context_of[place]]
+        context: Address = self.contexts[self.context_of[place]]
         if model := self.models[self.model_of[place]]:
             context = replace(context, model=model)
         shown = None if line == NO_LINE else line
@@ -401,7 +401,7 @@ class Group:
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
 
     @property
-    def context(self) -> Stated:
+    def context(self) -> Address:
         """What the file says about all of them."""
         return self.entries[0].context
 
@@ -413,11 +413,18 @@ class Group:
     @property
     def label(self) -> str:
         """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
-        said = self.context
+        address = self.context
         return ", ".join(
             filter(
                 None,
-                (said.model, said.dataset, said.split, said.side, said.rank_type, said.protocol),
+                (
+                    address.model,
+                    address.dataset,
+                    address.split,
+                    address.side,
+                    address.rank_type,
+                    address.protocol,
+                ),
             )
         )
 
@@ -458,13 +465,13 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.
         )
     if reading.layout == "long" and not names:
         codes = np.zeros(len(entries), dtype=np.intp)
-    for of, told in (
+    for of, notes in (
         (
             entries.model_of,
             entries.models if reading.layout == "long" or reading.of_objects else (),
         ),
         (entries.context_of, [context.rank_type for context in entries.contexts if by_ties]),
     ):
-        own, distinct = encode(told)
+        own, distinct = encode(notes)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes

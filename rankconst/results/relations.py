@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import Question, Stated, match_relations
+from rankconst.evaluation import Address, Question, match_relations
 from rankconst.results.gate import CORNER
 from rankconst.results.reading import Entries, Reading
 
@@ -26,7 +26,7 @@ _NOT_ONE = "no relation of its dataset, of which others in column {} are"
 ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 
 
-def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
+def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     """Say of which relation each row is where most cells of a column are relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     dataset, *more = (
@@ -72,21 +72,21 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
 
 
 def _add_relation(
-    context: Stated, cell: str, found: Collection[str], reading: Reading, column: str
-) -> Stated:
+    context: Address, cell: str, found: Collection[str], reading: Reading, column: str
+) -> Address:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
     if cell in found:  # what it is called, and what heads it, is about the relation
         about = {"aggregation", "relations"}
-        asks = (
+        questions = (
             ask
-            for ask in context.asks
+            for ask in context.questions
             if ask.text != cell and ask.place != CORNER and ask.field not in about
         )
-        return replace(context, relations=(cell,), asks=tuple(asks))
+        return replace(context, relations=(cell,), questions=tuple(questions))
     place = "its row" if cell else ""
     question = Question(
         "relations", (_NOT_ONE if cell else _NO_CELL).format(column), cell.lower(), place
     )
-    return replace(context, asks=(*context.asks, question))
+    return replace(context, questions=(*context.questions, question))

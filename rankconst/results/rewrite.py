@@ -298,8 +298,8 @@ def rewrite(
         written |= _write(cell, places, document.text)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     edits = [*((start, end, put) for (start, end), put in written.items()), *headings]
-    said = _describe(adjusted, cells, len(notes), command)
-    top = "".join(f"{begin}{line}{end}\n" for line in said)
+    lines = _describe(adjusted, cells, len(notes), command)
+    top = "".join(f"{begin}{line}{end}\n" for line in lines)
     notes += unnamed
     return Rewritten(
         _put_into_source(document, edits, top),
@@ -324,7 +324,7 @@ def _choose_cells(
     waiting = {
         site.table
         for site, each in zip(sites, entries, strict=True)
-        if site is not None and each.adjusted is None and each.entry.context.asks
+        if site is not None and each.adjusted is None and each.entry.context.questions
     }
     cells: list[Cell] = []
     notes: list[tuple[int, str]] = []

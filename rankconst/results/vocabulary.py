@@ -78,8 +78,8 @@ def list_values() -> Mapping[str, tuple[str, str]]:
         for spelling in (value, *others, *_load().get(field, {}).get(value, ()))
     }
     return {
-        spelling: said
-        for spelling, said in found.items()
+        spelling: entry
+        for spelling, entry in found.items()
         if spelling not in _load()["apart"]["words"]
     }
 
@@ -89,10 +89,10 @@ def list_lexicon() -> Mapping[str, Word]:
     """Return the words that are asked about, in lower case, with their hyphens."""
     words = {}
     for row in _load()["lexicon"]:
-        told = {
+        traits = {
             name: row[name] for name in ("field", "reason", "remedy", "kind", "says") if name in row
         }
-        group = Word("", scopes=frozenset(row["scopes"]), **told)
+        group = Word("", scopes=frozenset(row["scopes"]), **traits)
         for text in itertools.chain.from_iterable(_vary(text) for text, _ in row["words"]):
             field, value = list_values().get(squash(text), ("", ""))
             words[text] = replace(

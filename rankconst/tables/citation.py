@@ -49,8 +49,10 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
 
 def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
     """Return the sentence that cites a dataset and all its constants."""
-    told = f"the rankconst tables {version} ({identify(version, key)})"
-    source = told if parse_version(version) else f"rankconst {__version__}, computed from the files"
+    named = f"the rankconst tables {version} ({identify(version, key)})"
+    source = (
+        named if parse_version(version) else f"rankconst {__version__}, computed from the files"
+    )
     return f"{title}{f' ({paper})' * bool(paper)}, with what a random ranker gets from {source}, following {FRAMEWORK}."
 
 

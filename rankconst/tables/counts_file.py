@@ -108,9 +108,9 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
             if right == 0 and not tool:
                 raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
     except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else error
+        cause = error.strerror if isinstance(error, OSError) else error
         raise DataError(
-            f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates."
+            f"cannot read {path}: {cause}. Expected a CSV file with a column num_candidates."
         ) from error
     except csv.Error as error:
         raise DataError(
@@ -172,16 +172,16 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
     @functools.lru_cache  # most rows are like others
     def read(cells: tuple[str, ...]) -> tuple[Tasks, int, int | None, int]:
         row = dict(zip(names, map(str.strip, cells), strict=True))
-        said = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
+        declared = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
         size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
         right = read_count(row["relevant"]) if "relevant" in row else None
         if size is None or number is None or (right is None and "relevant" in row):
             raise ValueError
         tasks = Tasks(
-            said.get("dataset", show_controls(path.stem.lower())),
-            said.get("protocol", OWN_COUNTS.key),
-            said.get("split", "test"),
-            said.get("side", "both"),
+            declared.get("dataset", show_controls(path.stem.lower())),
+            declared.get("protocol", OWN_COUNTS.key),
+            declared.get("split", "test"),
+            declared.get("side", "both"),
         )
         return tasks, size, right, number
 

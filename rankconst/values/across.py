@@ -95,19 +95,19 @@ class Across:
 
     def describe(self) -> str:
         """Say both answers about the best model, one sentence each."""
-        said = []
+        sentences = []
         if self.log10_p_queries is not None:
-            said.append(f"On the queries of these graphs {self._judge(self.log10_p_queries)}.")
-        said.append(
+            sentences.append(f"On the queries of these graphs {self._judge(self.log10_p_queries)}.")
+        sentences.append(
             f"On other graphs like these {self._judge(self.log10_p_graphs)}: {self._count_wins()}."
         )
         if len(self.datasets) < _LEAST_GRAPHS:
-            said.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
+            sentences.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
         elif len(self.names) > 2:
-            said.append(
+            sentences.append(
                 f"Mean ranks that differ by {self.critical_difference:.2f} are apart (Nemenyi)."
             )
-        return "\n".join(said)
+        return "\n".join(sentences)
 
     def _judge(self, log10_p: Values) -> str:
         worse = [

@@ -203,12 +203,14 @@ class Comparison:
         return (self._describe_known if is_known else self._describe_open)()
 
     def _describe_known(self) -> str:
-        said = f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
+        sentence = (
+            f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
+        )
         ends = show_uncertain(
             abs(self.difference), self._turn(self.confidence_interval), ends_only=True
         )
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
-        return f"{said}the difference of {self._show_difference()} is {errors}. 95% confidence interval: {ends}."
+        return f"{sentence}the difference of {self._show_difference()} is {errors}. 95% confidence interval: {ends}."
 
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""
@@ -221,18 +223,16 @@ class Comparison:
             return f"This may well be chance: p ≥ {least}, whatever the two models have in common."
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
             return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough}"
-        said = f"Not certain: p {show_p(self)}, depending on what the two models have in common. {enough}"
+        sentence = f"Not certain: p {show_p(self)}, depending on what the two models have in common. {enough}"
         if self._may_be_less:
-            said += " Rounded as it is, this one may be less."
+            sentence += " Rounded as it is, this one may be less."
         if self.z_uncorrelated >= _quantile(self.method):
-            return (
-                f"{said} Unless their results are negatively correlated, this one is significant."
-            )
+            return f"{sentence} Unless their results are negatively correlated, this one is significant."
         if not self.metric.hits_k:
-            return said
+            return sentence
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
-        return f"{said} This one is significant if about {apart} tasks or fewer are hits of one model only."
+        return f"{sentence} This one is significant if about {apart} tasks or fewer are hits of one model only."
 
     @property
     def _may_be_less(self) -> bool:

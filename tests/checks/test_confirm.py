@@ -15,7 +15,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.checks.confirm import confirm_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tasks import Tasks
@@ -29,7 +29,7 @@ TABLES = open_once()
 MEAN = 3.251234567891
 
 
-def adjust(text: str, user: Stated = OPEN, name: str = "results.csv") -> AdjustedReading:
+def adjust(text: str, user: Address = OPEN, name: str = "results.csv") -> AdjustedReading:
     """Adjust a document, whose numbers have to be those of its tasks."""
     reading = read_document(name, text)
     return adjust_reading(confirm_reading(reading, TABLES, user), TABLES, user)
@@ -61,8 +61,8 @@ def test_an_adjusted_value_confirms_the_protocol_or_asks_for_it() -> None:
         AskedError, match=r"those of protocol pykeen, not of standard: add --protocol pykeen, or"
     ):
         adjust(text)
-    assert name(adjust(text, Stated(protocol="pykeen"))) == {"fb15k237/test/both/pykeen"}
-    assert name(adjust(text, Stated(accepted=("adjusted",)))) == {"fb15k237/test/both/standard"}
+    assert name(adjust(text, Address(protocol="pykeen"))) == {"fb15k237/test/both/pykeen"}
+    assert name(adjust(text, Address(accepted=("adjusted",)))) == {"fb15k237/test/both/standard"}
 
 
 def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
@@ -76,11 +76,11 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
     ):
         text, user = (
             table(put(tasks, MEAN, "normalised", "index", "z")),
-            Stated(dataset=tasks.dataset),
+            Address(dataset=tasks.dataset),
         )
         with pytest.raises(AskedError) as asked:
             adjust(text, user)
-        (question,) = asked.value.asks
+        (question,) = asked.value.questions
         assert question.option == options
         words = options.split()
         said: dict[str, Any] = {
@@ -99,30 +99,30 @@ UMLS = Tasks("umls")
 TOLD = put(UMLS, MEAN, "index", "z")
 SLIP = {"MR": "3.25", "AMRI": "0.91234567", "ZMR": "10.1234567"}
 COARSE = put(Tasks("fb15k237"), 177.25, "normalised", digits=4)
-STANDARD = Stated(protocol="standard")
+STANDARD = Address(protocol="standard")
 
 # A table, what its user says, and the tasks of its numbers, or why they are not adjusted.
-ANSWERS: list[tuple[str, Stated, set[str] | str]] = [
+ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     # PyKEEN's adjusted_hits_at_k may be of any k: it tells nothing, and is not checked.
     (table(put(Tasks("nations"), 4.25, "index") | {"hits_at_10": "0.9", "adjusted_hits_at_k": "0.1"}),
-     Stated("nations"), {"nations/test/both/standard"}),
+     Address("nations"), {"nations/test/both/standard"}),
     (table({"dataset": "umls"} | TOLD), OPEN, {"umls/test/both/standard"}),
     # Kinships, test, tail: of both sides ZMR would be 67.91.
-    ("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", Stated("kinships"), "those of side tail, not of both"),
+    ("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", Address("kinships"), "those of side tail, not of both"),
     ("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", OPEN, "kinships tail: add --dataset kinships --side tail"),
     # What is too coarse to tell is of what is usual.
     (table({"dataset": "FB15k-237"} | COARSE), OPEN, {"fb15k237/test/both/standard"}),
     ("dataset,MRR,AMRR\nFB15k-237,0.338,0.3375\n", OPEN, {"fb15k237/test/both/standard"}),
     (table({"dataset": "wn18rr"} | TOLD), OPEN, "not those of wn18rr .* they are those of umls: add --dataset umls"),
-    (table(TOLD), Stated("umls", protocol="raw"), "protocol standard, not of raw: add --protocol standard"),
+    (table(TOLD), Address("umls", protocol="raw"), "protocol standard, not of raw: add --protocol standard"),
     # A number that fits nothing may be a slip.
     ("dataset,MR,AMR\nFB15k-237,177.25,0.0243123456\n", OPEN, r"AMR 0.024312346 does not belong to MR 177.25"),
-    ("MR,AMR,num_tasks\n2.389925,0.500000,402\n", Stated("nations"), r"expected 0.53375: .* pykeen-train\+test"),
-    (table(SLIP), Stated("umls", accepted=("adjusted",)), {"umls/test/both/standard"}),
+    ("MR,AMR,num_tasks\n2.389925,0.500000,402\n", Address("nations"), r"expected 0.53375: .* pykeen-train\+test"),
+    (table(SLIP), Address("umls", accepted=("adjusted",)), {"umls/test/both/standard"}),
     # Numbers of ranks.
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", OPEN, "those of protocol pykeen, not of standard"),
-    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Stated(protocol="pykeen"), {"wn18rr/test/both/pykeen"}),
-    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Stated(accepted=("count",)), {"wn18rr/test/both/standard"}),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(protocol="pykeen"), {"wn18rr/test/both/pykeen"}),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(accepted=("count",)), {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,6268\n", OPEN, {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "--side head --protocol pykeen or --side tail"),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
@@ -133,14 +133,14 @@ ANSWERS: list[tuple[str, Stated, set[str] | str]] = [
 
 @for_each(("text", "user", "expected"), ANSWERS)
 def test_there_is_one_address_or_a_question(
-    text: str, user: Stated, expected: set[str] | str
+    text: str, user: Address, expected: set[str] | str
 ) -> None:
     """And check asks the same."""
     found = check_reading(read_document("results.csv", text), TABLES, user)
     if isinstance(expected, str):
         with pytest.raises(DataError, match=expected) as error:
             adjust(text, user)
-        assert [str(each) for each in found.asked] == [str(each) for each in error.value.asks]
+        assert [str(each) for each in found.asked] == [str(each) for each in error.value.questions]
     else:
         assert name(adjust(text, user)) == expected
         assert (found.num_errors, found.asked) == (0, ())
@@ -149,12 +149,12 @@ def test_there_is_one_address_or_a_question(
 def test_rows_that_differ_are_asked_about_alone() -> None:
     """An option would move the other rows, too."""
     rows = [put(Tasks("umls", side=side), MEAN, "index", "z") for side in ("both", "tail")]
-    adjusted = adjust(table(*rows), Stated("umls"))
+    adjusted = adjust(table(*rows), Address("umls"))
     assert name(adjusted) == {"umls/test/both/standard"}
     (question,) = adjusted.asked
     assert question.option == "--side tail, or where rows differ a column side"
     told = [{"side": side} | row for side, row in zip(("both", "tail"), rows, strict=True)]
-    assert name(adjust(table(*told), Stated("umls"))) == {
+    assert name(adjust(table(*told), Address("umls"))) == {
         "umls/test/both/standard",
         "umls/test/tail/standard",
     }
@@ -166,8 +166,8 @@ def test_tasks_that_are_in_no_table_can_be_built() -> None:
     with pytest.raises(
         UnknownNameError, match=r"Build them: rankconst build -d nations -p pykeen-train\+test"
     ):
-        adjust_reading(confirm_reading(old, TABLES, Stated("nations")), TABLES, Stated("nations"))
-    assert not check_reading(old, TABLES, Stated("nations")).num_errors
+        adjust_reading(confirm_reading(old, TABLES, Address("nations")), TABLES, Address("nations"))
+    assert not check_reading(old, TABLES, Address("nations")).num_errors
 
 
 # -- random ranks of some relations, or among equally many candidates ------------------------------
@@ -224,11 +224,11 @@ def write(sides: dict[str, list[int]], digits: int = 17) -> str:
 
 
 SIDES = ("head", "tail", "both")
-NATIONS, THREE = Stated("nations"), ("embassy", "exports3", "treaties")
+NATIONS, THREE = Address("nations"), ("embassy", "exports3", "treaties")
 
 # Numbers of candidates by side, what the user says, and the tasks that are confirmed, or what is
 # asked.
-FILES: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
+FILES: list[tuple[dict[str, list[int]], Address, list[str] | str]] = [
     (list_counts(), NATIONS, ["nations/test/{}/pykeen"]),
     (
         list_counts(split="valid"),
@@ -265,10 +265,10 @@ FILES: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
         replace(NATIONS, protocol="sampled:5"),
         "those of split valid, not of test",
     ),
-    ({"both": [6] * 402}, Stated(protocol="sampled:5"), ["402 tasks/both/sampled:5"]),
+    ({"both": [6] * 402}, Address(protocol="sampled:5"), ["402 tasks/both/sampled:5"]),
     (
         {"both": [6] * 402},
-        Stated(protocol="sampled:4"),
+        Address(protocol="sampled:4"),
         "those of protocol sampled:5, not of sampled:4",
     ),
     # Numbers have to be those of what is named.
@@ -287,7 +287,7 @@ FILES: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
 
 @for_each(("sides", "user", "expected"), FILES)
 def test_what_is_confirmed_or_asked(
-    sides: dict[str, list[int]], user: Stated, expected: list[str] | str
+    sides: dict[str, list[int]], user: Address, expected: list[str] | str
 ) -> None:
     if isinstance(expected, str):
         with pytest.raises(DataError, match=expected):
@@ -298,9 +298,9 @@ def test_what_is_confirmed_or_asked(
 
 
 @pytest.mark.parametrize(
-    ("seed", "user"), take_turns(range(3), [NATIONS, Stated(dataset="nations", split="valid")])
+    ("seed", "user"), take_turns(range(3), [NATIONS, Address(dataset="nations", split="valid")])
 )
-def test_some_other_part_of_the_split_is_asked_about(seed: int, user: Stated) -> None:
+def test_some_other_part_of_the_split_is_asked_about(seed: int, user: Address) -> None:
     rng = np.random.default_rng(seed)
     sides = {
         side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()
@@ -321,9 +321,9 @@ def test_a_random_ranker_among_sampled_candidates() -> None:
     }
     text = json.dumps({f"both.realistic.{name}": value for name, value in values.items()})
     with pytest.raises(AskedError, match="those of protocol sampled:10, not of pykeen"):
-        adjust(text, Stated("kinships"), "results.json")
+        adjust(text, Address("kinships"), "results.json")
     for dataset in (None, "kinships"):
-        adjusted = adjust(text, Stated(dataset, protocol="sampled:10"), "results.json")
+        adjusted = adjust(text, Address(dataset, protocol="sampled:10"), "results.json")
         (index, _) = (done.adjust().index for done in adjusted.done)
         assert index == pytest.approx(values["adjusted_arithmetic_mean_rank_index"], rel=1e-6)
         # Of sampled candidates, counting has no constants.
@@ -341,4 +341,4 @@ def test_values_by_relation_are_held_against_the_relation() -> None:
     with pytest.raises(
         AskedError, match="those of protocol pykeen, not of standard: add --protocol pykeen"
     ):
-        adjust(text, Stated("wn18rr"), "result.json")
+        adjust(text, Address("wn18rr"), "result.json")

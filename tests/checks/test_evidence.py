@@ -12,7 +12,7 @@ from cases import for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.evidence import count_ranks, find_expectation, pair_up, solve
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.reading import Entry
 from rankconst.values.published import NOISE, Interval
 
@@ -25,7 +25,7 @@ MR, MRR = map(parse_metric, ("mr", "mrr"))
 def entry(
     metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: Any
 ) -> Entry:
-    return Entry(parse_metric(metric), text, 0, metric, None, Stated(**said), adjustment, exact)
+    return Entry(parse_metric(metric), text, 0, metric, None, Address(**said), adjustment, exact)
 
 
 def point(value: float) -> Interval:

@@ -15,7 +15,7 @@ from cases import for_each, take_turns
 from rankconst.checks.case import pick_own
 from rankconst.checks.checking import RULES
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from rankconst.results.reading import measure as measure_entry
 from readings import OPEN, apply_rules, make_reading, measure, parse_heading
@@ -44,14 +44,14 @@ NATIONS = {
 }
 COMPLEX = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
 
-KNOWN, RAW = Stated(dataset="FB15k-237"), Stated(dataset="FB15k-237", protocol="raw")
-PYKEEN = Stated(dataset="nations", protocol="pykeen")
-TOOL = Stated(dataset="nations", tool="pykeen")
-WN = Stated(dataset="WN18RR")
+KNOWN, RAW = Address(dataset="FB15k-237"), Address(dataset="FB15k-237", protocol="raw")
+PYKEEN = Address(dataset="nations", protocol="pykeen")
+TOOL = Address(dataset="nations", tool="pykeen")
+WN = Address(dataset="WN18RR")
 
 
 def find(
-    *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated = OPEN
+    *rows: dict[str, str], rule: str = "", context: Address = OPEN, user: Address = OPEN
 ) -> tuple[Finding, ...]:
     rules = (
         [rule]
@@ -63,7 +63,7 @@ def find(
 
 # Numbers that are possible, what makes one of them impossible, of which tasks, and what the rule
 # says of it.
-PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Stated, str, str]] = {
+PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Address, str, str]] = {
     "not-a-number": (ROTATE, {"MR": "0.5"}, OPEN, "error", "not MR 0 or 1/2"),
     "range": (ROTATE, {"Hits@10": "53.3"}, OPEN, "error", "0 <= Hits@10 <= 1"),
     "swapped-columns": (ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, OPEN, "error", "range, hits-monotone"),
@@ -98,7 +98,7 @@ def test_a_planted_fault_is_found(rule: str) -> None:
     """And only the fault: the numbers as published, or as they could be, break nothing."""
     row, change, context, severity, inequality = PLANTED[rule]
     rows = 2 if rule == "swapped-columns" else 1
-    user, counted = replace(context, num_tasks=None), Stated(num_tasks=context.num_tasks)
+    user, counted = replace(context, num_tasks=None), Address(num_tasks=context.num_tasks)
     assert find(*[row] * rows, rule=rule, user=user) == ()
     (finding,) = find(*[{**row, **change}] * rows, rule=rule, user=user, context=counted)
     assert (finding.rule, finding.severity, finding.line) == (rule, severity, 2)
@@ -112,13 +112,13 @@ def test_a_planted_fault_is_found(rule: str) -> None:
 TWO = {"Hits@1": f"{2501 / 5848:.8f}", "Hits@10": f"{3333 / 5848:.8f}"}
 HALF = {"MR": f"{1686.5 / 402:.9f}"}
 WORST = TABLES.constants("fb15k237", "mr").worst
-NO_DATASET = Stated(dataset="no such graph")
-PERCENT = Stated(percent=True)
+NO_DATASET = Address(dataset="no such graph")
+PERCENT = Address(percent=True)
 
 
 # Numbers, where they are from, and what the one finding says: severity, inequality, statement,
 # cause; none without.
-FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
+FOUND: list[tuple[dict[str, str], Address, str, tuple[str, ...]]] = [
     ({"MR": "0.338"}, KNOWN, "range", ("error", "A mean of ranks is at least 1: an MRR or a share under the wrong")),
     ({"MRR": "177"}, KNOWN, "range", ("error", "A share is at most 1: a mean of ranks under the wrong name?")),
     # There are 14,541 entities; on average 7,113 are candidates.
@@ -182,8 +182,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"Hits@1": "0.229111"}, replace(TOOL, aggregation="macro_relation"), "", ()),
     (HALF, replace(TOOL, rank_type="optimistic"), "", ("warning", "n MR is whole")),
     (HALF, replace(TOOL, rank_type="realistic"), "", ()),
-    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ("; n MR is whole",)) for tool in ("libkge", "kbc")],
-    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ()) for tool in ("pykeen", "ogb")],
+    *[(HALF, Address("nations", tool=tool), "sum-of-ranks", ("; n MR is whole",)) for tool in ("libkge", "kbc")],
+    *[(HALF, Address("nations", tool=tool), "sum-of-ranks", ()) for tool in ("pykeen", "ogb")],
     # PyKEEN's AMRI of ComplEx (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a
     # slip.
     (COMPLEX, KNOWN, "", ()), (COMPLEX, replace(KNOWN, protocol="pykeen"), "", ()),
@@ -197,7 +197,7 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
 
 
 @for_each(("row", "context", "rule", "words"), FOUND)
-def test_findings(row: dict[str, str], context: Stated, rule: str, words: tuple[str, ...]) -> None:
+def test_findings(row: dict[str, str], context: Address, rule: str, words: tuple[str, ...]) -> None:
     found = find(row, rule=rule, context=context)
     shown = [
         f"{each.severity}; {each.inequality}; {each.statement}; {each.cause}" for each in found
@@ -300,14 +300,14 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
 def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
     """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch."""
     found = apply_rules(
-        make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
+        make_reading({"Hits@1": "0.123456"}, context=Address(dataset=dataset, tool="conve"))
     )
     (note,) = found.notes
     assert note.endswith(
         f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer."
     )
     # Of WN18RR's 3,134 triples 24 batches are ranked, on both sides: 6,144 ranks.
-    row, context = {"Hits@1": f"{2501 / 6144:.8f}"}, Stated(dataset="wn18rr", tool="conve")
+    row, context = {"Hits@1": f"{2501 / 6144:.8f}"}, Address(dataset="wn18rr", tool="conve")
     assert find(row, rule="multiple-of-1/n", context=context) == ()
     assert find({"Hits@1": f"{2501 / 6268:.8f}"}, rule="multiple-of-1/n", context=context) != ()
 
@@ -328,12 +328,12 @@ def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | 
         for name, value in values.items()
     }
     for stated in (None, rank_type):
-        context = Stated(dataset="nations", rank_type=stated)
+        context = Address(dataset="nations", rank_type=stated)
         (finding,) = find(row, rule="all-tied", context=context)
         assert finding.statement.endswith(f"scores all candidates alike, with {rank_type} ranks.")
         assert (finding.severity, len(finding.values)) == ("info", len(row))
     other = "realistic" if rank_type == "optimistic" else "optimistic"
-    assert find(row, rule="all-tied", context=Stated(dataset="nations", rank_type=other)) == ()
+    assert find(row, rule="all-tied", context=Address(dataset="nations", rank_type=other)) == ()
     assert find({**row, "MRR": "0.5"}, rule="all-tied", context=context) == ()
     # Few digits tell nothing.
     for few in (
@@ -342,7 +342,7 @@ def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | 
         {"MRR": "0.3"},
         {"MRR": "1.000"},
     ):
-        assert find(few, rule="all-tied", context=Stated(dataset="nations")) == ()
+        assert find(few, rule="all-tied", context=Address(dataset="nations")) == ()
 
 
 def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
@@ -375,14 +375,14 @@ def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[
 
 
 @st.composite
-def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Stated]:
+def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Address]:
     """Metrics of any ranks, whole or halves; the tie policy is told where they are whole, sometimes."""
     whole = draw(st.booleans())
     ends = draw(st.sampled_from([(1, 3), (1, 14), (1, 40_000)]))
     doubled = draw(st.lists(st.integers(2 * ends[0], 2 * ends[1]), min_size=1, max_size=12))
     ranks = np.array([d // 2 if whole else d / 2 for d in doubled], dtype=float)
     ks = draw(st.sets(st.integers(1, 50), max_size=4))
-    context = Stated(
+    context = Address(
         rank_type=draw(st.sampled_from([None, "optimistic" if whole else "realistic"])),
         num_tasks=draw(st.sampled_from([None, len(ranks)])),
     )
@@ -392,7 +392,7 @@ def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Stated]:
 @pytest.mark.slow
 @given(st.lists(evaluations(), min_size=1, max_size=3), written())
 def test_no_ranks_break_a_rule(
-    found: list[tuple[dict[str, float], Stated]], how: tuple[bool, int | None, bool]
+    found: list[tuple[dict[str, float], Address]], how: tuple[bool, int | None, bool]
 ) -> None:
     rows = [write(values, how) for values, _ in found]
     reading = make_reading(*rows, context=[context for _, context in found], exact=how[2])
@@ -426,7 +426,7 @@ def test_no_ranks_on_a_benchmark_break_a_rule(
         metric, form = parse_heading(name)
         constants = TABLES.constants("nations", metric, protocol="pykeen")
         values[name] = getattr(constants, str(form))(values[metric.label])
-    context = Stated(num_tasks=len(ranks) if state else None)
+    context = Address(num_tasks=len(ranks) if state else None)
     reading = make_reading(write(values, how), context=context, exact=how[2])
     rules = [rule for rule in RULES if rule not in NO_SLIPS]
     assert apply_rules(reading, PYKEEN, rules=rules).findings == ()
@@ -472,7 +472,7 @@ def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
 
 
 def test_evaluations_with_the_same_question_share_it() -> None:
-    contexts = [Stated(model=model, num_tasks=123_457) for model in "ABCDE"]
+    contexts = [Address(model=model, num_tasks=123_457) for model in "ABCDE"]
     found = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts))
     assert ["no dataset is named" in note for note in found.notes] == [True]
     (question,) = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts), KNOWN).asked

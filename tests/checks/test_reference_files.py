@@ -12,7 +12,7 @@ import rankconst
 from carried import open_once
 from cases import mark_rest
 from rankconst.checks.checking import check_reading
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from readings import apply_rules
 
@@ -54,7 +54,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     (question,) = check_reading(reading, TABLES).asked
     assert question.remedy == f"--dataset {dataset}"
     assert len(question.numbers) == len(reading.entries)
-    found = check_reading(reading, TABLES, Stated(dataset))
+    found = check_reading(reading, TABLES, Address(dataset))
     assert not found.notes
     assert not found.asked
     wrong = Counter((f.rule, f.values[0].label) for f in found.findings if f.severity == "error")
@@ -81,7 +81,7 @@ def test_collated_results(reference: Path) -> None:
     assert {ask.option.partition(",")[0] for ask in apply_rules(reading).asked} == {
         "--protocol pykeen"
     }
-    found = apply_rules(reading, Stated(protocol="pykeen"))
+    found = apply_rules(reading, Address(protocol="pykeen"))
     wrong = Counter((f.values[0].label, f.cause) for f in found.findings if f.severity == "error")
     log, less = "ln(N)/(N - 1)", "one candidate too few"
     expected = {
@@ -115,7 +115,7 @@ def test_published_results(reference: Path) -> None:
     reading = rankconst.read(reference / "published_results.csv")
     # Its columns say in words how each repository evaluates.
     words = tuple(ask.word for ask in apply_rules(reading).asked)
-    found = apply_rules(reading, Stated(accepted=words))
+    found = apply_rules(reading, Address(accepted=words))
     assert len({entry.row for entry in found.reading.entries}) == 181
     assert [
         (f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-counting"

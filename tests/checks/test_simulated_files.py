@@ -24,7 +24,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.checks.confirm import confirm_reading
 from rankconst.errors import AskedError, RankconstError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
@@ -163,9 +163,9 @@ def same_constants(found: Constants, truth: Tasks) -> bool:
 _MOST_QUESTIONS = 3
 
 
-def answer(user: Stated, asks: Sequence[Question]) -> Stated | None:
+def answer(user: Address, questions: Sequence[Question]) -> Address | None:
     """Return what a user says who follows the questions; None if they leave a choice."""
-    options = {ask.option for ask in asks}
+    options = {ask.option for ask in questions}
     if len(options) != 1 or " or " in (option := options.pop()):
         return None
     words = option.split()
@@ -176,7 +176,7 @@ def answer(user: Stated, asks: Sequence[Question]) -> Stated | None:
 
 
 def judge(
-    outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Stated
+    outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Address
 ) -> None:
     """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
     tables = open_once()
@@ -193,7 +193,7 @@ def judge(
             adjusted = adjust_reading(confirm_reading(reading, tables, user), tables, user)
             break
         except AskedError as error:
-            if (answered := answer(user, error.asks)) is None:
+            if (answered := answer(user, error.questions)) is None:
                 break
             user = answered
         except RankconstError:
@@ -246,7 +246,7 @@ def simulate_tabled(files: int, rng: np.random.Generator) -> Outcomes:
     tables, sets = open_once(), list_sets()
     for _ in range(files):
         tasks = sets[rng.integers(len(sets))]
-        user = Stated(dataset=tasks.dataset) if rng.random() < 0.5 else Stated()
+        user = Address(dataset=tasks.dataset) if rng.random() < 0.5 else Address()
         if rng.random() < 0.5:
             sides = {}
             wanted = ("both", "head", "tail") if tasks.side == "both" else ("both", tasks.side)
@@ -299,7 +299,7 @@ def simulate_foreign(files: int, rng: np.random.Generator) -> Outcomes:
         else:
             count = {"num_tasks": str(made["both"][1])} if rng.random() < 0.5 else {}
             name, text = write_table([({"model": "m", **count}, made["both"][0])], rng)
-        judge(found, name, text, [None], Stated())
+        judge(found, name, text, [None], Address())
     return found
 
 
@@ -320,7 +320,7 @@ def simulate_mixed(files: int, rng: np.random.Generator) -> Outcomes:
             rows.append((said, evaluate(tables.histogram(tasks), finder(tasks), rng)))
             truths.append(tasks)
         name, text = write_table(rows, rng)
-        judge(found, name, text, truths, Stated())
+        judge(found, name, text, truths, Address())
     return found
 
 

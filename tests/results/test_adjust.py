@@ -13,7 +13,7 @@ from growth import grows_in_proportion
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
-from rankconst.evaluation import Question, Stated, describe_assumed
+from rankconst.evaluation import Address, Question, describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 
 
-def make(*cells: tuple[str, str, Stated]) -> Reading:
+def make(*cells: tuple[str, str, Address]) -> Reading:
     """A long reading of (metric, text, context)."""
     entries = [
         Entry(parse_metric(metric), text, row, "value", row + 2, context)
@@ -38,12 +38,12 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
 
 def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
     reading = make(
-        ("mrr", "0.5", Stated("nations")),
-        ("mrr", "0.5", Stated("atlantis")),
-        ("mrr", "0.5", Stated("Freebase", tool="dglke")),
-        ("mrr", "0.5", Stated("nations", tool="nobody")),
+        ("mrr", "0.5", Address("nations")),
+        ("mrr", "0.5", Address("atlantis")),
+        ("mrr", "0.5", Address("Freebase", tool="dglke")),
+        ("mrr", "0.5", Address("nations", tool="nobody")),
     )
-    good, unknown, refused, nobody = adjust_reading(reading, TABLES, Stated()).entries
+    good, unknown, refused, nobody = adjust_reading(reading, TABLES, Address()).entries
     assert good.adjusted is not None
     assert good.note == ""
     for each, told in (
@@ -62,14 +62,14 @@ WHICH = Question(
 
 
 def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
-    plain, asked = Stated("nations"), Stated("nations", asks=(DEV,))
+    plain, asked = Address("nations"), Address("nations", questions=(DEV,))
     reading = make(
         ("mrr", "0.5", asked),
         ("mrr", "0.5", plain),
         ("mr", "3.0", asked),
-        ("mrr", "0.4", Stated(asks=(WHICH,))),
+        ("mrr", "0.4", Address(questions=(WHICH,))),
     )
-    done = adjust_reading(reading, TABLES, Stated())
+    done = adjust_reading(reading, TABLES, Address())
     assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
     said = '"dev" in the caption, "measured on the dev set"'
     harmless = "if it says nothing about these numbers"
@@ -85,7 +85,7 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
             "dataset=",
         ),
     ):
-        done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
+        done = adjust_reading(reading, TABLES, Address(), in_python=in_python)
         first, second = done.asked
         assert (
             first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python)
@@ -105,8 +105,8 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
             f"{second}.",
         ]
         with pytest.raises(AskedError, match="dev") as refused:
-            adjust_reading(reading, TABLES, Stated(), errors="raise", in_python=in_python)
-        assert (refused.value.asks, refused.value.exit_code) == (done.asked, 8)
+            adjust_reading(reading, TABLES, Address(), errors="raise", in_python=in_python)
+        assert (refused.value.questions, refused.value.exit_code) == (done.asked, 8)
     assert done.answers["asked"] == [[first.to_dict()], None, [first.to_dict()], [second.to_dict()]]
     assumed = {"split": "test", "side": "both", "protocol": "standard"}
     assert done.answers["assumed"] == [None, assumed, None, None]
@@ -116,39 +116,41 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
 
 def test_an_answer_lets_numbers_go_on() -> None:
     reading = make(
-        ("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations"))
+        ("mrr", "0.5", Address("nations", questions=(DEV,))), ("mrr", "0.5", Address("nations"))
     )
-    valid = adjust_reading(reading, TABLES, Stated(split="valid"))
+    valid = adjust_reading(reading, TABLES, Address(split="valid"))
     assert (
         {each.batch.tasks.split for each in valid.done} == {"valid"}
         and not valid.asked
         and not valid.accepted
     )
     assert "split" not in valid.assumed
-    accepted = adjust_reading(reading, TABLES, Stated(accepted=("DEV", "foo")))
+    accepted = adjust_reading(reading, TABLES, Address(accepted=("DEV", "foo")))
     assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == (
         "dev",
     )
     assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
-    only = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("atlantis")))
+    only = make(
+        ("mrr", "0.5", Address("nations", questions=(DEV,))), ("mrr", "0.5", Address("atlantis"))
+    )
     with pytest.raises(
         UnknownNameError, match="atlantis"
     ) as refused:  # not all of it is asked about
-        adjust_reading(only, TABLES, Stated())
-    assert [question.word for question in refused.value.asks] == ["dev"]
+        adjust_reading(only, TABLES, Address())
+    assert [question.word for question in refused.value.questions] == ["dev"]
     with pytest.raises(AskedError, match="--split valid"):
-        adjust_reading(only, TABLES, Stated(), errors="raise")
-    assert adjust_reading(only, TABLES, Stated(), errors="note").done == ()
+        adjust_reading(only, TABLES, Address(), errors="raise")
+    assert adjust_reading(only, TABLES, Address(), errors="note").done == ()
 
 
 def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
     stated = [
-        Stated("nations"),
-        Stated("nations", rank_type="optimistic"),
-        Stated("nations", aggregation="macro-query"),
+        Address("nations"),
+        Address("nations", rank_type="optimistic"),
+        Address("nations", aggregation="macro-query"),
     ]
     done = adjust_reading(
-        make(*(("mrr", "0.5", each) for each in stated)), TABLES, Stated("nations", "test", "both")
+        make(*(("mrr", "0.5", each) for each in stated)), TABLES, Address("nations", "test", "both")
     )
     assert done.assumed == {
         "protocol": ("standard",),
@@ -161,45 +163,45 @@ def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
 
 @pytest.mark.parametrize("name", ["fb15k-237_rotate.json", "runs/WN18RR/best.log"])
 def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> None:
-    reading = replace(make(("mrr", "0.5", Stated())), name=name)
+    reading = replace(make(("mrr", "0.5", Address())), name=name)
     dataset = "fb15k-237" if name.startswith("fb") else "WN18RR"
     with pytest.raises(
         DataError, match=rf"add --dataset .* The name of the file suggests --dataset {dataset}\.$"
     ):
-        adjust_reading(reading, TABLES, Stated())
+        adjust_reading(reading, TABLES, Address())
 
 
 def test_what_the_user_asks_for_must_be_there() -> None:
-    reading = make(("mrr", "0.5", Stated("nations")))
+    reading = make(("mrr", "0.5", Address("nations")))
     with pytest.raises(
         DataError,
         match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\.",
     ):
-        adjust_reading(reading, TABLES, Stated(dataset="umls"))
+        adjust_reading(reading, TABLES, Address(dataset="umls"))
     assert (
-        adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
+        adjust_reading(reading, TABLES, Address(dataset="Nations")).entries[0].adjusted is not None
     )
     with pytest.raises(
         DataError,
         match=r"holds only adjusted numbers\. Name the document with the published ones\.",
     ):
         adjust_reading(
-            read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Stated()
+            read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Address()
         )
 
 
 def test_only_some_sides_and_datasets() -> None:
     cells = [
-        ("mrr", "0.5", Stated(dataset, side=side))
+        ("mrr", "0.5", Address(dataset, side=side))
         for dataset in ("nations", "UMLS")
         for side in ("head", "both")
     ]
     reading = make(*cells)
     for user, places in (
-        (Stated(side="both"), [1, 3]),
-        (Stated(dataset="umls"), [2, 3]),
-        (Stated(dataset="Nations", side="left"), [0]),
-        (Stated(), [0, 1, 2, 3]),
+        (Address(side="both"), [1, 3]),
+        (Address(dataset="umls"), [2, 3]),
+        (Address(dataset="Nations", side="left"), [0]),
+        (Address(), [0, 1, 2, 3]),
     ):
         done = adjust_reading(reading, TABLES, user)
         assert [
@@ -210,13 +212,13 @@ def test_only_some_sides_and_datasets() -> None:
 
 
 def test_fractions_are_not_taken_for_percentages() -> None:
-    context = Stated("fb15k237")
+    context = Address("fb15k237")
     mixed = make(("hits@10", "53.3", context), ("mrr", "0.338", context), ("mr", "177", context))
-    done = adjust_reading(mixed, TABLES, Stated(percent=True)).entries
+    done = adjust_reading(mixed, TABLES, Address(percent=True)).entries
     assert [each.published and each.published.value for each in done] == [0.533, None, 177.0]
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
     with pytest.raises(DataError, match=r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"):
-        adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
+        adjust_reading(make(("mrr", "0.338", context)), TABLES, Address(percent=True))
     good = make(
         ("hits@10", "53.3", context),
         ("hits@10", "0.9", context),
@@ -225,7 +227,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     )
     values = [
         each.published.value
-        for each in adjust_reading(good, TABLES, Stated(percent=True)).entries
+        for each in adjust_reading(good, TABLES, Address(percent=True)).entries
         if each.published
     ]
     assert values == [0.533, 0.009, 177.0, 0.34]
@@ -233,7 +235,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
 
 def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
     (each,) = adjust_reading(
-        make(("mrr", "0.5", Stated("ogbl-biokg", num_tasks=100))), TABLES, Stated()
+        make(("mrr", "0.5", Address("ogbl-biokg", num_tasks=100))), TABLES, Address()
     ).entries
     assert each.constants is not None
     assert each.constants.num_tasks == 100
@@ -243,17 +245,17 @@ def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
 
 
 def test_an_impossible_number_is_left_out() -> None:
-    reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6", "1.7")))
-    done = adjust_reading(reading, TABLES, Stated())
+    reading = make(*(("mrr", text, Address("nations")) for text in ("0.5", "53.3", "0.6", "1.7")))
+    done = adjust_reading(reading, TABLES, Address())
     assert [each.adjusted is not None for each in done.entries] == [True, False, True, False]
     assert "53.3 is not a possible MRR" in done.entries[1].note
     assert "1.7 is not a possible MRR" in done.entries[3].note
     with pytest.raises(
         DataError, match=r"^results\.csv, line 3, value: 53\.3 is not a possible MRR.* And 1 more"
     ):
-        adjust_reading(reading, TABLES, Stated(), errors="raise")
+        adjust_reading(reading, TABLES, Address(), errors="raise")
     with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
-        adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
+        adjust_reading(make(("mrr", "1.7", Address("nations"))), TABLES, Address())
 
 
 @pytest.mark.parametrize(
@@ -276,9 +278,9 @@ def test_hits_and_mrr_that_contradict_each_other_are_left_out(
     cells: dict[str, str], possible: bool
 ) -> None:
     """All of the evaluation, where check finds an error; what rounds to one decimal may be half a unit off."""
-    context = Stated("umls")
+    context = Address("umls")
     reading = make(*((metric, text, context) for metric, text in (*cells.items(), ("gmr", "3.0"))))
-    done = adjust_reading(reading, TABLES, Stated())
+    done = adjust_reading(reading, TABLES, Address())
     notes = {
         metric: each.note
         for metric, each in zip(cells, done.entries, strict=False)
@@ -291,25 +293,25 @@ def test_hits_and_mrr_that_contradict_each_other_are_left_out(
 
 def test_numbers_of_ranks_contradict_each_other_never() -> None:
     rng = np.random.default_rng(7)
-    cells: list[tuple[str, str, Stated]] = []
+    cells: list[tuple[str, str, Address]] = []
     for number in range(40):
         # Where scores tie, a rank may be half a rank beyond another.
         ranks = rng.integers(1, rng.integers(2, 30), size=5) + rng.integers(0, 2, size=5) / 2
-        context = Stated("umls", side="head", model=str(number))
+        context = Address("umls", side="head", model=str(number))
         shares = {f"hits@{k}": np.mean(ranks <= k) for k in (1, 2, 3, 10)} | {
             "mrr": np.mean(1 / ranks)
         }
         cells += [(metric, f"{share:.2f}", context) for metric, share in shares.items()]
     # Those of several evaluations that nothing tells apart are compared with none.
-    mixed = [(metric, text, Stated("umls")) for metric, text, _ in cells]
+    mixed = [(metric, text, Address("umls")) for metric, text, _ in cells]
     for numbers in (cells, mixed):
-        done = adjust_reading(make(*numbers), TABLES, Stated())
+        done = adjust_reading(make(*numbers), TABLES, Address())
         assert not any("no ranks allow" in each.note for each in done.entries)
 
 
 def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -> None:
     rng = np.random.default_rng(11)
-    contexts = [Stated("umls", side="head", model=str(number)) for number in range(300)]
+    contexts = [Address("umls", side="head", model=str(number)) for number in range(300)]
     shares = np.sort(rng.integers(20, 96, size=(300, 3)), axis=1) / 100
     means = rng.integers(10, 99, size=300) / 100
     cells = [
@@ -317,7 +319,7 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
         for context, row, mean in zip(contexts, shares, means, strict=True)
         for metric, value in zip(("hits@1", "hits@3", "hits@10", "mrr"), (*row, mean), strict=True)
     ]
-    notes = adjust_reading(make(*cells), TABLES, Stated()).notes
+    notes = adjust_reading(make(*cells), TABLES, Address()).notes
     beyond = []
     for row, mean in zip(shares.tolist(), means.tolist(), strict=True):
         hits = {
@@ -339,20 +341,20 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
         assert (
             sum(
                 "no ranks allow" in note
-                for note in adjust_reading(reading, TABLES, Stated()).notes.values()
+                for note in adjust_reading(reading, TABLES, Address()).notes.values()
             )
             > size
         )
-        return lambda: adjust_reading(reading, TABLES, Stated())
+        return lambda: adjust_reading(reading, TABLES, Address())
 
     assert grows_in_proportion(work, 300)
 
 
 def test_a_form_that_is_undefined_has_a_note() -> None:
     """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
-    context = Stated("nations", tool="conve")
+    context = Address("nations", tool="conve")
     hits, mrr = adjust_reading(
-        make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()
+        make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Address()
     ).entries
     assert hits.adjusted is not None and hits.adjusted.index is None
     assert hits.note.startswith(
@@ -368,7 +370,9 @@ model & MRR $\\uparrow$ & Hits@10 (\\%) & MRR \\\\
 A & 0.5 & 97 & 0.7 \\\\
 \\end{tabular}
 """
-    done = replace(adjust_reading(read_document("paper.tex", text), TABLES, Stated()), details=True)
+    done = replace(
+        adjust_reading(read_document("paper.tex", text), TABLES, Address()), details=True
+    )
     names = [block.forms["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.
@@ -391,13 +395,13 @@ A & 0.5 & 97 & 0.7 \\\\
 @pytest.mark.parametrize(
     ("rows", "user", "added"),
     [
-        (("a,Nations,testing,0.5", "b,umls,test,0.6"), Stated(), []),
-        (("a,Nations,testing,0.5", "b,,test,0.6"), Stated("nations"), ["dataset_added"]),
-        (("a,Nations,,0.5", "b,Nations,test,0.6"), Stated(), ["split_added"]),
+        (("a,Nations,testing,0.5", "b,umls,test,0.6"), Address(), []),
+        (("a,Nations,testing,0.5", "b,,test,0.6"), Address("nations"), ["dataset_added"]),
+        (("a,Nations,,0.5", "b,Nations,test,0.6"), Address(), ["split_added"]),
     ],
 )
 def test_what_the_file_says_in_any_words_is_not_said_again(
-    rows: tuple[str, ...], user: Stated, added: list[str]
+    rows: tuple[str, ...], user: Address, added: list[str]
 ) -> None:
     text = "\n".join(["model,Dataset,split,MRR", *rows])
     brief = adjust_reading(read_document("r.csv", text), TABLES, user)

@@ -39,7 +39,7 @@ def numbers(name: str, text: str) -> list[str]:
 @pytest.mark.parametrize("table", [OLD, "<table><tr><td>model<td>MRR<tr><td>old<td>.9</table>\n"])
 def test_what_markdown_hides_is_not_read(before: str, after: str, table: str) -> None:
     (entry,) = read_document("a.md", f"# WN18RR\n\n{before}{table}{after}\n{SHOWN}").entries
-    assert (entry.text, entry.context.dataset, entry.context.asks) == ("0.476", "WN18RR", ())
+    assert (entry.text, entry.context.dataset, entry.context.questions) == ("0.476", "WN18RR", ())
 
 
 @pytest.mark.parametrize(

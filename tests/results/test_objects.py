@@ -50,7 +50,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
             (
                 f"{entry.metric.label} {entry.text}",
                 *(str(said) for field in _FIELDS if (said := getattr(entry.context, field))),
-                *(f"?{ask.field} {ask.word}".strip() for ask in entry.context.asks),
+                *(f"?{ask.field} {ask.word}".strip() for ask in entry.context.questions),
             )
         )
         for entry in reading.entries

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from rankconst.results.reading import (
     Entries,
@@ -81,8 +81,8 @@ PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
 
 def test_a_row_of_a_wide_table_is_a_group() -> None:
     context = [
-        Stated(model="RotatE", dataset="FB15k-237"),
-        Stated(model="pRotatE", dataset="FB15k-237"),
+        Address(model="RotatE", dataset="FB15k-237"),
+        Address(model="pRotatE", dataset="FB15k-237"),
     ]
     groups = group_entries(write_reading(ROTATE, PROTATE, context=context))
     assert [group.rows for group in groups] == [(0,), (1,)]
@@ -112,7 +112,7 @@ def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(
 
 def test_entries_are_the_sequence_that_was_added() -> None:
     mrr, hits = parse_metric("mrr"), parse_metric("hits@10")
-    one = Stated(dataset="umls")
+    one = Address(dataset="umls")
     added = [
         Entry(mrr, "0.3", 0, "MRR", 2, one),
         Entry(hits, "0.4", 0, "Hits@10", None, one, "index", exact=True),

@@ -10,7 +10,7 @@ import pytest
 
 import rankconst
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
@@ -26,7 +26,7 @@ def exchange(text: str, *names: str, name: str = "paper.tex", **said: object) ->
     document = text if isinstance(text, Document) else Document(name, text)
     reading = read_opened(document)
     asked = [parse_exchange(each) for each in names]
-    user = Stated(**said)  # type: ignore[arg-type]
+    user = Address(**said)  # type: ignore[arg-type]
     adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
     return rewrite(document, adjusted, asked, percent=user.percent)
 

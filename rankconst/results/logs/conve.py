@@ -19,7 +19,7 @@ def _find_tool(found: list[Found]) -> list[Found]:
     """Of those that tell the sides apart, ConvE is known by its headings and its unfilled message."""
     if all(each.side == "both" for each in found):
         return found
-    if any(each.tool == "conve" or each.said.get("unfilled") for each in found):
+    if any(each.tool == "conve" or each.declared.get("unfilled") for each in found):
         return [replace(each, tool=each.tool or "conve") for each in found]
     return [each if each.side == "both" else replace(each, why=_WHICH_SIDES) for each in found]
 

@@ -22,11 +22,11 @@ _PART = (
 
 def _refuse_parts(found: list[Found]) -> list[Found]:
     # Processes are counted from 0: any other number means that there are several.
-    parted = {each.split for each in found if each.said.get("process", "0") != "0"}
+    parted = {each.split for each in found if each.declared.get("process", "0") != "0"}
     return [
         replace(each, why=_PART)
-        if each.split in parted and each.said.get("process") is not None
-        else replace(each, protocol=_find_protocol(each.said))
+        if each.split in parted and each.declared.get("process") is not None
+        else replace(each, protocol=_find_protocol(each.declared))
         for each in found
     ]
 

@@ -95,7 +95,7 @@ class _Number(NamedTuple):
     reason: str = ""  # why it cannot be adjusted
 
     @property
-    def asks(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[Question, ...]:
         """The question about a name that is not wholly of vocabulary: ``mr_type``."""
         text = self.label.text[:60]
         return () if self.label.whole else (Question("part", text, text.lower(), "its name"),)
@@ -237,7 +237,7 @@ def _read_text(template: str) -> tuple[Text, ...]:
     labels = [label for label in _read_labels(text) if label.tells]
     # "test: 20466" and "train: data/train.txt" are about data, and a training ends in any results.
     for place, label in enumerate(labels):
-        if _HOLE in template or _CUT in template or label.said.get("split") == "train":
+        if _HOLE in template or _CUT in template or label.declared.get("split") == "train":
             values = {name: each for name, each in label.values.items() if name != "split"}
             labels[place] = replace(label, values=values)
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
@@ -377,22 +377,36 @@ class _Scan:
                 line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason
             )
         own = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
-        told = _gather((*own, *self._list_before(own), self._name))
+        declarations = _gather((*own, *self._list_before(own), self._name))
         named = number.label.values.get("protocol", ("",))[0]
-        said: dict[str, str | None] = {
-            **told.said,
+        declared: dict[str, str | None] = {
+            **declarations.declared,
             "step": _clean(self._step)[1],
             "own protocol": named,
         }
-        if told.origins.get("dataset") == self._name.place:  # only a known name counts there
-            del said["dataset"]
+        if (
+            declarations.origins.get("dataset") == self._name.place
+        ):  # only a known name counts there
+            del declared["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text
-        address = (told.said.get("split"), told.said.get("side"), told.said.get("protocol"), None)
+        address = (
+            declarations.declared.get("split"),
+            declarations.declared.get("side"),
+            declarations.declared.get("protocol"),
+            None,
+        )
         why = _CROWDED if crowded else ""
         name = _write_name(number.label, metric)
         return Found(
-            line, self._block, name, value, *address, said, why=why, asks=(*number.asks, *told.asks)
+            line,
+            self._block,
+            name,
+            value,
+            *address,
+            declared,
+            why=why,
+            questions=(*number.questions, *declarations.questions),
         )
 
     def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
@@ -443,12 +457,14 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
 def _ask_beside(found: list[Found]) -> list[Found]:
     """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
     filtered = {
-        (each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"
+        (each.heading, each.name)
+        for each in found
+        if each.declared.get("own protocol") == "filtered"
     }
     return [
-        replace(each, asks=(*each.asks, UNFILTERED))
+        replace(each, questions=(*each.questions, UNFILTERED))
         if (each.heading, each.name) in filtered
-        and not each.said.get("own protocol")
+        and not each.declared.get("own protocol")
         and each.protocol != "raw"
         else each
         for each in found

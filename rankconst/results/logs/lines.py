@@ -22,7 +22,7 @@ from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Question, Stated
+from rankconst.evaluation import Address, Question
 from rankconst.names import squash
 from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rankconst.results.document import Document
-    from rankconst.results.gate import Told
+    from rankconst.results.gate import Declarations
 
 
 MOST_NUMBERS = 250_000
@@ -70,12 +70,12 @@ class Found:
     side: str | None
     protocol: str | None
     tool: str | None
-    said: Mapping[str, str | None]  # all that the line and the headings above it say
+    declared: Mapping[str, str | None]  # all that the line and the headings above it say
     meant: str = (
         ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
     )
     why: str = ""  # why it cannot be used; empty if it can
-    asks: tuple[Question, ...] = ()  # what only the user can answer
+    questions: tuple[Question, ...] = ()  # what only the user can answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,11 @@ _PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 def list_settings(line: str) -> Iterator[str]:
     """Yield the datasets that the settings on a line name."""
     for found in SETTINGS.pattern.finditer(line):
-        name, stated = name_folder(found["name"]), found["flag"] or found["end"] is not None
+        name, is_certain = name_folder(found["name"]), found["flag"] or found["end"] is not None
         # Of "INFO Dataset", the last word is the key; source_dataset is another one.
         for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
             stem = _PATH.sub("", key)
-            may_be = names_known(name) or (stem == key and stated and _may_be_dataset(name))
+            may_be = names_known(name) or (stem == key and is_certain and _may_be_dataset(name))
             if may_be and list_roles().get(squash(stem)) == "dataset":
                 yield name
                 break
@@ -184,7 +184,7 @@ class _State:
     """What the lines above a number say."""
 
     def __init__(self) -> None:
-        self.said: dict[str, str | None] = {}
+        self.declared: dict[str, str | None] = {}
         self.heading = 0
         self._named: dict[str, str] = {}  # the datasets that settings name
         self._read = True  # whether a number stands below them
@@ -195,10 +195,10 @@ class _State:
         if rule is SETTINGS:
             self._name(list_settings(text))
         elif found is not None:
-            said = {**rule.says, **found.groupdict()}
-            if name := said.pop("dataset", None):
+            declared = {**rule.says, **found.groupdict()}
+            if name := declared.pop("dataset", None):
                 self._name([name_folder(name)])
-            self.said |= said
+            self.declared |= declared
             self.heading = line
 
     def _name(self, names: Iterable[str]) -> None:
@@ -212,10 +212,10 @@ class _State:
         """Return what is said of the next numbers, and whether the settings disagree."""
         self._read, names = True, tuple(self._named.values())
         if len(names) > 1:
-            return self.said, (
+            return self.declared, (
                 Question("dataset", f"its settings name {' and '.join(names)}", choices=names),
             )
-        return (self.said | {"dataset": names[0]} if names else self.said), ()
+        return (self.declared | {"dataset": names[0]} if names else self.declared), ()
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
@@ -228,35 +228,36 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
             state.take(rule, line, text)
             continue
         for match in rule.pattern.finditer(text):
-            said, asks = state.tell()
-            said_here = said | {
+            declared, questions = state.tell()
+            declared_here = declared | {
                 key: group for key, group in match.groupdict().items() if group is not None
             }
             yield from (
-                replace(each, asks=asks) for each in _pair(log, line, state.heading, said_here)
+                replace(each, questions=questions)
+                for each in _pair(log, line, state.heading, declared_here)
             )
 
 
 def _pair(
-    log: LogFormat, line: int, heading: int, said: Mapping[str, str | None]
+    log: LogFormat, line: int, heading: int, declared: Mapping[str, str | None]
 ) -> Iterator[Found]:
     """Make the numbers of one match: a name with its value, or a row of values with the names above."""
-    split = said.get("split")
+    split = declared.get("split")
     about = (
         None if split is None else parse_split(split),
-        log.sides[said.get("side")],
-        log.protocols.get(said.get("protocol")),
-        said.get("tool"),
-        said,
+        log.sides[declared.get("side")],
+        log.protocols.get(declared.get("protocol")),
+        declared.get("tool"),
+        declared,
     )
-    name, values = said.get("name"), said.get("values")
+    name, values = declared.get("name"), declared.get("values")
     if name is not None:
-        k = said.get("k")
+        k = declared.get("k")
         yield Found(
-            line, heading, name if k is None else f"{name}@{k}", said.get("value") or "", *about
+            line, heading, name if k is None else f"{name}@{k}", declared.get("value") or "", *about
         )
     elif values is not None:
-        names, texts = (said.get("names") or "").split(), values.split()
+        names, texts = (declared.get("names") or "").split(), values.split()
         if len(texts) > len(names):
             spare = " ".join(texts[len(names) :])
             yield Found(line, heading, spare, "", *about, why="no heading above names its column")
@@ -316,69 +317,76 @@ def _read(log: LogFormat, document: Document) -> Reading:
             continue
         context = _describe(found, log, file)
         here, what = (
-            (found.heading, context.split, found.said.get("step")),
+            (found.heading, context.split, found.declared.get("step")),
             (metric.key, found.side, found.protocol),
         )
         if here != of or what in seen:
             evaluation, of, seen = evaluation + 1, here, set()
         seen.add(what)
-        named = named or (context.dataset is not None and not found.said.get("dataset"))
+        named = named or (context.dataset is not None and not found.declared.get("dataset"))
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append(_write_row(evaluation, found, context, log))
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
     return replace(
         reading,
-        understood=f"dataset {file.said['dataset']} from {file.origins['dataset']}"
+        understood=f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
         if named
         else "",
     )
 
 
-def _read_name(name: str) -> Told:
+def _read_name(name: str) -> Declarations:
     """Return what the name of a file says; as a dataset, only a known name counts."""
-    told = gather((name_file(name),))
-    known = names_known(told.said.get("dataset", ""))
+    declarations = gather((name_file(name),))
+    known = names_known(declarations.declared.get("dataset", ""))
     return (
-        told
+        declarations
         if known
         else replace(
-            told, said={key: value for key, value in told.said.items() if key != "dataset"}
+            declarations,
+            declared={
+                key: value for key, value in declarations.declared.items() if key != "dataset"
+            },
         )
     )
 
 
-def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
+def _describe(found: Found, log: LogFormat, file: Declarations) -> Address:
     """Put together what a log and its name say of a number, and what is asked about it."""
     own: dict[str, Any] = {
-        name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")
+        name: found.declared.get(name) for name in ("dataset", "aggregation", "rank_type")
     }
     own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
-    asked = {ask.field for ask in found.asks}
-    asks = (*found.asks, *(ask for ask in file.asks if not own.get(ask.field)))
+    asked = {ask.field for ask in found.questions}
+    questions = (*found.questions, *(ask for ask in file.questions if not own.get(ask.field)))
     settled: dict[str, Any] = {
-        name: value or (None if name in asked else file.said.get(name))
+        name: value or (None if name in asked else file.declared.get(name))
         for name, value in own.items()
     }
-    if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
-        asks = (*asks, NO_SPLIT)
-    return Stated(
+    if (
+        not settled["split"]
+        and not log.tests
+        and not any(ask.field == "split" for ask in questions)
+    ):
+        questions = (*questions, NO_SPLIT)
+    return Address(
         **settled,
         tool=found.tool,
-        model=found.said.get("model"),
+        model=found.declared.get("model"),
         num_tasks=_count_tasks(found),
-        asks=tuple(dict.fromkeys(asks)),
+        questions=tuple(dict.fromkeys(questions)),
     )
 
 
-def _write_row(evaluation: int, found: Found, context: Stated, log: LogFormat) -> dict[str, str]:
+def _write_row(evaluation: int, found: Found, context: Address, log: LogFormat) -> dict[str, str]:
     """Return the row of a number."""
     filtering = "raw" if found.protocol == "raw" else "filtered"
     cells = {
         "evaluation": str(evaluation),
         "dataset": context.dataset,
         "model": context.model,
-        "step": found.said.get("step"),
+        "step": found.declared.get("step"),
         "split": context.split,
         "side": context.side,
         "filter": filtering if log.protocols else None,
@@ -391,7 +399,10 @@ def _write_row(evaluation: int, found: Found, context: Stated, log: LogFormat) -
 
 def _count_tasks(found: Found) -> int | None:
     """Return the number of ranks that the log counts."""
-    ranks, triples = found.said.get("num_tasks"), found.said.get(f"{found.split or 'test'}_triples")
+    ranks, triples = (
+        found.declared.get("num_tasks"),
+        found.declared.get(f"{found.split or 'test'}_triples"),
+    )
     if triples is not None:
         return int(triples) * (2 if found.side == "both" else 1)
     return None if ranks is None else int(ranks)

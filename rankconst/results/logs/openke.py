@@ -29,7 +29,7 @@ def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     def judge(each: Found) -> str:
         return (
             _CONSTRAINED
-            if each.said.get("constraint") == ""
+            if each.declared.get("constraint") == ""
             else _RELATIONS * (each.heading not in sided)
         )
 

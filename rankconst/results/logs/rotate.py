@@ -15,7 +15,13 @@ from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
 
 
 def _tell_apart(found: Found) -> tuple[object, ...]:
-    return found.heading, found.split, found.name, found.said["step"], found.said.get("dataset")
+    return (
+        found.heading,
+        found.split,
+        found.name,
+        found.declared["step"],
+        found.declared.get("dataset"),
+    )
 
 
 def _settle(found: list[Found]) -> list[Found]:
@@ -25,13 +31,13 @@ def _settle(found: list[Found]) -> list[Found]:
     """
     again, settled = Counter(map(_tell_apart, found)), list[Found]()
     for each in found:
-        train = each.split == "test" and each.said.get("evaluated") == "Training"
-        asks, more = each.asks, (each.said.get("more") or "").strip(" .=-")
+        train = each.split == "test" and each.declared.get("evaluated") == "Training"
+        questions, more = each.questions, (each.declared.get("more") or "").strip(" .=-")
         if more:
-            asks += (Question("part", more, more.lower(), "a line above"),)
-        if each.heading and again[_tell_apart(each)] > 1 and (step := each.said["step"]):
-            asks += (Question("part", f"{each.name} again at step {step}", step, "its line"),)
-        settled.append(replace(each, split="train" if train else each.split, asks=asks))
+            questions += (Question("part", more, more.lower(), "a line above"),)
+        if each.heading and again[_tell_apart(each)] > 1 and (step := each.declared["step"]):
+            questions += (Question("part", f"{each.name} again at step {step}", step, "its line"),)
+        settled.append(replace(each, split="train" if train else each.split, questions=questions))
     return settled
 
 

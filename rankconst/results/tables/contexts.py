@@ -12,7 +12,7 @@ import numpy as np
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.tools import is_tool
-from rankconst.evaluation import NAMES, Question, Stated
+from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import CORNER, Text, gather
@@ -57,14 +57,14 @@ _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 _MOST_TRIED = 5_000
 
 
-class Said(NamedTuple):
+class CellTexts(NamedTuple):
     """What a cell says."""
 
     texts: tuple[Text, ...] = ()
     facts: tuple[tuple[str, Any], ...] = ()
 
 
-_NOTHING = Said()
+_NOTHING = CellTexts()
 
 
 def fits_role(role: str, cell: str) -> bool:
@@ -74,7 +74,7 @@ def fits_role(role: str, cell: str) -> bool:
         return is_tool(cell)
     if role in COUNTS:
         return read_count(cell) is not None
-    return role in label.values or label.said.get(role) is not None
+    return role in label.values or label.declared.get(role) is not None
 
 
 def declare(role: str, cell: str) -> Label:
@@ -196,25 +196,28 @@ class RowTexts(NamedTuple):
     """What the cells of each row, and the rows above that name it, say."""
 
     codes: Places  # of each row
-    said: Sequence[tuple[Said, tuple[Text, ...]]]  # the distinct ones
+    about: Sequence[tuple[CellTexts, tuple[Text, ...]]]  # the distinct ones
 
 
-def form_stated(said: Said, texts: tuple[Text, ...], asks: tuple[Question, ...]) -> Stated:
+def form_address(
+    about: CellTexts, texts: tuple[Text, ...], questions: tuple[Question, ...]
+) -> Address:
     """Return what cells, the texts of their numbers and further questions say together."""
-    told = gather(texts)
-    further = (ask for ask in asks if ask.field not in told.said)
-    return Stated(
-        **{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said))
+    declarations = gather(texts)
+    further = (ask for ask in questions if ask.field not in declarations.declared)
+    return Address(
+        **{**declarations.declared, **dict(about.facts)},
+        questions=(*declarations.questions, *further, *_find_conflicts(about)),
     )
 
 
-def _find_conflicts(said: Said) -> Iterator[Question]:
+def _find_conflicts(about: CellTexts) -> Iterator[Question]:
     """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
     for name in NAMES:
         found = [
             value
-            for text in said.texts
-            if (value := text.label.said.get(name)) not in {None, "filtered"}
+            for text in about.texts
+            if (value := text.label.declared.get(name)) not in {None, "filtered"}
         ]
         values = {squash(value): value for value in found}
         if len(values) > 1:
@@ -235,7 +238,7 @@ def read_rows(
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
-    places: list[tuple[int, Callable[[str], Said]]]
+    places: list[tuple[int, Callable[[str], CellTexts]]]
     places = [
         (roles[role], partial(_read_role, role, _find_telling(heading, roles[role])))
         for role in (*_SAID, *_FACTS)
@@ -259,8 +262,8 @@ def read_rows(
     columns = (_read_column(cells[j], read, called[j]) for j, read in places)
     found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
-    for own, said in found:
-        codes = combine(codes, own, len(said))
+    for own, about in found:
+        codes = combine(codes, own, len(about))
     one = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.intp)  # a row of each
     one[codes] = np.arange(len(codes))
     used = np.flatnonzero(one >= 0)
@@ -268,11 +271,11 @@ def read_rows(
     number[used] = np.arange(len(used))
     joined = []
     for row in one[used].tolist():
-        each = [said[own[row]] for own, said in found]
-        facts = tuple(fact for said in each for fact in said.facts)
+        each = [about[own[row]] for own, about in found]
+        facts = tuple(fact for about in each for fact in about.facts)
         joined.append(
             (
-                Said(tuple(text for said in each for text in said.texts), facts),
+                CellTexts(tuple(text for about in each for text in about.texts), facts),
                 above[max(groups[0][row], 0)],
             )
         )
@@ -280,30 +283,32 @@ def read_rows(
 
 
 def _read_column(
-    cells: Cells, read: Callable[[str], Said], called: str
-) -> tuple[Places, list[Said]]:
+    cells: Cells, read: Callable[[str], CellTexts], called: str
+) -> tuple[Places, list[CellTexts]]:
     """Return for each row a number of what its cell, as messages call it, says; 0 is nothing."""
     found = [_NOTHING]
     of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
     named = getattr(read, "func", read) is _read_name
     for place, cell in cells.select(FEW, screen) if named else enumerate(cells.distinct):
-        said = read(cell)
+        about = read(cell)
         if called != _ROW:
-            said = Said(tuple(text._replace(place=called) for text in said.texts), said.facts)
-        if said != _NOTHING:
+            about = CellTexts(
+                tuple(text._replace(place=called) for text in about.texts), about.facts
+            )
+        if about != _NOTHING:
             of[place] = len(found)
-            found.append(said)
+            found.append(about)
     return of[cells.codes] if len(of) else cells.codes, found
 
 
-def _read_role(role: str, over: Label | None, cell: str) -> Said:
+def _read_role(role: str, over: Label | None, cell: str) -> CellTexts:
     """Read a cell of a column with a role; what is over it may be affirmed or denied."""
     if over is not None and (answered := answer(over, cell)) is not None:
-        return Said((Text(answered, "row", _ROW),))
+        return CellTexts((Text(answered, "row", _ROW),))
     if is_missing(cell) or (role == "relations" and cell.lower() in ALL):
         return _NOTHING
     if role in _SAID:
-        return Said((Text(declare(role, cell), "row", _ROW),))
+        return CellTexts((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
     facts: dict[str, Any] = dict.fromkeys(COUNTS, read_count(cell))
@@ -311,36 +316,36 @@ def _read_role(role: str, over: Label | None, cell: str) -> Said:
     # A tool's name is not a protocol, and what is called after a repository is a name as a model's
     # is.
     own = _read_name(cell).texts if role == "tool" and not is_tool(cell) else ()
-    return Said(own, ((role, facts.get(role, cell)),))
+    return CellTexts(own, ((role, facts.get(role, cell)),))
 
 
-def _read_name(cell: str, scope: str = "name") -> Said:
+def _read_name(cell: str, scope: str = "name") -> CellTexts:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
     label = name_model(label) if scope == "name" else label
     statistic = scope == "name" and label.metric is not None and label.whole
-    return Said((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
+    return CellTexts((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
 
 
-def _read_flag(telling: Label, cell: str) -> Said:
+def _read_flag(telling: Label, cell: str) -> CellTexts:
     """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
     if (answered := answer(telling, cell)) is not None:
-        return Said((Text(answered, "row", _ROW),))
+        return CellTexts((Text(answered, "row", _ROW),))
     if (
         is_number(cell) or not telling.values
     ):  # how many test triples there are says nothing of a split
         return _read_below(telling, cell)
     own = _read_name(cell, "row").texts
-    return _NOTHING if is_blank(cell) else Said((*own, Text(doubt(telling), "row", _ROW)))
+    return _NOTHING if is_blank(cell) else CellTexts((*own, Text(doubt(telling), "row", _ROW)))
 
 
-def _read_below(over: Label, cell: str) -> Said:
+def _read_below(over: Label, cell: str) -> CellTexts:
     """Read a cell below words that ask about its row: 100 negatives."""
     if is_blank(cell):
         return _NOTHING
     own = () if is_number(cell) else _read_name(cell, "row").texts
-    said = any(text.label.said for text in own)  # a subset called validation
-    return Said(own if said else (*ask_over(over, cell, "a column"), *own))
+    about = any(text.label.declared for text in own)  # a subset called validation
+    return CellTexts(own if about else (*ask_over(over, cell, "a column"), *own))
 
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:

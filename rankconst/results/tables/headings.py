@@ -114,9 +114,9 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
         and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own)
     ):
         return True
-    said = [read_label(cell) for cell in own if not is_blank(cell)]
-    return len(said) == len(own) > 0 and all(
-        each.whole and (each.graphs or each.values) for each in said
+    own_labels = [read_label(cell) for cell in own if not is_blank(cell)]
+    return len(own_labels) == len(own) > 0 and all(
+        each.whole and (each.graphs or each.values) for each in own_labels
     )
 
 
@@ -291,9 +291,9 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     for block in _list_blocks(body, place, names, parse):
         some = next(iter(block.values()))
         for j in numbers:
-            told = (*(some.plain[n] for n in names), head.plain[j])
-            written = (*told, *(block[name].cells[j] if name in block else "" for name in metrics))
-            plain = (*told, *(block[name].plain[j] if name in block else "" for name in metrics))
+            named = (*(some.plain[n] for n in names), head.plain[j])
+            written = (*named, *(block[name].cells[j] if name in block else "" for name in metrics))
+            plain = (*named, *(block[name].plain[j] if name in block else "" for name in metrics))
             turned.append(Row(some.line, written, plain))
     return turned
 
@@ -310,14 +310,14 @@ def _list_blocks(
     for row in body:
         if parse(row.plain[place], None).metric is None:
             continue
-        told = tuple(row.plain[j] or (last[n] if last else "") for n, j in enumerate(names))
-        if not blocks or told != last or row.plain[place] in blocks[-1]:
+        named = tuple(row.plain[j] or (last[n] if last else "") for n, j in enumerate(names))
+        if not blocks or named != last or row.plain[place] in blocks[-1]:
             blocks.append({})
         plain = list(row.plain)
         for n, j in enumerate(names):
-            plain[j] = told[n]
+            plain[j] = named[n]
         blocks[-1][row.plain[place]] = row._replace(plain=tuple(plain))
-        last = told
+        last = named
     return blocks
 
 

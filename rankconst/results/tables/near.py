@@ -99,13 +99,13 @@ class Outline:
 
     def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
         """Add a table below the paragraph or list right before it; return its captions, for those that come later."""
-        said = self._said[::-1]
-        count = next((i for i, (item, _) in enumerate(said, start=1) if item is None), len(said))
-        paragraphs = [read_near("the paragraph above", text) for _, text in said[:count]]
+        texts = self._said[::-1]
+        count = next((i for i, (item, _) in enumerate(texts, start=1) if item is None), len(texts))
+        paragraphs = [read_near("the paragraph above", text) for _, text in texts[:count]]
         # With others between it and the table, a paragraph counts as a label only.
         paragraphs += [
             text
-            for item, each in said[count:]
+            for item, each in texts[count:]
             if item is None and (text := read_near("a paragraph above", each)).label.whole
         ]
         headings = [

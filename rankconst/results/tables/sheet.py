@@ -24,7 +24,7 @@ from rankconst.results.tables.contexts import (
     find_names,
     find_roles,
     find_texts,
-    form_stated,
+    form_address,
     read_rows,
 )
 from rankconst.results.tables.headings import find_reason, find_role
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Question, Stated
+    from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
 
@@ -75,9 +75,8 @@ class Table:
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
     origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
-    said: Sequence[
-        Stated
-    ]  # of each record, without what the keys of its numbers say; of other tables nothing
+    # Of each record, without what the keys of its numbers say; of other tables nothing.
+    addresses: Sequence[Address]
 
 
 class _Column(NamedTuple):
@@ -116,14 +115,14 @@ class SheetReader:
         self._written: dict[str, int] = {}
         self._floats: list[NDArray[np.float64]] = []
         self._heads: dict[Head, int] = {}
-        self._contexts: dict[Stated, int] = {}
+        self._contexts: dict[Address, int] = {}
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
         self._rests = self._find_rests()
         roles = find_roles(sheet.heading, sheet.cells)
         self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
         self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
         steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
-        self._asks = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
+        self._questions = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
         self._names = find_names(sheet.heading, sheet.cells, self._roles, self._free)
         corner = find_corner(sheet.heading, self._names) if self._names in self._free else ()
         self._texts = (*corner, *sheet.texts)
@@ -227,21 +226,23 @@ class SheetReader:
             numbers[j] = text_of, there & ~left
 
     def _settle_contexts(
-        self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Question, ...] = ()
+        self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
         """Return for each row the number of its context below some labels."""
         telling = tuple(text for text in texts if text.label.tells)
-        if (telling, asks) not in self._formed:
+        if (telling, questions) not in self._formed:
             # Cell beats column beats row above beats caption.
             formed = (
-                form_stated(
-                    said, (*said.texts, *telling, *group, *self._texts), (*self._asks, *asks)
+                form_address(
+                    about,
+                    (*about.texts, *telling, *group, *self._texts),
+                    (*self._questions, *questions),
                 )
-                for said, group in rows.said
+                for about, group in rows.about
             )
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
-            self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
-        return self._formed[telling, asks]
+            self._formed[telling, questions] = np.array(places, dtype=np.intp)[rows.codes]
+        return self._formed[telling, questions]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
         """Return the questions about a column: what its heading has beside its metric, or why that is there twice."""
@@ -256,14 +257,14 @@ class SheetReader:
         )
         others = [(self._rests.get(k, ""), self._heading.labels[k]) for k in again]
         filtered = any(
-            each.said.get("protocol") == "filtered" for _, over in others for each in over
+            each.declared.get("protocol") == "filtered" for _, over in others for each in over
         )
         # Beside MRR, MRR@f may be the filtered one.
         filtered = filtered or any(
             rest and rest not in _ENDS and len(rest) <= _SHORT for rest, _ in others
         )
-        said = self._sheet.exact or any(each.said.get("protocol") for each in labels)
-        return (UNFILTERED,) if filtered and not said else ()
+        is_said = self._sheet.exact or any(each.declared.get("protocol") for each in labels)
+        return (UNFILTERED,) if filtered and not is_said else ()
 
     def _find_rests(self) -> dict[int, str]:
         """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""
@@ -430,14 +431,14 @@ class SheetReader:
         """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
         heading, percent = self._heading, self._sheet.percent
         columns = list(zip(heading.keys, heading.labels, strict=True))
-        said = {key for key, labels in columns if any(each.percent for each in labels)}
+        marked = {key for key, labels in columns if any(each.percent for each in labels)}
         graphs = {
             key: next((each.graphs[0] for each in labels if each.graphs), None)
             for key, labels in columns
         }
 
         def find_family(head: Head) -> Hashable | None:
-            share = head.metric.is_share and head.adjustment is None and head.column not in said
+            share = head.metric.is_share and head.adjustment is None and head.column not in marked
             # What is asked about may be anything: no other column has its unit.
             return (
                 (graphs[head.column], (rests.get(head.column), units.find_family(head)))
@@ -446,22 +447,22 @@ class SheetReader:
             )
 
         rests = {heading.keys[j]: rest for j, rest in self._rests.items()}
-        entries = units.leave_open(entries, said, self._notes, percent=percent)
+        entries = units.leave_open(entries, marked, self._notes, percent=percent)
         settled = units.settle_units(entries, find_family, self._notes, percent=percent)
         signed = frozenset(
             settled.heads[head].column
             for head in np.unique(settled.head_of[settled.signed]).tolist()
         )
-        return units.drop_contradictions(settled, self._notes), signed - said
+        return units.drop_contradictions(settled, self._notes), signed - marked
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
         """Say what names the fields of the address that neither a column nor a heading names."""
-        if self._sheet.exact or not rows.said:
+        if self._sheet.exact or not rows.about:
             return ""
         labels = self._heading.labels[measured[0]] if measured else ()
-        said, group = rows.said[-1]
+        about, group = rows.about[-1]
         texts = (
-            *said.texts,
+            *about.texts,
             *(Text(label, "column", "") for label in labels[::-1]),
             *group,
             *self._texts,

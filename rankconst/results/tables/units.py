@@ -126,15 +126,15 @@ def leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
 ) -> Entries:
     """Leave out columns that are said to be percentages, if none of their numbers is greater than 1."""
-    said = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[
+    marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[
         entries.head_of
     ]
-    if not said.any() or (entries.values[said] > 1).any():
+    if not marked.any() or (entries.values[marked] > 1).any():
         return entries
     if percent is not None:
-        return entries.rewrite(said, percent=percent)
-    _note(entries, said, notes, f"{_EITHER}, as none is greater than 1", _REMEDY)
-    return entries.keep(~said)
+        return entries.rewrite(marked, percent=percent)
+    _note(entries, marked, notes, f"{_EITHER}, as none is greater than 1", _REMEDY)
+    return entries.keep(~marked)
 
 
 def drop_contradictions(

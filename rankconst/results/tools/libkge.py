@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.names import read_count
 from rankconst.results.gate import gather
 from rankconst.results.labels import Label
@@ -72,7 +72,7 @@ def _read_records(
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    dataset = dataset or gather((name_file(document.name),)).said.get("dataset")
+    dataset = dataset or gather((name_file(document.name),)).declared.get("dataset")
     for line, record in records:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
@@ -86,9 +86,9 @@ def _read_records(
             )
             continue
         shared = {key: _text(record, key) for key in _COLUMNS}
-        stated = Stated(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
-        for key, name, text, said in _list_numbers(line, record, stated, skipped):
-            entries.append(Entry(name.metric, text, len(rows), "value", line, said, exact=True))
+        above = Address(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
+        for key, name, text, address in _list_numbers(line, record, above, skipped):
+            entries.append(Entry(name.metric, text, len(rows), "value", line, address, exact=True))
             rows.append({**shared, "metric": key, "value": text})
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
@@ -99,8 +99,8 @@ def _read_records(
 
 
 def _list_numbers(
-    line: int | None, record: Mapping[str, Value], stated: Stated, skipped: list[Skipped]
-) -> Iterator[tuple[str, LibkgeName, str, Stated]]:
+    line: int | None, record: Mapping[str, Value], address: Address, skipped: list[Skipped]
+) -> Iterator[tuple[str, LibkgeName, str, Address]]:
     """Yield the numbers of an evaluation, each with its key; what is left out goes to `skipped`."""
     try:
         split = parse_split(str(record.get("split")))
@@ -138,7 +138,7 @@ def _list_numbers(
                 key,
                 name,
                 text,
-                replace(stated, split=split, side=name.side, protocol=protocol, num_tasks=count),
+                replace(address, split=split, side=name.side, protocol=protocol, num_tasks=count),
             )
     skipped += (Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items())
 
@@ -241,8 +241,8 @@ def _parse_csv_name(name: str, _: int | None) -> Label:
     found = parse_libkge_name(name)
     if found is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))
-    said = {"side": (found.side,), "protocol": (found.protocol,)}
-    return Label(name, "measured", found.metric, values=said, whole=True, reason=found.reason)
+    values = {"side": (found.side,), "protocol": (found.protocol,)}
+    return Label(name, "measured", found.metric, values=values, whole=True, reason=found.reason)
 
 
 def _recognise_csv(document: Document) -> bool:

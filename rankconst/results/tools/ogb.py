@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -78,7 +78,7 @@ def _read(document: Document) -> Reading:
                 metric = parse_metric(name[1])
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
-            context = Stated(split=split, num_tasks=count)
+            context = Address(split=split, num_tasks=count)
             entries.append(
                 Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2]))
             )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Question, Stated
+from rankconst.evaluation import Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.gate import gather
@@ -56,7 +56,7 @@ _WORDS = {
     "split": SPLIT_WORDS,
 }
 # What a tracker says once, above.
-_ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
+_ABOVE = ("dataset", "model", "protocol", "aggregation", "questions")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
@@ -175,8 +175,8 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    file = gather((name_file(document.name),)).said.get("dataset")
-    above, tied = Stated(), False
+    file = gather((name_file(document.name),)).declared.get("dataset")
+    above, tied = Address(), False
     for record in records:
         leaves, own = _list_leaves(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
@@ -184,9 +184,9 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         above = replace(
             own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
         )
-        stated = above if "step" in _get(record) else own
-        stated = replace(stated, dataset=stated.dataset or file)
-        for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped):
+        address = above if "step" in _get(record) else own
+        address = replace(address, dataset=address.dataset or file)
+        for leaf, (metric, adjustment), context in _list_numbers(leaves, address, skipped):
             entries.append(
                 Entry(
                     metric,
@@ -206,8 +206,8 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
 
 
 def _list_numbers(
-    leaves: list[_Leaf], stated: Stated, skipped: list[Skipped]
-) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Stated]]:
+    leaves: list[_Leaf], address: Address, skipped: list[Skipped]
+) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Address]]:
     """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
     counts = _read_counts(leaves, skipped)
     old = any(leaf.path.rank_type in _OLD for leaf in leaves)
@@ -228,10 +228,10 @@ def _list_numbers(
             continue
         split = parse_split(path.split) if path.split else None
         context = replace(
-            stated,
+            address,
             split=split,
             side=path.side or None,
-            protocol="pykeen-train+test" if old and split in {None, "test"} else stated.protocol,
+            protocol="pykeen-train+test" if old and split in {None, "test"} else address.protocol,
             rank_type=RANK_TYPES.get(path.rank_type),
             num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
@@ -288,7 +288,7 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
     return counts
 
 
-def _read_pipeline(record: Record) -> Stated:
+def _read_pipeline(record: Record) -> Address:
     """Return the dataset and the model that a record names."""
     value = _get(record)
     params = value.get("params")
@@ -304,7 +304,7 @@ def _read_pipeline(record: Record) -> Stated:
         )
         for key in ("dataset", "model")
     }
-    return Stated(**named, **_read_evaluator({**value, **nested}))
+    return Address(**named, **_read_evaluator({**value, **nested}))
 
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
@@ -327,7 +327,7 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     evaluator = squash(named.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
-        return {"protocol": f"sampled:{count}"} if count else {"asks": (_HOW_MANY,)}
+        return {"protocol": f"sampled:{count}"} if count else {"questions": (_HOW_MANY,)}
     raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
     macro = evaluator.startswith("macro")
     return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})

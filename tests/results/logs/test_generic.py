@@ -26,7 +26,7 @@ def describe(reading: Reading) -> list[str]:
         head = " ".join(
             str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step)
         )
-        asked = ", ".join(sorted({ask.word or ask.field for ask in about.asks}))
+        asked = ", ".join(sorted({ask.word or ask.field for ask in about.questions}))
         lines.setdefault(head + f" ({asked})" * bool(asked), []).append(
             f"{entry.metric.label} {entry.text}"
         )
@@ -130,7 +130,8 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
 def test_the_nearest_label_names_the_dataset(text: str, datasets: list[str | None]) -> None:
     entries = READER.read(Document("run.log", text)).entries
     among = [
-        " or ".join(name for ask in entry.context.asks for name in ask.choices) for entry in entries
+        " or ".join(name for ask in entry.context.questions for name in ask.choices)
+        for entry in entries
     ]
     assert [
         entry.context.dataset or names or None for entry, names in zip(entries, among, strict=True)
@@ -167,7 +168,7 @@ def test_a_sentence_with_a_word_of_the_lexicon_is_never_silent(
     word: str, sentence: str, place: str
 ) -> None:
     for entry in READER.read(Document("run.log", place.format(sentence.format(word)))).entries[-1:]:
-        assert word in {ask.word for ask in entry.context.asks}
+        assert word in {ask.word for ask in entry.context.questions}
 
 
 @given(st.sampled_from(WORDS), st.sampled_from(SENTENCES), st.integers(0, 9))
@@ -182,7 +183,7 @@ def test_lines_that_differ_in_their_digits_are_read_alone(
     ]
     whole = "\n".join([*lines, *lines[::-1], "MRR: 0.3", ""])
     (entry,) = READER.read(Document("run.log", whole)).entries
-    assert {ask.word for ask in entry.context.asks} >= {
+    assert {ask.word for ask in entry.context.questions} >= {
         row.text for line in lines for row in read_label(line).words if row.scopes & {"row", "text"}
     }
 

@@ -105,7 +105,7 @@ def test_nothing_else_is_recognised(name: str, text: str) -> None:
 )
 def test_what_a_fork_of_rotate_adds_is_asked_about(above: str, line: str, words: list[str]) -> None:
     entries = read("rotate", f"{above}\nTest MRR at step 10: 0.5\n{line}").entries
-    assert [ask.word for ask in entries[0].context.asks if ask.field == "part"] == words
+    assert [ask.word for ask in entries[0].context.questions if ask.field == "part"] == words
 
 
 # What comes before a number in a line of each tool, and behind it.
@@ -270,7 +270,7 @@ def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
 ) -> None:
     reading = read_document("umls_run.log", "".join(f"{each}\nloss 0.1\n{line}\n" for each in runs))
     assert [entry.context.dataset for entry in reading.entries] == datasets
-    assert not any(entry.context.asks for entry in reading.entries)
+    assert not any(entry.context.questions for entry in reading.entries)
     assert ("dataset umls from the name of the file" in reading.understood) == ("umls" in datasets)
 
 
@@ -280,7 +280,7 @@ def test_settings_of_one_run_that_disagree_are_asked_about() -> None:
         "rotate", f"data: UMLS\ndata: WN18RR\n{line}data: FB15k-237\n{line}", "umls.log"
     ).entries
     assert (first.context.dataset, second.context.dataset) == (None, "FB15k-237")
-    assert [ask.choices for ask in first.context.asks] == [("UMLS", "WN18RR")]
+    assert [ask.choices for ask in first.context.questions] == [("UMLS", "WN18RR")]
 
 
 @for_each(
@@ -298,7 +298,7 @@ def test_the_name_of_the_file_is_the_farthest_text(
 ) -> None:
     for entry in read("torchkge", SAMPLES["torchkge"][0].text, name).entries:
         assert (entry.context.dataset, entry.context.split) == (dataset, split)
-        assert [ask.word for ask in entry.context.asks] == asked
+        assert [ask.word for ask in entry.context.questions] == asked
 
 
 @given(st.floats(1e-4, 1, allow_nan=False))

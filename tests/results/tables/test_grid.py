@@ -15,7 +15,7 @@ from rankconst.arrow import join_texts
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.document import Document
 from rankconst.results.formats import FORMATS, read_document
 from rankconst.results.labels import read_label
@@ -58,7 +58,7 @@ def test_an_entry_in_full() -> None:
         "Method|Benchmark|Subset|Side|Rank type|n ranks|repo|averaging|protocol|AMRI",
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
-    context = Stated(
+    context = Address(
         "WN18RR",
         "valid",
         "left",
@@ -182,7 +182,7 @@ def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(
     (first, _) = read_tables(
         Document("results", "", metric=parse_metric("MRR")), "test", [printed]
     ).entries
-    assert [ask.word for ask in first.context.asks if ask.field == "metric"] == words
+    assert [ask.word for ask in first.context.questions if ask.field == "metric"] == words
 
 
 # What the first rows of a table make its columns.
@@ -327,7 +327,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
     for entry in read_document(name, text).entries:
         context = entry.context
         fields = (context.dataset, context.split, context.side, context.protocol, context.rank_type)
-        asked = "".join(f" ?{ask.field}" for ask in context.asks)
+        asked = "".join(f" ?{ask.field}" for ask in context.questions)
         shown.append(" ".join(filter(None, fields)) + asked)
     return shown
 
@@ -410,7 +410,7 @@ def test_a_million_names_are_no_contexts() -> None:
     entries = read_document("a.csv", text).entries
     assert len(entries.contexts) == 2
     assert (entries[7].context.model, entries[-1].context.model) == ("model-000007", "TransE (raw)")
-    assert [ask.word for ask in entries[-1].context.asks] == ["raw"]
+    assert [ask.word for ask in entries[-1].context.questions] == ["raw"]
 
 
 # Written in each container, and read again.

@@ -94,7 +94,7 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
 def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
     told = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
     assert (
-        f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.asks) or told.split or 'test'}"
+        f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.questions) or told.split or 'test'}"
         == first
     )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cases import for_each
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Address
 from rankconst.results.document import Document
 from rankconst.results.formats import read_opened
 from rankconst.results.tools.pykeen import READER, READER_TRACKER, READER_TRIALS
@@ -135,9 +135,9 @@ def test_a_tracker_in_csv_is_read_by_step() -> None:
             "MRR",
             "0.25",
             "1",
-            Stated("nations", "valid", "head", rank_type="realistic", num_tasks=199),
+            Address("nations", "valid", "head", rank_type="realistic", num_tasks=199),
         ),
-        (9, "Hits@10", "0.5", "2", Stated("nations", "test", "both", rank_type="pessimistic")),
+        (9, "Hits@10", "0.5", "2", Address("nations", "test", "both", rank_type="pessimistic")),
     ]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
         (10, "testing.both.realistic.hits_at_1")
@@ -217,7 +217,7 @@ def test_what_is_said_of_tool_and_tasks(name: str, text: str, said: str) -> None
     about = entry.context
     fields = ("dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks")
     values = (getattr(about, field) for field in fields)
-    remedies = (ask.remedy for ask in about.asks)
+    remedies = (ask.remedy for ask in about.questions)
     assert " ".join(str(each) for each in (reading.tool, *values, *remedies) if each) == said
 
 
