@@ -15,7 +15,7 @@ from rankconst.tables.schema import COLUMNS
 from rankconst_builder.release import Bump, compare_sets, phrase_changes, smallest_version
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 def hash_tables(tables: Tables) -> dict[str, str]:

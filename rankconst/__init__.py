@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rankconst.api import constants as constants
     from rankconst.errors import RankconstError as RankconstError
     from rankconst.results.formats import read as read
+    from rankconst.tables.archive import load as load
     from rankconst.tables.own_counts import from_counts as from_counts
     from rankconst.tables.own_counts import from_triples as from_triples
-    from rankconst.tables.tables import load as load
     from rankconst.values.constants import Constants as Constants
     from rankconst.values.ranks import from_ranks as from_ranks
     from rankconst.version import __version__ as __version__
@@ -35,7 +35,7 @@ else:
         "constants": "api",
         "compare": "api",
         "check": "api",
-        "load": "tables.tables",
+        "load": "tables.archive",
         "read": "results.formats",
         "from_counts": "tables.own_counts",
         "from_triples": "tables.own_counts",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
-from rankconst.catalogue.names import as_names, require_text
 from rankconst.catalogue.protocols import OWN_COUNTS
+from rankconst.catalogue.spelling import as_names, require_text
 from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -28,9 +28,9 @@ from rankconst.evaluation import (
     weigh,
 )
 from rankconst.tables.answers import AnswerTables
+from rankconst.tables.archive import Tables, join_tables, load
 from rankconst.tables.counts_file import make_answer_tables
 from rankconst.tables.own_counts import Answers
-from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -210,8 +210,8 @@ def adjust(
             "strict=True refuses what errors='note' leaves out with a note; give only one of the two."
         )
     from rankconst.checks.confirm import confirm_reading
-    from rankconst.results.answers import assume_unit, name_answers
     from rankconst.results.frame import adjust_frame, is_frame, read_given
+    from rankconst.results.meanings import assume_unit, name_answers
 
     how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
     results = as_pandas(results)
@@ -228,7 +228,7 @@ def adjust(
         raise UsageError(
             "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
         )
-    from rankconst.results.adjust import adjust_reading
+    from rankconst.results.batches import adjust_reading
     from rankconst.results.listed import AdjustedFile
 
     user = replace(user, percent=bool(percent))
@@ -244,7 +244,7 @@ def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
     """Return the metrics that were named; which of several right answers is meant may be asked."""
     if not isinstance(tables, AnswerTables):
         return tuple(map(parse_metric, names))
-    from rankconst.results.answers import name_metrics
+    from rankconst.results.meanings import name_metrics
 
     return name_metrics(names, tables)
 

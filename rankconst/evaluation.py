@@ -19,7 +19,6 @@ from rankconst.catalogue.aggregations import (
 )
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
-from rankconst.catalogue.names import require_text
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
@@ -32,6 +31,7 @@ from rankconst.catalogue.protocols import (
     parse_side,
     parse_split,
 )
+from rankconst.catalogue.spelling import require_text
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import squash
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from rankconst.grid import GridColumn, draw_grid, measure_grid
 from rankconst.names import join_words, show_controls
+from rankconst.screen import GridColumn, draw_grid, measure_grid
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.values.published import Interval, show_number, show_uncertain
 

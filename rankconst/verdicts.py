@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.adjusting import AdjustedBatch, Batch
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 LEVEL = 0.05
 """The largest probability at which a ranker is told apart."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankconst.adjusting import AdjustedBatch
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from rankconst.tables.tables import load
+from rankconst.tables.archive import load
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 _carried = functools.cache(load)
 

@@ -15,7 +15,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.package import write_tables
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 KEYS = ("fb15k237", "nations")
 

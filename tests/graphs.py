@@ -25,10 +25,10 @@ from rankconst.catalogue.benchmarks import (
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
 from rankconst.download import MissingSourceError
 from rankconst.errors import UndefinedError
-from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, encode_labels
+from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import Labels, read_triples
 from rankconst_builder.words import Triples
 

@@ -28,7 +28,7 @@ from rankconst.worth import AdjustedValues
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 

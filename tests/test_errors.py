@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankconst import errors
-from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 

@@ -28,7 +28,7 @@ from rankconst.evaluation import (
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 TABLES = rankconst.load()
 

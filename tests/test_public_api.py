@@ -66,7 +66,7 @@ LISTING = (
         "adjusting",
         "verdicts",
         "worth",
-        "grid",
+        "screen",
         "listing",
     ),
     *("results", "checks", "figures", "api", "cli"),
@@ -166,7 +166,7 @@ def test_the_runtime_stays_light(name: str) -> None:
     assert {"rankconst", "numpy", "pyarrow"} <= tops(loaded)
     assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name == "command" else set()))
     assert {
-        "rankconst.tables.tables",
+        "rankconst.tables.archive",
         "rankconst.moments.result",
         "rankconst.values.constants",
     } <= loaded
@@ -361,9 +361,9 @@ def test_the_listing_is_complete() -> None:
 
 
 def test_the_scan_sees_neighbours() -> None:
-    assert "rankconst.results.adjust" in neighbours("rankconst.api")  # inside a function
+    assert "rankconst.results.batches" in neighbours("rankconst.api")  # inside a function
     assert "rankconst.cli" in neighbours("rankconst.__main__")
-    assert "rankconst.tables.tables" not in neighbours("rankconst.evaluation")  # for types only
+    assert "rankconst.tables.archive" not in neighbours("rankconst.evaluation")  # for types only
 
 
 @pytest.mark.slow
@@ -552,7 +552,7 @@ def test_the_main_entries_have_examples() -> None:
     named = {example.name for examples in EXAMPLES.values() for example in examples}
     assert {
         "rankconst",
-        "rankconst.tables.tables.load",
+        "rankconst.tables.archive.load",
         "rankconst.catalogue.metrics.parse_metric",
         "rankconst.values.constants.Constants",
         "rankconst.tables.own_counts.from_counts",

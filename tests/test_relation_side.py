@@ -30,7 +30,7 @@ from rankconst_builder.words import Triples
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram
 
 pd = pytest.importorskip("pandas", reason="the tests read frames")

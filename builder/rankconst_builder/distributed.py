@@ -23,9 +23,9 @@ from rankconst.errors import DataError, MissingExtraError, UsageError, first_lin
 from rankconst.names import shorten
 from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
-from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
+from rankconst_builder.columnar import DAMAGE, Columns, encode_ids, hash_file, open_parquet
+from rankconst_builder.facts import add_parts, describe_part
 from rankconst_builder.package import hash_program
-from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import (
     NO_TRIPLES,
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Tally
+    from rankconst_builder.facts import Statistics
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
-    from rankconst_builder.statistics import Statistics
     from rankconst_builder.tallies import Tallies
     from rankconst_builder.words import Words
 

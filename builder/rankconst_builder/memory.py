@@ -27,12 +27,12 @@ from rankconst.errors import (
     UsageError,
 )
 from rankconst.names import shorten, show_value, spell
-from rankconst.tables.tables import TablesInMemory
+from rankconst.tables.archive import TablesInMemory
+from rankconst_builder.facts import describe_dataset, describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
 from rankconst_builder.package import UNRELEASED, sort_rows
 from rankconst_builder.pipeline import choose_protocols
-from rankconst_builder.statistics import describe_dataset, describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
 from rankconst_builder.tallies import count_histograms
 from rankconst_builder.triples import Labels

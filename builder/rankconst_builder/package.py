@@ -34,9 +34,9 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
+from rankconst.tables.archive import Tables, load
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn
-from rankconst.tables.tables import Tables, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -39,17 +39,26 @@ from rankconst.errors import (
 from rankconst.files import exists
 from rankconst.names import list_first
 from rankconst.progress import Reporter
+from rankconst.tables.archive import Tables, load
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst_builder.columns import (
+from rankconst_builder.columnar import (
     Columns,
     encode_ids,
     encode_text,
     open_columns,
     open_url,
     state_file,
+)
+from rankconst_builder.facts import (
+    Statistics,
+    compare,
+    describe_dataset,
+    describe_graph,
+    describe_source,
+    make_row,
+    summarise,
 )
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
@@ -64,15 +73,6 @@ from rankconst_builder.package import (
     write_parts,
 )
 from rankconst_builder.restriction import Restriction, add_known
-from rankconst_builder.statistics import (
-    Statistics,
-    compare,
-    describe_dataset,
-    describe_graph,
-    describe_source,
-    make_row,
-    summarise,
-)
 from rankconst_builder.tabulate import list_macros, tabulate
 from rankconst_builder.tallies import count_histograms, list_histograms
 from rankconst_builder.triples import read_stat, read_triples

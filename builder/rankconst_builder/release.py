@@ -24,9 +24,9 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
 from rankconst.progress import Reporter
+from rankconst.tables.archive import Tables, load
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import Tables, load
 from rankconst.version import bundled_versions, precedes
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (

@@ -13,7 +13,6 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.progress import unseen
 from rankconst.tasks import Tasks
-from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import (
     Tally,
     count_protocols,
@@ -25,6 +24,7 @@ from rankconst_builder.candidates import (
     select_candidates,
     select_relations,
 )
+from rankconst_builder.rankers import count_baselines
 from rankconst_builder.tabulate import list_macros
 from rankconst_builder.words import (
     Packing,

@@ -36,7 +36,7 @@ from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
-from rankconst.tables.reading import decode, to_array
+from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst_builder.fetch import Content, Fetcher
 
     Row = Mapping[str, Any]
@@ -692,8 +692,8 @@ def _rebuild_histograms(opened: Opened) -> Findings:
 
 def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str, pa.Table]] | str:
     """Return statistics by column, and the rows of the histogram tables; the reason where there is nothing to count."""
+    from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
-    from rankconst_builder.statistics import describe_graph
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
 

@@ -31,7 +31,7 @@ from rankconst.values.affine import ADJUSTMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, PICTURE = ROOT / "docs" / "pykeen.md", ROOT / "docs" / "pykeen.svg"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from rankconst.catalogue.names import Names
+from rankconst.catalogue.spelling import Names
 from rankconst.names import squash
 
 

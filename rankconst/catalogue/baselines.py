@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.names import Names
+from rankconst.catalogue.spelling import Names
 
 if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol

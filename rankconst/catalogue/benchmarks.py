@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.names import Names, require_text
+from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import is_key, shorten, squash
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.answers import (
+from rankconst.catalogue.definitions import (
     FAMILIES,
     AnswersMetric,
     check_answers_metric,
@@ -16,7 +16,7 @@ from rankconst.catalogue.answers import (
     parse_answers_metric,
 )
 from rankconst.catalogue.metrics import find_metric, strip_prefixes
-from rankconst.catalogue.names import Names
+from rankconst.catalogue.spelling import Names
 from rankconst.errors import UnknownNameError
 from rankconst.names import read_count, squash
 

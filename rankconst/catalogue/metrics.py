@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rankconst.catalogue import ranks as law
-from rankconst.catalogue.names import Names, require_text
+from rankconst.catalogue import formulas as law
+from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 

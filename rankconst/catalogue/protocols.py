@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rankconst.catalogue.names import Names, require_text
+from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.names import squash
 

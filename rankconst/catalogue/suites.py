@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
+from rankconst.catalogue.spelling import Names
 from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
 

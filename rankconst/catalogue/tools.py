@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.names import Names
+from rankconst.catalogue.spelling import Names
 from rankconst.errors import DataError
 from rankconst.names import squash
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Entry, Group, Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram, Tasks
     from rankconst.values.constants import Constants
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import rankconst.checks.chance
-from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.confirm import SLIP, confirm_reading
@@ -31,8 +31,8 @@ from rankconst.evaluation import (
     parse_address,
 )
 from rankconst.names import list_first
-from rankconst.results.answers import find_answers
 from rankconst.results.mean_rows import find_means
+from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankconst.results.reading import Entry, Measured, Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.checks.defects import Cause
     from rankconst.results.reading import Entry, Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 SLIP = "slip"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.results.document import Document
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 def adjust(
@@ -157,7 +157,7 @@ def adjust(
     if source is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
-        from rankconst.results.answers import name_metrics
+        from rankconst.results.meanings import name_metrics
 
         metrics = name_metrics(metric or (), opened)
         work = Work(
@@ -248,8 +248,8 @@ def open_sets(
     opened = open_tables(places)
     if counts is None and num_tasks is None:
         return opened, datasets
+    from rankconst.tables.archive import join_tables
     from rankconst.tables.counts_file import make_tables, read_counts
-    from rankconst.tables.tables import join_tables
     from rankconst.tasks import Tasks, sampled_histogram
 
     if num_tasks is not None:
@@ -285,8 +285,8 @@ def write_values(
     typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
 ) -> Document:
     """Write values that were typed as a table, which is read as any other."""
-    from rankconst.results.answers import assume_unit
     from rankconst.results.document import Document
+    from rankconst.results.meanings import assume_unit
 
     text = io.StringIO()
     table = csv.writer(text)

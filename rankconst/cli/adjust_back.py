@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankconst.evaluation import Address
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 def turn_back(

@@ -25,11 +25,11 @@ from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.listing import Format, Listing
 from rankconst.names import count_of, join_words
-from rankconst.results.adjust import adjust_reading
-from rankconst.results.answers import assume_unit, name_answers
+from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
+from rankconst.results.meanings import assume_unit, name_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.reading import Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 # Of more tools than this, caveats are not recited.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
     from rankconst.values.constants import Constants
     from rankconst.values.published import Published

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rankconst.catalogue.benchmarks import Benchmark
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst_builder.fetch import Fetcher
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.answers import FAMILIES, GROUPS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
+from rankconst.catalogue.definitions import FAMILIES, GROUPS
 from rankconst.catalogue.libraries import Library, load_libraries, parse_library
 from rankconst.catalogue.metrics import (
     CATALOGUE,
@@ -18,7 +18,6 @@ from rankconst.catalogue.metrics import (
     find_metric,
     parse_metric,
 )
-from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     PROTOCOLS,
@@ -26,6 +25,7 @@ from rankconst.catalogue.protocols import (
     find_protocol,
     rate_protocol,
 )
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
 from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.output import group_by, print_listing
@@ -35,7 +35,7 @@ from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
     from rankconst.checks.case import Rule
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 """The formats of what is read by people, who get less; programs get all."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rankconst.cli.adjust_file import Work
     from rankconst.results.compared import Compared
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.values.comparison import Comparison
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Reading, Skipped
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 MOST_REASONS = 7

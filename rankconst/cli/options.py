@@ -21,9 +21,9 @@ from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.listing import Format
 from rankconst.names import read_count, shorten
+from rankconst.tables.archive import Tables, join_tables, load
 from rankconst.tables.folder import holds_set
 from rankconst.tables.place import OUTPUT
-from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.version import bundled_versions
 
 ALL = "all"

@@ -10,7 +10,6 @@ import typer
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.metrics import HEADLINE, Metric, find_metric, list_metrics, parse_metric
-from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
     SIDES,
@@ -21,6 +20,7 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
+from rankconst.catalogue.spelling import Names
 from rankconst.cli import options
 from rankconst.cli.catalogue import (
     FOR_PEOPLE,
@@ -34,13 +34,13 @@ from rankconst.cli.catalogue import (
 )
 from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
 from rankconst.cli.output import on_screen, print_listing
-from rankconst.cli.suites import list_suite
+from rankconst.cli.show_suite import list_suite
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
 from rankconst.names import shorten, squash
+from rankconst.tables.archive import Tables
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_tables
-from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.constants import Constants

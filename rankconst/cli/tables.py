@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.cli import options
 from rankconst.cli.options import find_all, hide, option, rare
 from rankconst.cli.output import print_listing
@@ -24,14 +24,14 @@ from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.names import count_of, show_controls
 from rankconst.progress import Reporter
+from rankconst.tables.archive import load
 from rankconst.tables.place import OUTPUT
-from rankconst.tables.tables import load
 from rankconst.version import parse_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst_builder.release import Order, Released
     from rankconst_builder.verify import Finding, Result
 

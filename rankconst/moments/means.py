@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.ranks import require_k
+from rankconst.catalogue.formulas import require_k
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError
 from rankconst.moments.blocks import blocks_of, distinct_blocks

@@ -45,8 +45,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.formulas import NORMAL_QUARTILE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.result import Moments

@@ -1,4 +1,4 @@
-"""Results as people have them: read (:mod:`.formats`), and adjusted (:mod:`.adjust`).
+"""Results as people have them: read (:mod:`.formats`), and adjusted (:mod:`.batches`).
 
 The formats are in :mod:`.tables`, :mod:`.tools` and :mod:`.logs`, one module each. A number finds its ranking tasks in
 three steps. :mod:`.labels` reads each cell, key and sentence near it, with the words of ``vocabulary.toml``.

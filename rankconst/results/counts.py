@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rankconst.evaluation import Address
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
 _WHAT = {"num_triples": "test triples", "num_entities": "entities"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import DataError, UsageError
 from rankconst.results.document import Document, open_document
 from rankconst.results.reading import name_reasons
@@ -89,14 +89,15 @@ FORMATS: dict[str, Format] = {
     ),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format(
-        "tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")
+        "tables.delimited",
+        lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";"),
     ),
     "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
     "generic": Format(
         "logs.generic",
         lambda each: not each.workbook and each.suffix not in {".csv", ".tsv", ".tex"},
     ),
-    "text": Format("tables.text", lambda each: not each.workbook),
+    "text": Format("tables.printed", lambda each: not each.workbook),
 }
 """Format key to where its reader is, in the order in which they are tried."""
 

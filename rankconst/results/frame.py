@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES
 from rankconst.errors import DataError, UsageError
 from rankconst.names import spell, tell_apart
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.formats import find_tool, read, read_document
 from rankconst.results.gate import Text
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.tables.headings import Heading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
 # How pandas calls columns, and levels of columns, without a name in a file.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.catalogue.metrics import list_prefixes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
 from rankconst.names import join_words
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Question
     from rankconst.results.adjusted import AdjustedReading, Block
     from rankconst.results.reading import Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 # A longer note is on stderr alone: with it, no table would fit a usual terminal.
 _LONG_NOTE = 80

@@ -14,7 +14,7 @@ from rankconst.errors import AskedError, DataError, RankconstError
 from rankconst.names import squash
 from rankconst.results.columns import encode
 from rankconst.results.reading import are_in_full, measure
-from rankconst.tables.suites import join_tasks
+from rankconst.tables.suite_means import join_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
-    from rankconst.results.adjust import Group
+    from rankconst.results.batches import Group
     from rankconst.results.reading import Reading
     from rankconst.tasks import Tasks
 

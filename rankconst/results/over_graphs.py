@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 _SHOWN = 0.0001
 """The last decimal of an index on the screen."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address

@@ -14,7 +14,7 @@ from rankconst.results.reading import Entries, Reading
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 _FEW = 50

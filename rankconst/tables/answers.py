@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.answers import FAMILIES
+from rankconst.catalogue.definitions import FAMILIES
 from rankconst.catalogue.libraries import Meaning, list_meanings, parse_library, read_meaning
 from rankconst.errors import UnknownNameError
+from rankconst.tables.archive import TablesInMemory
 from rankconst.tables.explain import explain_absent
-from rankconst.tables.tables import TablesInMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

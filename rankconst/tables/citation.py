@@ -10,7 +10,7 @@ from rankconst.values.published import show_number
 from rankconst.version import __version__, parse_version
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
 AUTHORS = "The rankconst developers"

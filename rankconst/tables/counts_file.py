@@ -16,9 +16,9 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most
 from rankconst.names import read_count, shorten, show_controls
 from rankconst.tables.answers import AnswerTables
+from rankconst.tables.archive import Tables, TablesInMemory
 from rankconst.tables.own_counts import Answers, gather_answers
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:

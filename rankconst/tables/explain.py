@@ -25,7 +25,7 @@ from rankconst.names import shorten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.answers import FAMILIES, Places, define_metric
+from rankconst.catalogue.definitions import FAMILIES, Places, define_metric
 from rankconst.catalogue.libraries import EMPTY, LEFT_OUT, parse_library, read_meaning
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.names import as_names
 from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
+from rankconst.catalogue.spelling import as_names
 from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.moments.answers import NOTHING, average, find_laws
+from rankconst.moments.queries import NOTHING, average, find_laws
 from rankconst.tasks import Histogram, Tasks, read_counts
 from rankconst.values.constants import Constants
 from rankconst.values.ranks import key_by_side, select_sides
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.answers import Law
-    from rankconst.tables.tables import Tables
+    from rankconst.moments.queries import Law
+    from rankconst.tables.archive import Tables
 
     Values = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class Counts:
         Returns
         -------
         Constants
-            The same object as :meth:`rankconst.tables.tables.Tables.constants` returns.
+            The same object as :meth:`rankconst.tables.archive.Tables.constants` returns.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Answers:
         is not known.
     library
         The key of the library whose names metrics have; empty for those of
-        :data:`rankconst.catalogue.answers.FAMILIES`.
+        :data:`rankconst.catalogue.definitions.FAMILIES`.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Answers:
             A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``,
             ``f1@k``, ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the
             last four with or without ``@k``, or another key of
-            :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
+            :data:`rankconst.catalogue.definitions.FAMILIES`, which has the definitions.
 
         Returns
         -------
@@ -304,7 +304,7 @@ def from_counts(
         the library does.
     tool
         The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists
-        them. If None, metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
+        them. If None, metrics have the names of :data:`rankconst.catalogue.definitions.FAMILIES`.
     name
         What messages call the tasks.
 

@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from rankconst.catalogue.formulas import require_k
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.ranks import require_k
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError
+from rankconst.tails.distributions import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
-from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
-from rankconst.tails.result import Tail
+from rankconst.tails.tail import Tail
 from rankconst.tasks import split_offsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rankconst.catalogue.answers import AnswersMetric
+    from rankconst.catalogue.definitions import AnswersMetric
     from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram

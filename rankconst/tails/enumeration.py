@@ -10,12 +10,12 @@ import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.tails.inversion import find_saddle
-from rankconst.tails.result import Tail
+from rankconst.tails.tail import Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
+    from rankconst.tails.distributions import SumLaw
     from rankconst.tails.inversion import Saddle
-    from rankconst.tails.laws import SumLaw
     from rankconst.tasks import Histogram
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.result import Tail
+from rankconst.tails.tail import Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Values

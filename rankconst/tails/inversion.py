@@ -45,13 +45,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
-from rankconst.tails.result import Tail
+from rankconst.tails.distributions import LogRankLaw, ReciprocalLaw
+from rankconst.tails.tail import Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Complex, Values
-    from rankconst.tails.laws import SumLaw
-    from rankconst.tails.result import Method
+    from rankconst.tails.distributions import SumLaw
+    from rankconst.tails.tail import Method
 
 
 # Chance is taken for certain where the complement is below e^-90.

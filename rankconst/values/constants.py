@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
-from rankconst.catalogue.answers import AnswersMetric
-from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.definitions import AnswersMetric
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from rankconst.arrow import as_pandas, refuse_masked
-from rankconst.catalogue.answers import ALL, FAMILIES, Places
+from rankconst.catalogue.definitions import ALL, FAMILIES, Places
 from rankconst.catalogue.libraries import read_meaning
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
@@ -159,7 +159,7 @@ class AnswerRanks:
         metric
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
         tool
-            The library whose name that is; by :data:`rankconst.catalogue.answers.FAMILIES` if None.
+            The library whose name that is; by :data:`rankconst.catalogue.definitions.FAMILIES` if None.
 
         Returns
         -------

@@ -22,7 +22,7 @@ from rankconst.tables.schema import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 DATASETS = ("nations", "umls", "countries_s1", "wn18rr_v1", "fb15k237_v1_ind")
 _TELL = """

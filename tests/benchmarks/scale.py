@@ -182,7 +182,7 @@ COUNT = """
 from dataclasses import replace
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_protocols
-from rankconst_builder.columns import encode_ids, encode_text, open_columns
+from rankconst_builder.columnar import encode_ids, encode_text, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own

@@ -40,8 +40,8 @@ from rankconst_builder.candidates import (
     count_ranked,
     list_queries,
 )
+from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import Graph
-from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.words import Triples
 

@@ -23,9 +23,9 @@ from cases import choose, for_each, mark_rest, thorough
 from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
-from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
+from rankconst_builder.columnar import Columns, encode_ids, open_columns, open_url
 from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
-from rankconst_builder.statistics import describe_graph
+from rankconst_builder.facts import describe_graph
 from rankconst_builder.tallies import count_histograms, list_histograms
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankconst.catalogue.protocols import Protocol
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 Rows = list[tuple[int, int, int]]
 

@@ -25,9 +25,9 @@ from graphs import (
 from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_protocols
+from rankconst_builder.facts import Statistics, describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.pipeline import encode_benchmark
-from rankconst_builder.statistics import Statistics, describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

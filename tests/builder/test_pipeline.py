@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_httpserver import HTTPServer
     from rich.console import Console
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
     Run = Callable[..., Outcome]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from rankconst.tables.tables import Tables as Opened
+    from rankconst.tables.archive import Tables as Opened
 
 Tables = dict[str, "pa.Table"]
 Rows = dict[str, list[dict[str, Any]]]

@@ -28,7 +28,7 @@ from rankconst_builder.site.data import describe_names, write_json
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 KEYS = ("nations", "ogblcollab")
 ROOT = Path(__file__).parents[2]

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from rankconst import Constants
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 pytestmark = pytest.mark.slow
 

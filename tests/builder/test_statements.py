@@ -24,10 +24,10 @@ from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_protocols, count_ranked
+from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.statistics import describe_graph
+from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:

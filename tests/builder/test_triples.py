@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cases import choose, for_each
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
-from rankconst_builder.statistics import _find_alike
+from rankconst_builder.facts import _find_alike
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 pytestmark = pytest.mark.slow
 

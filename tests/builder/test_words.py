@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
+from rankconst_builder.coding import Coder, NotPlainError
 from rankconst_builder.graph import Graph
-from rankconst_builder.text import Coder, NotPlainError
 from rankconst_builder.words import (
     Packing,
     Triples,

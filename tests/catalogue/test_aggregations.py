@@ -27,7 +27,7 @@ from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 
 if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 def test_every_aggregation_is_whole() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankconst.catalogue.answers import FAMILIES
+from rankconst.catalogue.definitions import FAMILIES
 from rankconst.catalogue.libraries import (
     LEFT_OUT,
     Library,

@@ -16,7 +16,7 @@ from rankconst.checks.checking import check_reading
 from rankconst.checks.confirm import confirm_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tasks import Tasks
 from rankconst.verdicts import find_floor

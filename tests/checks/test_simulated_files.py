@@ -26,7 +26,7 @@ from rankconst.checks.confirm import confirm_reading
 from rankconst.errors import AskedError, RankconstError
 from rankconst.evaluation import Address
 from rankconst.moments import compute_moments
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants

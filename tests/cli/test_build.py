@@ -25,7 +25,7 @@ from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.cli.build import _find_tests, _summarise
 from rankconst.errors import DataError, UsageError
-from rankconst.tables.tables import load
+from rankconst.tables.archive import load
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from rankconst import version
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
 from rankconst.errors import TablesError
-from rankconst.tables import tables
+from rankconst.tables import archive
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -248,8 +248,8 @@ def test_a_part_of_the_program_that_is_missing_is_a_bug(
 
 
 def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = str(tables.load().path)
-    for module in (version, tables):
+    own = str(archive.load().path)
+    for module in (version, archive):
         monkeypatch.setattr(module, "bundle_folders", dict)
     assert "nations" in open_tables([own]).datasets
     with pytest.raises(TablesError, match="this installation carries no tables"):

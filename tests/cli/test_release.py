@@ -14,8 +14,8 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from few_tables import few_tables
+from rankconst.tables.archive import load
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import load
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:

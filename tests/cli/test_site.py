@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.tables.tables import load
+from rankconst.tables.archive import load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,8 +29,8 @@ from unittest import mock
 from rankconst import files
 from rankconst.cli import main
 from rankconst.errors import RankconstError
+from rankconst.tables.archive import load
 from rankconst.tables.folder import INCOMING, holds_set
-from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

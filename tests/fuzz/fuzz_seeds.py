@@ -36,7 +36,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "structured": ("results/test_objects.py", "results/tools"),
     "logs": ("results/logs", "log_samples.py"),
     "workbook": (f"{_TABLES}/test_xlsx.py",),
-    "adjusting": ("cli/test_adjust_files.py", "results/test_adjust.py", "results/test_rewrite.py"),
+    "adjusting": ("cli/test_adjust_files.py", "results/test_batches.py", "results/test_rewrite.py"),
     "graph": ("builder/test_triples.py", "builder/test_statements.py"),
     "archive": (),
     "tables": (),

@@ -40,15 +40,15 @@ from rankconst.tables.counts_file import read_counts
 from rankconst.tables.place import find_location
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder import fetch, triples
-from rankconst_builder.columns import encode_ids, encode_text, open_columns
+from rankconst_builder.columnar import encode_ids, encode_text, open_columns
+from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
-from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 TARGETS: dict[str, Callable[[bytes], None]] = {}
 """Name of a target to its function; the first byte of an input chooses among the options that the reader has."""

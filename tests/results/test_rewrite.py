@@ -11,7 +11,7 @@ import pytest
 import rankconst
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, parse_exchange, rewrite

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 Files = dict[str, bytes]
 

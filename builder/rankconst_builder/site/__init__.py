@@ -36,7 +36,7 @@ from rankconst_builder.site.published import read_published
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst_builder.site.published import Result
 
 FIRST = "nations"

@@ -34,7 +34,7 @@ from rankconst.values.published import NOISE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")

@@ -29,7 +29,7 @@ from rankconst_builder.site.html import Html, link, scroll, table, tag
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst_builder.site.published import Result
 
 # Nothing is run, shown or fetched that is not from the site itself.

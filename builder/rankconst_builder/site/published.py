@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.confirm import confirm_reading
 from rankconst.evaluation import NOTHING
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read
 from rankconst.values.published import show_number, show_uncertain
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankconst.results.adjusted import AdjustedEntry
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
 METRIC = "mrr"

@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 
 from rankconst.results.tables.cells import Placed, Row, check_width
 from rankconst.results.tables.grid import make_reader
-from rankconst.results.tables.html import Page
 from rankconst.results.tables.near import Outline
+from rankconst.results.tables.printed import add_lines
 from rankconst.results.tables.tex import strip_latex
-from rankconst.results.tables.text import add_lines
+from rankconst.results.tables.webpage import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,7 +24,7 @@ from rankconst.results.gate import gather
 from rankconst.results.labels import Label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Record, Value, parse_yaml, read_number
-from rankconst.results.tables.csv import read_delimited
+from rankconst.results.tables.delimited import read_delimited
 from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:

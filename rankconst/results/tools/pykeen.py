@@ -35,7 +35,7 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results.tables.csv import read_delimited, read_rows
+from rankconst.results.tables.delimited import read_delimited, read_rows
 from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Reader, Reading
-from rankconst.results.tables.csv import read_delimited
+from rankconst.results.tables.delimited import read_delimited
 from rankconst.results.tables.grid import Dialect
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from rankconst.results.reading import Entry, Reading
 from rankconst.results.rewrite import MARKUPS, locate
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.contexts import screen
-from rankconst.results.tables.csv import DELIMITERS
+from rankconst.results.tables.delimited import DELIMITERS
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
 from rankconst.results.tables.near import Printed, read_near

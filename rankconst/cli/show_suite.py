@@ -9,14 +9,14 @@ from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.catalogue import show_constant
 from rankconst.listing import Column, Listing, count
-from rankconst.tables.suites import cover_suite
+from rankconst.tables.suite_means import cover_suite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.suites import Suite
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
 _USUAL = ("mrr", "hits@10")

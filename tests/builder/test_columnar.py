@@ -21,19 +21,19 @@ from cases import for_each, mark_rest
 from graphs import STATIC, Row
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst_builder import text
-from rankconst_builder.columns import MEMORY, Columns, encode_ids, encode_text, open_columns
+from rankconst_builder import coding
+from rankconst_builder.columnar import MEMORY, Columns, encode_ids, encode_text, open_columns
+from rankconst_builder.facts import describe_graph
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.layout import read_own
-from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.tasks import Histogram
-    from rankconst_builder.statistics import Statistics
+    from rankconst_builder.facts import Statistics
 
 Files = dict[str, list[Row]]
 PROTOCOLS = [*STATIC.values()]
@@ -197,7 +197,7 @@ def test_pieces_of_text_do_not_matter(
 ) -> None:
     paths = {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
-    monkeypatch.setattr(text, "PIECE", piece)
+    monkeypatch.setattr(coding, "PIECE", piece)
     files = open_all(paths)
     graph = encode_ids(files) or encode_text(files)
     assert graph is not None

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rankconst.catalogue.formulas import Formula
 from rankconst.catalogue.metrics import Metric
-from rankconst.catalogue.names import Names
-from rankconst.catalogue.ranks import Formula
+from rankconst.catalogue.spelling import Names
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import read_count
 
@@ -98,7 +98,7 @@ class Family:
         Its short name, and the definition in words.
     kind
         What is made of the places of the right answers; also the function of
-        :mod:`rankconst.moments.answers` that has mean and variance of it.
+        :mod:`rankconst.moments.queries` that has mean and variance of it.
     over
         What that is divided by for a query with N candidates, R of them right; an ideal is what so
         many right answers on top get.

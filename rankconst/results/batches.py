@@ -40,12 +40,12 @@ from rankconst.evaluation import (
     weigh,
 )
 from rankconst.results.adjusted import AdjustedReading
-from rankconst.results.answers import find_answers
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
 from rankconst.results.divergence import find_diverged, find_perfect
 from rankconst.results.labels import read_label
 from rankconst.results.mean_rows import settle_means
+from rankconst.results.meanings import find_answers
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
     from rankconst.results.reading import Entry, Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
     Numbers = NDArray[np.float64]

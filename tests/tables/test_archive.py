@@ -24,7 +24,7 @@ from rankconst.version import bundled_versions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +179,7 @@ def test_what_has_no_row_is_computed(own: Path, name: str) -> None:
 
 
 def test_few_constants_stay_in_memory(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankconst.tables.tables._MOST_KNOWN", 2)
+    monkeypatch.setattr("rankconst.tables.archive._MOST_KNOWN", 2)
     opened, ks = rankconst.load(own), range(1, 6)
     found = [opened.constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
     assert found == [

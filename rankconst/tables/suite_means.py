@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.suites import Suite
     from rankconst.catalogue.tools import Tool
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 
 @dataclass(frozen=True, slots=True)

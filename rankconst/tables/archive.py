@@ -30,7 +30,6 @@ from rankconst.catalogue.baselines import (
     parse_baseline,
 )
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.names import Names, require_text
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
@@ -39,6 +38,7 @@ from rankconst.catalogue.protocols import (
     SIDES,
     find_protocol,
 )
+from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
@@ -50,8 +50,8 @@ from rankconst.tables.explain import (
     explain_unranked,
 )
 from rankconst.tables.folder import read_descriptor
-from rankconst.tables.reading import Records, TableFiles, select_rows
-from rankconst.tables.suites import cover_suite, pool_suite
+from rankconst.tables.parquet import Records, TableFiles, select_rows
+from rankconst.tables.suite_means import cover_suite, pool_suite
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders

@@ -6,7 +6,7 @@ import pytest
 
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
-from rankconst.results.tables.text import READER, find_lines
+from rankconst.results.tables.printed import READER, find_lines
 from readings import check_indices, reading_of
 
 read = reading_of(READER)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.answers import FAMILIES, AnswersMetric, define_metric
+from rankconst.catalogue.definitions import FAMILIES, AnswersMetric, define_metric
 from rankconst.catalogue.libraries import Meaning, parse_library
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Entry, Reading
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.archive import Tables
 
 _ADJUSTED = "it is adjusted already"
 _LINES = {"generic", "objects"}

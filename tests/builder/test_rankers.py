@@ -42,11 +42,11 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, SINGLE_ST
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError
-from rankconst_builder import baselines, rules
-from rankconst_builder.baselines import RANKERS, RULES, Ranker, count_baselines
+from rankconst_builder import rankers, rules
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.rankers import RANKERS, RULES, Ranker, count_baselines
 from rankconst_builder.rules import Order, Train, expand_fractions
 from rankconst_builder.words import Triples
 
@@ -193,7 +193,7 @@ def test_graphs_of_related_relations(
     seed: int, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "BATCH", batch)
-    monkeypatch.setattr(baselines, "_CELLS", batch)
+    monkeypatch.setattr(rankers, "_CELLS", batch)
     compare(relate(seed, 90), FULL)
 
 

@@ -11,7 +11,7 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.suites import load_suites
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.tables.suites import cover_suite
+from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()

@@ -26,10 +26,10 @@ from rankconst.download import hide_login
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
+from rankconst_builder.coding import Coder, NotPlainError, code_text, read_pieces, split_piece
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
 from rankconst_builder.layout import is_plain, place_columns
-from rankconst_builder.text import Coder, NotPlainError, code_text, read_pieces, split_piece
 from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 

@@ -13,8 +13,8 @@ import numpy as np
 from rankconst.arrow import join_texts, wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import shares_negatives
+from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
 from rankconst.names import is_key, shorten
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The files of one version of the tables, read when first asked; see :class:`rankconst.tables.tables.Tables`."""
+    """The files of one version of the tables, read when first asked; see :class:`rankconst.tables.archive.Tables`."""
 
     path: Path
     descriptor: dict[str, Any]

@@ -14,7 +14,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address, Question, describe_assumed
-from rankconst.results.adjust import adjust_reading
+from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.values.bounds import bound_reciprocal_by_hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankconst.errors import DataError
-from rankconst.results.tables.csv import READER
+from rankconst.results.tables.delimited import READER
 from readings import reading_of
 
 read = reading_of(READER)
