@@ -256,7 +256,10 @@ _NOISE = 1e-8
 _BLOCK = 2**16  # numbers
 # Where scores tie, the rank next to k may be half a rank beyond it.
 _TIED = 0.5
-_CONTRADICTION = "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
+_CONTRADICTION = (
+    "{} is {} {} of the same evaluation, which no ranks allow: "
+    "one of them is a slip, or of another evaluation."
+)
 
 
 def _explain_contradictions(
@@ -365,10 +368,14 @@ def _label(k: float) -> str:
 
 
 TIES = {
-    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
-    "are ties, index and z are too high.",
-    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one. If "
-    "there are ties, index and z are too low.",
+    "optimistic": (
+        "optimistic ranks: where scores tie, the model gets the best rank, "
+        "and chance a random one. If there are ties, index and z are too high."
+    ),
+    "pessimistic": (
+        "pessimistic ranks: where scores tie, the model gets the worst rank, "
+        "and chance a random one. If there are ties, index and z are too low."
+    ),
 }
 """Tie policies that favour or harm a model, and which way its adjusted values are off."""
 

@@ -75,7 +75,8 @@ def as_pandas(given: Any) -> Any:
         return given
     if find_spec("pandas") is None:
         raise MissingExtraError(
-            "tables of Arrow or polars are read with pandas, which is not installed. Run: pip install pandas"
+            "tables of Arrow or polars are read with pandas, which is not installed. "
+            "Run: pip install pandas"
         )
     return given.to_pandas()
 

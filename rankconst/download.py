@@ -81,7 +81,8 @@ def cache_folder() -> Path:
         return Path(pooch.os_cache("rankconst"))
     except RuntimeError as error:  # of a user without a name, if HOME is not set
         raise UsageError(
-            "the system knows no home folder to keep downloads in. Name a folder with RANKCONST_CACHE."
+            "the system knows no home folder to keep downloads in. "
+            "Name a folder with RANKCONST_CACHE."
         ) from error
 
 
@@ -126,7 +127,8 @@ def download(
                     f"could not download {shown}: {error}. {remedies.missing}"
                 ) from error
             raise HashMismatchError(
-                f"{shown} is not {remedies.described}: expected {size} bytes, got more. {remedies.mismatch}"
+                f"{shown} is not {remedies.described}: "
+                f"expected {size} bytes, got more. {remedies.mismatch}"
             ) from error
         except strange_answers() as error:
             if not left or not _may_pass(error):

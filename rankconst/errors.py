@@ -115,7 +115,10 @@ def explain_import(error: BaseException) -> str | None:
     """Say which package is missing or broken; None if it is a part of this program, where that would be a bug."""
     if not isinstance(error, ImportError) or (error.name or "").startswith("rankconst"):
         return None
-    return f"a package that rankconst needs cannot be imported: {first_line(error)}. Run: pip install rankconst"
+    return (
+        f"a package that rankconst needs cannot be imported: {first_line(error)}. "
+        "Run: pip install rankconst"
+    )
 
 
 @contextmanager

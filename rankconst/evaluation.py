@@ -179,7 +179,8 @@ def complete_by_name(name: str, user: Address) -> Address:
         asked = getattr(user, role)
         if asked and role in declared and parse(asked) != declared[role]:
             raise UsageError(
-                f"{name} is of {role} {declared[role]}, but {parse(asked)} was asked for; leave out one of the two."
+                f"{name} is of {role} {declared[role]}, but {parse(asked)} was asked for; "
+                "leave out one of the two."
             )
     return replace(user, **declared)
 
@@ -418,8 +419,8 @@ def look_up(
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
         raise UsageError(
-            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To go on as if it "
-            f"did not, leave out the tool; its protocol is {tool.protocol}."
+            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. "
+            f"To go on as if it did not, leave out the tool; its protocol is {tool.protocol}."
         )
     return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
 
@@ -438,7 +439,8 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
         histogram = Histogram.from_counts([2**53], [num_tasks])
     else:
         raise UsageError(
-            f"{metric.label} also needs the numbers of candidates: name the dataset, or protocol sampled:M."
+            f"{metric.label} also needs the numbers of candidates: "
+            "name the dataset, or protocol sampled:M."
         )
     from rankconst.tables.own_counts import Counts
 
@@ -561,9 +563,9 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
             else "numbers on this dataset"
         )
         raise UsageError(
-            f"{whose} rank among sampled candidates (protocol {few}); they cannot be turned into numbers of protocol "
-            f"{key}: a rank among few candidates does not say what the rank among all of them is. "
-            f"Leave out --protocol to adjust them under {few}."
+            f"{whose} rank among sampled candidates (protocol {few}); they cannot "
+            f"be turned into numbers of protocol {key}: a rank among few candidates does not say "
+            f"what the rank among all of them is. Leave out --protocol to adjust them under {few}."
         )
     return key
 

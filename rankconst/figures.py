@@ -186,8 +186,8 @@ def draw_results(
         )
     if len(points) > MOST_RESULTS:
         raise UsageError(
-            f"{len(points):,} results are too many for one picture, which has room for {MOST_RESULTS}. "
-            "Choose a metric (--metric mrr), or leave out rows."
+            f"{len(points):,} results are too many for one picture, "
+            f"which has room for {MOST_RESULTS}. Choose a metric (--metric mrr), or leave out rows."
         )
     with apply_style():
         figure = _draw(shown, points)
@@ -332,7 +332,8 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     columns = dict.fromkeys(point.column for point in points)
     models = ", ".join(dict.fromkeys(point.model for point in points))
     sentences = [
-        f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). Models: {models}."
+        f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). "
+        f"Models: {models}."
     ]
     for metric in metrics:
         own = [point for point in points if point.metric == metric]
@@ -340,7 +341,8 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
             heights = [found[0] for point in own if (found := point.measure(form)) is not None]
             if heights:
                 sentences.append(
-                    f"{metric.label} {title}: {show_number(min(heights))} to {show_number(max(heights))}."
+                    f"{metric.label} {title}: "
+                    f"{show_number(min(heights))} to {show_number(max(heights))}."
                 )
     return " ".join(sentences)
 
@@ -367,7 +369,8 @@ def apply_style() -> Iterator[None]:
         OSError,
     ) as error:  # its variables and its own file of settings are read by the import
         raise UsageError(
-            f"matplotlib does not start: {first_line(error)[:200]}. Correct or unset MPLBACKEND and MATPLOTLIBRC."
+            f"matplotlib does not start: {first_line(error)[:200]}. "
+            "Correct or unset MPLBACKEND and MATPLOTLIBRC."
         ) from error
 
     with style.context(["default", _STYLE]):

@@ -211,7 +211,8 @@ class Histogram:
             )
         if self.shared and (sizes.size > 1 or weights is not None or offsets is not None):
             raise DataError(
-                "tasks that share their negatives all have the same number of candidates, and no weights or offsets."
+                "tasks that share their negatives all have the same number of candidates, "
+                "and no weights or offsets."
             )
 
     @classmethod
@@ -400,7 +401,8 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
         raise UndefinedError(rule.refused)
     if rule.negatives is None:
         raise UsageError(
-            f"protocol {rule.key} needs {rule.needs}; with the number of tasks alone, only sampled:M can be adjusted."
+            f"protocol {rule.key} needs {rule.needs}; "
+            "with the number of tasks alone, only sampled:M can be adjusted."
         )
     if num_tasks < 1:
         raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
@@ -436,7 +438,8 @@ def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
 def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
     if sizes.shape != tasks.shape:
         raise DataError(
-            f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; they must pair up."
+            f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; "
+            "they must pair up."
         )
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
@@ -492,11 +495,13 @@ def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     array = _to_array("weights", weights)
     if array.shape != (size,):
         raise DataError(
-            f"weights have shape {array.shape}; expected ({size},), one for each number of candidates."
+            f"weights have shape {array.shape}; "
+            f"expected ({size},), one for each number of candidates."
         )
     if array.dtype.kind not in "iuf":
         raise DataError(
-            f"weights must be numbers; got {array.dtype} with values such as {show_value(array[0])}."
+            "weights must be numbers; "
+            f"got {array.dtype} with values such as {show_value(array[0])}."
         )
     values = array.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
@@ -515,7 +520,8 @@ def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
         )
         if not whole:
             raise DataError(
-                f"{name} must be whole numbers; got {array.dtype} with values such as {show_value(array[0])}."
+                f"{name} must be whole numbers; "
+                f"got {array.dtype} with values such as {show_value(array[0])}."
             )
     if array.size and (array.max() > _LARGEST or array.min() < -_LARGEST):
         raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")

@@ -153,7 +153,10 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
         return _count(stands, "chance")
     left = f" of {over.size:,}" if over.size < stands.size else ""
     better = int((over > 0).sum())
-    counted = f"{f'{better:,}' if better else 'None'}{left} {'are' if better > 1 else 'is'} better than counting."
+    counted = (
+        f"{f'{better:,}' if better else 'None'}{left} "
+        f"{'are' if better > 1 else 'is'} better than counting."
+    )
     return f"{_count(stands, 'chance')} {counted}"
 
 
@@ -162,7 +165,10 @@ def _count(stands: NDArray[np.int64], baseline: str) -> str:
     if better == size:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
         return f"{some} better than {baseline} (p < {LEVEL})."
-    counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
+    counted = (
+        f"{better:,} of {size:,} numbers "
+        f"{'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
+    )
     worse = int((stands < 0).sum())
     unclear = size - better - worse
     rest = [f"{worse:,} worse"] * bool(worse) + [

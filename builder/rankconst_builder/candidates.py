@@ -301,7 +301,8 @@ class Gathering:
         self._keys, self.bits = keys, count_bits(num_answers)
         if keys.size.bit_length() + self.bits > 64:
             raise DataError(
-                f"{keys.size:,} queries and {num_answers:,} answers are too many for 64-bit keys. {_REMEDY}"
+                f"{keys.size:,} queries and {num_answers:,} answers are too many for 64-bit keys. "
+                f"{_REMEDY}"
             )
         self._table = KeyTable(keys)
         self._found: dict[str, list[Words]] = {}
@@ -338,7 +339,8 @@ def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
     if entities * relations * times >= 1 << 64:
         timed = f", {times:,} times" if times > 1 else ""
         raise DataError(
-            f"{entities:,} entities{timed} and {relations:,} relations are too many for 64-bit keys. {_REMEDY}"
+            f"{entities:,} entities{timed} and "
+            f"{relations:,} relations are too many for 64-bit keys. {_REMEDY}"
         )
     views = [*view(graph, tasks, side)]
     anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
@@ -476,8 +478,8 @@ def leave_out(known: Codes, number: int, where: str) -> Codes:
     size = number - known
     if size.min() < 1 or size.max() > number:
         raise DataError(
-            f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. This is a bug: please "
-            "report it with the dataset."
+            f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. "
+            "This is a bug: please report it with the dataset."
         )
     return size
 

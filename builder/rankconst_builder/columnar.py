@@ -112,7 +112,8 @@ class Columns:
         if array.null_count:
             place = row + pc.index(array.is_null(), True).as_py()
             raise DataError(
-                f"{self.path}, row {place:,}: the {NAMES[letter]} has no value; expected a label or an id in every row."
+                f"{self.path}, row {place:,}: the {NAMES[letter]} has no value; "
+                "expected a label or an id in every row."
             )
 
     def read_ids(self) -> Iterator[list[NDArray[Any]]]:
@@ -127,8 +128,9 @@ class Columns:
                 if ids.size and (ids.min() < 0 or ids.max() >= _MOST_IDS):
                     place = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
                     raise DataError(
-                        f"{self.path}, row {row + place:,}: the {NAMES[letter]} is {int(ids[place]):,}; expected an id "
-                        f"from 0 to {_MOST_IDS - 1:,}. Ids best count from 0 without gaps."
+                        f"{self.path}, row {row + place:,}: the {NAMES[letter]} "
+                        f"is {int(ids[place]):,}; expected an id from 0 to {_MOST_IDS - 1:,}. "
+                        "Ids best count from 0 without gaps."
                     )
                 found.append(ids)
             row += len(batch[0])
@@ -184,12 +186,13 @@ def open_url(url: str, order: str | None = None) -> Columns:
             )
     except DAMAGE as error:
         raise DataError(
-            f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. Train can be at file://, s3://, "
-            "gs://, abfs:// and hdfs://, as pyarrow reads them."
+            f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. "
+            "Train can be at file://, s3://, gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
     if not all(each.is_file for each in found) or not found:
         raise DataError(
-            f"cannot read {hide_login(url)}: there is no Parquet file. Name one, or a folder of them."
+            f"cannot read {hide_login(url)}: there is no Parquet file. "
+            "Name one, or a folder of them."
         )
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
@@ -272,7 +275,8 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
             raise DataError(
-                f"{each} has other columns than {files[0]}; expected the same in all files of {path}."
+                f"{each} has other columns than {files[0]}; "
+                f"expected the same in all files of {path}."
             )
     if not any(rows):
         raise DataError(_EMPTY.format(path))
@@ -330,8 +334,8 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     order = order or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
         raise DataError(
-            f"{path} is an array of {array.dtype} of shape {array.shape}; expected whole numbers in "
-            f"{len(order)} columns ({order})."
+            f"{path} is an array of {array.dtype} of shape {array.shape}; "
+            f"expected whole numbers in {len(order)} columns ({order})."
         )
     if not len(array):
         raise DataError(_EMPTY.format(path))
@@ -382,22 +386,23 @@ def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
     if order is not None:
         if len(order) != len(names):
             raise DataError(
-                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), --columns {order} names "
-                f"{len(order)}. Name each, those to ignore with -."
+                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), "
+                f"--columns {order} names {len(order)}. Name each, those to ignore with -."
             )
         return order
     letters = place_columns(names)
     if letters is None:
         raise DataError(
-            f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. Say which is which "
-            f"with --columns, a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
+            f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. "
+            "Say which is which with --columns, "
+            f"a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
         )
     return letters
 
 
 def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
     """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that."""
-    (prefixes, *others) = {columns.prefixes for columns in files.values()}
+    prefixes, *others = {columns.prefixes for columns in files.values()}
     if prefixes is None or others:
         return None
     spilled = _is_large(files, memory)

@@ -43,15 +43,17 @@ KEYWORDS = (
 )
 
 SUMMARY = (
-    "What a random ranker gets on link-prediction benchmarks: expectation and variance of ranking metrics (MR, MRR, "
-    "Hits@k and others) over random rankings, each with its error, for each dataset, evaluation protocol, split and "
-    "side; with the numbers of candidates from which they follow."
+    "What a random ranker gets on link-prediction benchmarks: "
+    "expectation and variance of ranking metrics (MR, "
+    "MRR, Hits@k and others) over random rankings, each with its error, for each dataset, "
+    "evaluation protocol, split and side; with the numbers of candidates from which they follow."
 )
 
 VERSION_RULE = (
-    "Released versions are never changed. A changed or removed value makes a major version, new rows, columns or "
-    "tables make a minor one, and the same data serialised anew makes a patch. A constant that moved by no more than "
-    "its stated errors has not changed: machines differ in the last bits."
+    "Released versions are never changed. A changed or removed value makes a major version, new "
+    "rows, columns or tables make a minor one, and the same data serialised anew makes a patch. "
+    "A constant that moved by no more than its stated errors has not changed: "
+    "machines differ in the last bits."
 )
 
 _CROISSANT_TYPES = {
@@ -175,9 +177,9 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
             "@type": "cr:Field",
             "@id": f"{name}/{column.name}",
             "name": column.name,
-            "description": f"{column.description} ({column.unit})"
-            if column.unit
-            else column.description,
+            "description": (
+                f"{column.description} ({column.unit})" if column.unit else column.description
+            ),
             "dataType": _CROISSANT_TYPES[column.kind],
             "source": {"fileObject": {"@id": table["path"]}, "extract": {"column": column.name}},
         }
@@ -258,7 +260,10 @@ def _describe_table(table: Mapping[str, Any]) -> str:
         for column, field in columns
     ]
     listed = _table(["column", "type", "unit", "holds"], rows)
-    return f"### {name}.parquet\n\nOrigin: {origin['from']}. Made by: {origin['made by']}. {size}.\n\n{listed}"
+    return (
+        f"### {name}.parquet\n\nOrigin: {origin['from']}. "
+        f"Made by: {origin['made by']}. {size}.\n\n{listed}"
+    )
 
 
 def _list_datasets(edition: Edition) -> str:

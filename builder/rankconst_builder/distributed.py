@@ -88,8 +88,8 @@ class _RowGroup:
                 table = opened.read_row_group(self.group, columns=[*self.names], use_threads=False)
         except DAMAGE as error:
             raise DataError(
-                f"a worker cannot read {_show(self.file)}: {hide_login(first_line(error))[:200]}. Workers need the "
-                "same file in the same place."
+                f"a worker cannot read {_show(self.file)}: {hide_login(first_line(error))[:200]}. "
+                "Workers need the same file in the same place."
             ) from error
         for batch in table.to_batches():
             yield [batch.column(name) for name in self.names]
@@ -127,8 +127,8 @@ def _explaining() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise DataError(
-            "workers ended again and again in the same task, perhaps because they lack memory. Give them more, or "
-            "write the training set in smaller row groups."
+            "workers ended again and again in the same task, perhaps because they lack memory. "
+            "Give them more, or write the training set in smaller row groups."
         ) from error
     except (CancelledError, CommClosedError, TimeoutError, closed) as error:
         raise DataError(
@@ -150,8 +150,9 @@ def connect(address: str) -> Any:
         client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"no scheduler answers at {hide_login(shorten(address))}: {first_line(error)}. Start one with `dask "
-            "scheduler`, workers with `dask worker ADDRESS`, and give the address that it prints."
+            f"no scheduler answers at {hide_login(shorten(address))}: {first_line(error)}. "
+            "Start one with `dask scheduler`, "
+            "workers with `dask worker ADDRESS`, and give the address that it prints."
         ) from error
     try:
         _check_workers(client, address)
@@ -182,8 +183,9 @@ def _check_workers(client: Any, address: str) -> None:
         if program != hash_program():
             seen = first_line(program) if isinstance(program, Exception) else "it has other code"
             raise UsageError(
-                f"the worker at {worker} does not run this rankconst: {seen}. Install version {__version__} where "
-                "workers run, with the extra rankconst[builder,dask], and start them again."
+                f"the worker at {worker} does not run this rankconst: {seen}. "
+                f"Install version {__version__} where workers run, "
+                "with the extra rankconst[builder,dask], and start them again."
             )
 
 
@@ -205,7 +207,8 @@ def count_distributed(
     small = encode_ids(held_out) if held_out else None
     if small is None:
         raise DataError(
-            "--scheduler needs the ids of test, or of valid and test, counted from 0 without large gaps."
+            "--scheduler needs the ids of test, "
+            "or of valid and test, counted from 0 without large gaps."
         )
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)

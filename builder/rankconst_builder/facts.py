@@ -220,14 +220,15 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
         "no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS
     )
     parts = [
-        f"{source.key}: {counted} {facts} (train + valid + test), entities: {statistics.entities:,}, "
-        f"relations: {statistics.relations:,}"
+        f"{source.key}: {counted} {facts} (train + valid + test), entities: "
+        f"{statistics.entities:,}, relations: {statistics.relations:,}"
         + (f", times: {graph.num_times:,}" if graph.temporal else "")
     ]
     occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
     if occurring < statistics.entities:
         parts.append(
-            f"{occurring:,} of the entities occur in the files; {STAT}.txt states all, and all are ranked"
+            f"{occurring:,} of the entities occur in the files; "
+            f"{STAT}.txt states all, and all are ranked"
         )
     for split in SPLITS:
         if statistics.duplicates(split):
@@ -279,8 +280,9 @@ def _compare_columns(graph: Graph) -> Iterator[str]:
         entities = pc.is_in(named, value_set=graph.entity_labels).to_numpy(zero_copy_only=False)
     if 2 * np.count_nonzero(entities) > relations.size:
         yield (
-            f"{relations.size:,} different relations, most of which are entities, too, and {few:,} different {place}: "
-            "are the columns head, relation, tail? Say which is which with --columns, for example --columns htr."
+            f"{relations.size:,} different relations, most of which are entities, "
+            f"too, and {few:,} different {place}: are the columns head, relation, tail? "
+            "Say which is which with --columns, for example --columns htr."
         )
 
 
@@ -298,8 +300,9 @@ def _compare_first(graph: Graph) -> Iterator[str]:
             for code, parts in places
         ):
             yield (
-                f"relation {graph.name_relation(relation)!r} of the first line of {split} occurs nowhere else, nor do "
-                "its entities. If the line is a heading or a comment, delete it."
+                f"relation {graph.name_relation(relation)!r} "
+                f"of the first line of {split} occurs nowhere else, nor do its entities. "
+                "If the line is a heading or a comment, delete it."
             )
 
 
@@ -310,14 +313,17 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
     """Say what looks as if the files were not of one graph, or written in two ways."""
     for split, rows in statistics.rows.items():
         if rows and not statistics.seen[split]:
-            yield f"every row of {split} has something unseen in train. Are these files of one graph?"
+            yield (
+                f"every row of {split} has something unseen in train. Are these files of one graph?"
+            )
     for kind, labels in (("entities", graph.entity_labels), ("relations", graph.relation_labels)):
         odd = [] if labels is None else _find_alike(labels)
         if len(odd):
             yield (
-                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes, "
-                "brackets or control characters around them, in no-break spaces or in how Unicode composes letters "
-                "(NFC or NFD), and count as others. Write all files in the same way if they are meant to be the same."
+                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only "
+                "in the blanks, quotes, brackets or control characters around them, in no-break "
+                "spaces or in how Unicode composes letters (NFC or NFD), and count as others. "
+                "Write all files in the same way if they are meant to be the same."
             )
 
 

@@ -63,7 +63,8 @@ _REMEDIES = Remedies(
     missing="Check the network, or name a copy of the files in RANKCONST_MIRROR.",
     described="the file the registry names",
     mismatch=(
-        "Nothing was kept. If the publisher replaced the file, the registry needs a new entry: please report it."
+        "Nothing was kept. "
+        "If the publisher replaced the file, the registry needs a new entry: please report it."
     ),
 )
 
@@ -109,8 +110,8 @@ class Fetcher:
         got = self.identify(remote)
         if got != remote.copy_sha256:
             self.reporter.warn(
-                f"{remote.url} is not verified: its SHA-256 is {got}, that of the copy in {remote.copy} is "
-                f"{remote.copy_sha256}."
+                f"{remote.url} is not verified: "
+                f"its SHA-256 is {got}, that of the copy in {remote.copy} is {remote.copy_sha256}."
             )
         return got == remote.copy_sha256
 
@@ -125,7 +126,8 @@ class Fetcher:
             path = expand_home(self.mirror) / place
             if not path.is_file():
                 raise MissingSourceError(
-                    f"the mirror {self.mirror} has no {place}. A mirror holds https://host/path at host/path."
+                    f"the mirror {self.mirror} has no {place}. "
+                    "A mirror holds https://host/path at host/path."
                 )
             _check_file(path, remote, record)
             return path
@@ -141,8 +143,8 @@ class Fetcher:
                 return path
         if self.offline:
             raise MissingSourceError(
-                f"{remote.url} is not in the cache {self.cache}, and --offline forbids downloading it. "
-                "Run once without --offline, or name a folder in RANKCONST_MIRROR."
+                f"{remote.url} is not in the cache {self.cache}, and --offline forbids "
+                "downloading it. Run once without --offline, or name a folder in RANKCONST_MIRROR."
             )
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
@@ -172,8 +174,13 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 _UNREAD = {
     b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
-    b"PAR1": "Parquet, which only the files of a graph can be. Write its triples as text, separated by tabs",
-    b"\x93NUMPY": "a numpy array, which only the files of a graph can be. Write its triples as text",
+    b"PAR1": (
+        "Parquet, which only the files of a graph can be. "
+        "Write its triples as text, separated by tabs"
+    ),
+    b"\x93NUMPY": (
+        "a numpy array, which only the files of a graph can be. Write its triples as text"
+    ),
 }
 """How files begin that are refused, with what they are and the remedy."""
 
@@ -197,7 +204,8 @@ def read_local(path: Path) -> Content:
         raise explain_damage(path, error) from error
     if len(data) > limit:
         raise DataError(
-            f"{path} grows from {len(raw):,} to more than {limit:,} bytes; unpack it, and name that file."
+            f"{path} grows from {len(raw):,} to more than {limit:,} bytes; "
+            "unpack it, and name that file."
         )
     return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
 
@@ -252,8 +260,8 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
     got = hashlib.sha256(data).hexdigest()
     if (size is not None and len(data) != size) or (sha256 is not None and got != sha256):
         raise HashMismatchError(
-            f"{name} is not the member the registry names: expected {size} bytes, SHA-256 {sha256}; "
-            f"got {len(data)} bytes, {got}."
+            f"{name} is not the member the registry names: "
+            f"expected {size} bytes, SHA-256 {sha256}; got {len(data)} bytes, {got}."
         )
 
 
@@ -364,6 +372,7 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
     if limit is None and len(data) > _LARGEST_MEMBER:
         raise DownloadError(
-            f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; no benchmark has."
+            f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; "
+            "no benchmark has."
         )
     return data

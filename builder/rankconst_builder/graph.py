@@ -220,12 +220,13 @@ def encode_labels(
     found = len(entity_labels), num_relations
     if missing and least == (0, 0):
         raise DataError(
-            f"without {', '.join(missing)} the number of entities is not known; the dataset does not state it."
+            f"without {', '.join(missing)} the number of entities is not known; "
+            "the dataset does not state it."
         )
     if least != (0, 0) and (found[0] > least[0] or found[1] > least[1]):
         raise DataError(
-            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; its files have {found[0]:,} and "
-            f"{found[1]:,}."
+            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; "
+            f"its files have {found[0]:,} and {found[1]:,}."
         )
     graph = Graph(
         splits,
@@ -290,8 +291,8 @@ def _check_times(graph: Graph) -> None:
     for one, other in itertools.combinations(SPLITS, 2):
         if common := times[one] & times[other]:
             raise DataError(
-                f"{one} and {other} share {len(common):,} times, but the dataset is said to be split by time. "
-                "Are these its files?"
+                f"{one} and {other} share {len(common):,} times, "
+                "but the dataset is said to be split by time. Are these its files?"
             )
 
 

@@ -57,13 +57,18 @@ _ENDINGS = "(id|ids|idx|index|label|name|uri|iri)?"
 _WORDS = {
     letter: re.compile(f"({words}){_ENDINGS}")
     for letter, words in {
-        "h": "h|head|headentity|s|subj|subject|src|source|sourcenode|from|fromnode|start|startnode|entity1|node1|e1",
-        "r": "r|rel|relation|relationship|relationtype|reltype|p|pred|predicate|property|edge|edgetype|link|linktype|"
-        "type|label",
-        "t": "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode|entity2|"
-        "node2|e2",
-        "d": "d|time|timestamp|timestep|ts|date|datetime|day|month|year|begin|begintime|starttime|startdate|since|"
-        "validfrom|endtime|enddate|until|validto",
+        "h": (
+            "h|head|headentity|s|subj|subject|src|source|sourcenode|from|fromnode|start|startnode|entity1|node1|e1"
+        ),
+        "r": (
+            "r|rel|relation|relationship|relationtype|reltype|p|pred|predicate|property|edge|edgetype|link|linktype|type|label"
+        ),
+        "t": (
+            "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode|entity2|node2|e2"
+        ),
+        "d": (
+            "d|time|timestamp|timestep|ts|date|datetime|day|month|year|begin|begintime|starttime|startdate|since|validfrom|endtime|enddate|until|validto"
+        ),
     }.items()
 }
 """Letter of a column to the words that head it, squashed."""
@@ -167,8 +172,8 @@ def read_own(
     for role in (role for role in headed if not seen[role].certain):
         if found := find_in_graph(seen[role].cells, files.values()):
             raise DataError(
-                f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, but the graph has "
-                f"{', '.join(map(show_line, found))} elsewhere. {HEADING}"
+                f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, "
+                f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
             )
     _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, columns)
@@ -177,7 +182,8 @@ def read_own(
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
         notes.append(
-            f"line 1 of {where} is read as a heading (if it is a triple, move it to another line): {lines}"
+            f"line 1 of {where} is read as a heading (if it is a triple, "
+            f"move it to another line): {lines}"
         )
     shown = dict.fromkeys(
         one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS
@@ -266,9 +272,10 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
         raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
     if columns is None and delimiter == "\t" and rdf is not None:
         raise DataError(
-            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
-            'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
-            'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; other RDF to N-Triples first: riot --output=nt FILE.'
+            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by"
+            " tabs. Convert N-Triples so, without literals: awk '/^[<_]/ {sub(/[ \\t]*\\.["
+            ' \\t]*$/, ""); if ($3 !~ /^"/) print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv;'
+            " other RDF to N-Triples first: riot --output=nt FILE."
         )
     delimiter = _find_sign(body, name)
     if _COUNT.fullmatch(first):
@@ -277,8 +284,9 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
         ids = all(map(_COUNT.fullmatch, second.split()))
         if columns is None and not ids:
             raise DataError(
-                f"{name}, line 1 is a number of triples, as OpenKE writes it, but line 2 holds no three numbers: "
-                f"{show_line(second)}. Name the order of the columns, for example --columns hrt."
+                f"{name}, line 1 is a number of triples, "
+                f"as OpenKE writes it, but line 2 holds no three numbers: {show_line(second)}. "
+                "Name the order of the columns, for example --columns hrt."
             )
         form = LineFormat(
             delimiter if delimiter.encode() in second else " ", columns or "htr", count_line=True
@@ -293,8 +301,8 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     if named is not None:
         if columns not in {None, named}:
             raise DataError(
-                f"{name}, line 1: {show_line(first)} says that the columns are {named}, --columns {columns}. "
-                f"Leave out --columns. {HEADING}"
+                f"{name}, line 1: {show_line(first)} says that the columns are {named}, "
+                f"--columns {columns}. Leave out --columns. {HEADING}"
             )
         form = replace(form, columns=named, header=True)
     elif numbered:
@@ -316,8 +324,8 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     for number, text in enumerate(body.split(b"\n"), start=1):
         if b'"' in text and not line.fullmatch(text):
             raise DataError(
-                f"{name}, line {number}: the quotes are not those of CSV: {show_line(text)}. If quotes are part of "
-                "labels, separate the columns by tabs."
+                f"{name}, line {number}: the quotes are not those of CSV: {show_line(text)}. "
+                "If quotes are part of labels, separate the columns by tabs."
             )
     return True
 
@@ -333,8 +341,9 @@ def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: s
         shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
         other = next(role for role, one in seen.items() if not one.ordered)
         raise DataError(
-            f"the columns of {names[shown]} are {seen[shown].form.columns}, as its first line shows; {names[other]} "
-            "does not show their order. Add --columns, or give every file the same heading."
+            f"the columns of {names[shown]} are {seen[shown].form.columns}, "
+            f"as its first line shows; {names[other]} does not show their order. "
+            "Add --columns, or give every file the same heading."
         )
 
 
@@ -355,10 +364,7 @@ def _check_repeated(
         ]
         if not find_in_graph(seen[sharing[0]].cells, others):
             raise DataError(
-                f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
-                f"else: {show_line(first)}. {HEADING} Columns are read as "
-                f"{', '.join(NAMES[letter] for letter in seen[sharing[0]].form.columns if letter in NAMES)} (--columns "
-                "changes that)."
+                f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere else: {show_line(first)}. {HEADING} Columns are read as {', '.join(NAMES[letter] for letter in seen[sharing[0]].form.columns if letter in NAMES)} (--columns changes that)."
             )
 
 
@@ -383,7 +389,7 @@ def _check_openke(
     )
     if len(relations) > len(tails):
         raise DataError(
-            f"{names[counted[0]]} begins with a number of triples, so its columns should be head, tail, relation, as "
-            f"in OpenKE's files; but the third column has {len(relations):,} labels and the second {len(tails):,}. "
-            "Name the order, for example --columns hrt."
+            f"{names[counted[0]]} begins with a number of triples, so its columns should be head, "
+            f"tail, relation, as in OpenKE's files; but the third column has {len(relations):,} "
+            f"labels and the second {len(tails):,}. Name the order, for example --columns hrt."
         )

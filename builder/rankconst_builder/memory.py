@@ -85,9 +85,10 @@ def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> 
     if isinstance(numbered, int) and numbered != occurring:
         for protocol in (protocol for protocol in protocols if protocol.candidates == "seen"):
             raise DataError(
-                f"train numbers {numbered:,} entities, and {occurring:,} of them occur in its triples. "
-                f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
-                "rankconst.from_counts what PyKEEN's evaluator counted."
+                f"train numbers {numbered:,} entities, "
+                f"and {occurring:,} of them occur in its triples. "
+                f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name "
+                "other protocols, or give rankconst.from_counts what PyKEEN's evaluator counted."
             )
 
 
@@ -122,8 +123,8 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
         letters = place_columns(list(map(str, given.columns)))
         if letters is None:
             raise DataError(
-                f"{split} has columns {', '.join(map(str, given.columns))}; expected head, relation and tail, or three "
-                "columns in this order whose names say nothing else."
+                f"{split} has columns {', '.join(map(str, given.columns))}; expected head, "
+                "relation and tail, or three columns in this order whose names say nothing else."
             )
         places = [
             place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted
@@ -133,9 +134,9 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
-            f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, an array of shape "
-            "(n, 3) or a PyKEEN triples factory; with times, a DataFrame with columns head, relation, tail and time. "
-            "For files use `rankconst build`."
+            f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, "
+            "an array of shape (n, 3) or a PyKEEN triples factory; with times, a "
+            "DataFrame with columns head, relation, tail and time. For files use `rankconst build`."
         )
     return list(rows.T)
 
@@ -177,7 +178,8 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
             )
             row = next(missing, wrong[0])
             raise DataError(
-                f"{what}: row {row} holds {show_value(column[row])}; expected a label or a whole number in every row."
+                f"{what}: row {row} holds {show_value(column[row])}; "
+                "expected a label or a whole number in every row."
             )
         coded = texts.dictionary_encode()
         indices, labels = coded.indices, coded.dictionary

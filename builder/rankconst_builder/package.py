@@ -341,7 +341,8 @@ def _lock(folder: Path, reporter: Reporter) -> int:
             flock(held, LOCK_EX)
         except OSError:
             reporter.say(
-                f"{folder} is on a file system without locks: let no other process write to it meanwhile"
+                f"{folder} is on a file system without locks: "
+                "let no other process write to it meanwhile"
             )
             return held
         if folder.exists() and os.path.samestat(folder.stat(), os.fstat(held)):
@@ -422,8 +423,8 @@ def read_parts(folder: Path) -> dict[str, Part]:
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if names and not exists(whole):
         raise UsageError(
-            f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name another "
-            "folder with --out, or delete these files."
+            f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: "
+            f"{list_first(names)}. Name another folder with --out, or delete these files."
         )
     return _split_parts(load(folder)) if whole.is_file() else {}
 
@@ -432,8 +433,8 @@ def _split_parts(existing: Tables) -> dict[str, Part]:
     """Return what a build wrote, dataset by dataset; refuse a release, which stays as it is."""
     if existing.version != UNRELEASED:
         raise UsageError(
-            f"{existing.path} holds the released tables {existing.version}, which stay as they are. Name another "
-            "folder with --out."
+            f"{existing.path} holds the released tables {existing.version}, "
+            "which stay as they are. Name another folder with --out."
         )
     whole = {name: existing.read(name) for name in COLUMNS}
     split = {name: _split_table(table) for name, table in whole.items()}

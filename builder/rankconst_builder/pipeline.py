@@ -122,8 +122,8 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
     distinct = {protocol.key: protocol for protocol in protocols}
     if shared := [key for key, protocol in distinct.items() if protocol.shared]:
         raise UsageError(
-            f"{shared[0]} is not built from triples: which tasks share one list of negatives is not in them. "
-            "`rankconst adjust --num-tasks N` takes their number."
+            f"{shared[0]} is not built from triples: which tasks share one "
+            "list of negatives is not in them. `rankconst adjust --num-tasks N` takes their number."
         )
     return tuple(
         sorted(
@@ -170,7 +170,8 @@ def build_all(build: Build) -> Outcome:
         )
     if not nearest.is_dir():
         raise DataError(
-            f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out."
+            f"cannot write tables to {build.out}: {nearest} is not a folder. "
+            "Name another with --out."
         )
     with hold_folder(build.out, build.reporter):
         return _build_all(build)
@@ -253,7 +254,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
         if source.key not in archive.datasets or build.restriction != Restriction():
             raise
         build.reporter.warn(
-            f"{source.key}: {error} Using the candidate counts archived in tables {archive.version} instead."
+            f"{source.key}: "
+            f"{error} Using the candidate counts archived in tables {archive.version} instead."
         )
         return _rebuild(build, source.key, archive, str(error))
     described = {role: replace(content, data=b"") for role, content in contents.items()}
@@ -267,7 +269,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
         hide_login(str(file)) for file, state in states.items() if state_file(file) != state
     ]:
         raise DataError(
-            f"{list_first(changed)} changed during the build. Build again when nothing writes there."
+            f"{list_first(changed)} changed during the build. "
+            "Build again when nothing writes there."
         )
     return part
 
@@ -325,8 +328,9 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     graph = replace(graph, inductive=CONTEXT in source.files or "inductive" in source.split)
     if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
         raise MissingSourceError(
-            f"{source.key}: {source.files[CONTEXT].name} is missing, and it decides which relations that the inference "
-            "graph lacks count as seen. Check the network, or name a copy of the files in RANKCONST_MIRROR."
+            f"{source.key}: {source.files[CONTEXT].name} is missing, "
+            "and it decides which relations that the inference graph lacks count as seen. "
+            "Check the network, or name a copy of the files in RANKCONST_MIRROR."
         )
     return graph
 
@@ -428,7 +432,8 @@ def _build_from_files(
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
             build.reporter.say(
-                f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows"
+                f"{key}: "
+                f"no triple of {split} is ranked under protocol {protocol.key}; it gets no rows"
             )
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
     return make_part(
@@ -440,9 +445,9 @@ def _build_from_files(
             "origin": f"files; {reconstructed} reconstructed" if reconstructed else "files",
             # Hashes may have become known; what is missing, or another file stands in for, may be
             # there the next time.
-            "identity": None
-            if graph.missing or reconstructed
-            else identity or _identify(build, source),
+            "identity": (
+                None if graph.missing or reconstructed else identity or _identify(build, source)
+            ),
             "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
             **_describe_choice(build),
@@ -480,8 +485,8 @@ def _count_elsewhere(
 
     if not opened or build.baselines or build.restriction != Restriction():
         raise UsageError(
-            "--scheduler counts a graph of your own, under chance: leave out benchmarks, --relations, --entities, "
-            "--known and --baseline."
+            "--scheduler counts a graph of your own, under chance: "
+            "leave out benchmarks, --relations, --entities, --known and --baseline."
         )
     files = choose_files(opened)
     with connect(build.scheduler or "") as client:
@@ -545,8 +550,8 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
     for name in ("baseline_candidates", "baseline_candidates_by_relation", "constants"):
         if archive.leaves_out(name):
             build.reporter.warn(
-                f"{key}: macro averages and single relations under a baseline are missing; the archive of tables "
-                f"{archive.version} has them."
+                f"{key}: macro averages and single relations under a baseline are missing; "
+                f"the archive of tables {archive.version} has them."
             )
             continue
         tables[name] = pa.concat_tables(

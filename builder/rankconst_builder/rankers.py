@@ -539,7 +539,8 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
         size = np.where(own > 0, same - known_same + bool(known.size), candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
-                f"{side}: ties of a true answer exceed the candidates. Please report this bug with the dataset."
+                f"{side}: ties of a true answer exceed the candidates. "
+                "Please report this bug with the dataset."
             )
         blocks[side] = Blocks(queries, np.arange(size.size), queries.of_task, size, offset)
     return replace(chance, blocks=blocks)

@@ -225,8 +225,8 @@ def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
         existing = load(order.out)
         if existing.version != order.version:
             raise UsageError(
-                f"{order.out} holds table version {existing.version}, and this is the release of {order.version}. "
-                "Name another folder with --out."
+                f"{order.out} holds table version {existing.version}, "
+                f"and this is the release of {order.version}. Name another folder with --out."
             )
         _refuse_other_values(existing, tables)
         return True
@@ -243,8 +243,9 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
     for name, table in tables.items():
         if not existing.read(name).equals(table):
             raise UsageError(
-                f"version {existing.version} is released already, in {existing.path}, with another {name}. Released "
-                "versions are never changed: choose a higher version. (If it was never published, remove the folder.)"
+                f"version {existing.version} is released already, "
+                f"in {existing.path}, with another {name}. Released versions are never changed: "
+                "choose a higher version. (If it was never published, remove the folder.)"
             )
 
 
@@ -278,8 +279,9 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
         key for key, made in provenance.items() if made.get("splits") or made.get("baselines")
     ]:
         raise UsageError(
-            f"a release has every split and baseline, and these datasets have some only: {', '.join(partial)}. Build "
-            f"them again with --splits {','.join(SPLITS)} --baseline all."
+            "a release has every split and baseline, "
+            f"and these datasets have some only: {', '.join(partial)}. "
+            f"Build them again with --splits {','.join(SPLITS)} --baseline all."
         )
     programs: dict[str, list[str]] = {}
     for key, made in provenance.items():
@@ -288,8 +290,8 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     if len(programs) > 1:
         summary = "; ".join(f"{program}: {', '.join(keys)}" for program, keys in programs.items())
         raise DataError(
-            f"the datasets in {order.source.path} were built by different programs ({summary}). Build them again with "
-            "`rankconst build`, which leaves out what is up to date."
+            f"the datasets in {order.source.path} were built by different programs ({summary}). "
+            "Build them again with `rankconst build`, which leaves out what is up to date."
         )
     unverified = [row["dataset"] for row in rows if not row["verified"]]
     if unverified:
@@ -310,8 +312,9 @@ def _find_previous(order: Order) -> Tables | None:
     earlier = [one for one in bundled_versions() if precedes(one, order.version)]
     if not earlier:
         raise UsageError(
-            f"no tables before {order.version} came with this package, so the version rule cannot be checked. Name the "
-            "previous release with --previous DIR, or say --previous none for the first."
+            f"no tables before {order.version} came with this package, "
+            "so the version rule cannot be checked. "
+            "Name the previous release with --previous DIR, or say --previous none for the first."
         )
     return load(version=earlier[-1])
 
@@ -324,8 +327,8 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
     if precedes(order.version, smallest):
         summary = "\n".join(phrase_changes(changes))
         raise UsageError(
-            f"{order.version} is too small a step from {before}: this is a {changes.bump.name} change.\n{summary}\n"
-            f"The smallest version allowed is {smallest}."
+            f"{order.version} is too small a step from {before}: this is "
+            f"a {changes.bump.name} change.\n{summary}\nThe smallest version allowed is {smallest}."
         )
     if order.version != smallest:
         order.reporter.say(
@@ -341,8 +344,8 @@ def _check_archive(order: Order, content: bytes) -> None:
         not order.archive.is_file() or order.archive.read_bytes() != content
     ):
         raise UsageError(
-            f"{order.archive} is there already, with other content. Remove it if it was never published, or name "
-            "another folder with --out."
+            f"{order.archive} is there already, with other content. "
+            "Remove it if it was never published, or name another folder with --out."
         )
 
 

@@ -95,13 +95,14 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
     inside = (head >= 0) & (relation >= 0) & (tail >= 0)
     if not inside.any():
         raise DataError(
-            f"--known: none of the {len(known):,} triples has entities and a relation of the graph. "
-            "Are its columns in another order, or its labels others?"
+            f"--known: none of the {len(known):,} triples has entities "
+            "and a relation of the graph. Are its columns in another order, or its labels others?"
         )
     triples = Triples(head[inside], relation[inside], tail[inside])
-    return replace(
-        graph, known=triples
-    ), f"{len(triples):,} of {len(known):,} further known triples are of the graph"
+    return (
+        replace(graph, known=triples),
+        f"{len(triples):,} of {len(known):,} further known triples are of the graph",
+    )
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:

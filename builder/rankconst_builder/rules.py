@@ -70,7 +70,8 @@ class Order:
         self._step = 1 + int(scores.max(initial=0))
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
             raise DataError(
-                f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys."
+                f"{groups.max()} groups and scores "
+                f"up to {scores.max()} are too many for 64-bit keys."
             )
         keys, frequency = count_runs(sort_words([(groups * self._step + scores).view(np.uint64)]))
         self._keys = keys.view(np.int64)
@@ -125,7 +126,8 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
     """
     if int(below.max(initial=0)) >> 32:
         raise DataError(
-            f"a relation connects {below.max():,} pairs; rules are compared exactly up to 2^32 of them."
+            f"a relation connects {below.max():,} pairs; "
+            "rules are compared exactly up to 2^32 of them."
         )
     over = below.astype(np.uint64)
     digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), over)

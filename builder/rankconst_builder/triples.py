@@ -123,7 +123,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise _malformed(content.removeprefix(BOM), form, name)
     if expected is not None and expected != len(table):
         raise DataError(
-            f"{name}: line 1 states {expected} triples, but {len(table)} follow. Is the file cut short?"
+            f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
+            "Is the file cut short?"
         )
     head, relation, tail, *time = found
     return Labels(head, relation, tail, tuple(time))
@@ -139,7 +140,8 @@ def _require_threads() -> None:
             started.append(thread)
     except RuntimeError as error:
         raise DataError(
-            "the system lets this process start no thread, and reading triples needs two. Allow more: ulimit -u 64"
+            "the system lets this process start no thread, and reading triples needs two. "
+            "Allow more: ulimit -u 64"
         ) from error
     finally:
         gate.set()
@@ -158,9 +160,9 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
         cells = line.removesuffix(b"\r").split(sign)
         if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
             raise DataError(
-                f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then qualifiers, a relation and "
-                f"an entity each, separated by {_spell(form.delimiter)} and none empty; got {len(cells)} columns: "
-                f"{show_line(line)}."
+                f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then "
+                f"qualifiers, a relation and an entity each, separated by {_spell(form.delimiter)} "
+                f"and none empty; got {len(cells)} columns: {show_line(line)}."
             )
         for labels, place in zip(found, places, strict=False):
             labels.append(cells[place])
@@ -185,7 +187,8 @@ def read_stat(content: bytes, name: str) -> tuple[int, int]:
     numbers = content.split()[:2]
     if len(numbers) < 2 or not all(number.isdigit() for number in numbers):
         raise DataError(
-            f"{name}: expected the numbers of entities and relations, got {show_line(content[:_SHOWN])}."
+            f"{name}: expected the numbers of entities and relations, "
+            f"got {show_line(content[:_SHOWN])}."
         )
     return int(numbers[0]), int(numbers[1])
 
@@ -230,7 +233,8 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
         where = f"{name}, line {number}"
         if not text.strip():
             return DataError(
-                f"{where}: the line is blank; expected {wanted} columns ({form.columns}). {leave_out('', name)}"
+                f"{where}: the line is blank; expected {wanted} columns ({form.columns}). "
+                f"{leave_out('', name)}"
             )
         if b"\r" in text:
             return DataError(
@@ -240,8 +244,9 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
             continue  # its columns are checked where they are read
         if len(parts) != wanted:
             return DataError(
-                f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "
-                f"got {len(parts)}: {show_line(text)}.{_advise(text, form, parts, number, name)}"
+                f"{where}: expected {wanted} columns "
+                f"({form.columns}) separated by {_spell(form.delimiter)}, got {len(parts)}: "
+                f"{show_line(text)}.{_advise(text, form, parts, number, name)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
             if letter != "-" and not (part.strip() if form.padded else part):
@@ -281,8 +286,8 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
         if not numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
             time = form.columns.ljust(len(parts), "d")
             return (
-                f" If what follows the triple is its time, name it with d: --columns {time}. To ignore further "
-                f"columns, name them with -: {form.columns.ljust(len(parts), '-')}."
+                f" If what follows the triple is its time, name it with d: --columns {time}. To "
+                f"ignore further columns, name them with -: {form.columns.ljust(len(parts), '-')}."
             )
         columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
         return f" To ignore further columns, name them with -: {columns}."
@@ -298,8 +303,8 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     if not fitting:
         few = number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}
         return (
-            " If the graph has no relations, add a column between the two that is the same in every line."
-            * few
+            " If the graph has no relations, "
+            "add a column between the two that is the same in every line." * few
         )
     word = fitting[0]
     ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
@@ -308,7 +313,10 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     )
     if ending:
         remedy = f"Rename the file to end in {ending}"
-    return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
+    return (
+        f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. "
+        f"{remedy}."
+    )
 
 
 def _spell(delimiter: str) -> str:

@@ -502,7 +502,10 @@ def _compare_filters(
     key: tuple[str, ...], one: Counter[int], other: str, many: Counter[int], same: bool
 ) -> Iterator[Finding]:
     """Compare, for each number of candidates, how many tasks have that, or no more than that."""
-    message = f"fewer tasks have this number of candidates or less than under protocol {other}, which filters less"
+    message = (
+        "fewer tasks have this number of "
+        f"candidates or less than under protocol {other}, which filters less"
+    )
     if same:
         message = f"the tasks differ from those of protocol {other}, which are the same"
     got = wanted = 0
@@ -656,7 +659,10 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
             and row["num_draws"] == moments.num_draws
             and abs(got - value) > _ROUNDING * abs(value)
         ):
-            message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
+            message = (
+                f"the {column} of this sample is not reproduced, "
+                f"but within {STANDARD_ERRORS} standard errors"
+            )
             yield Finding(message, "constants", key, column, value, got, level="warning")
 
 

@@ -250,8 +250,9 @@ class Packing:
         if 1 << shift > _MOST_PARTS:
             spelled = f", {times:,} times" if times > 1 else ""
             raise DataError(
-                f"{rows:,} facts of {graph.num_entities:,} entities{spelled} and {graph.num_relations:,} relations are "
-                f"too many for 64-bit keys in {_MOST_PARTS:,} parts."
+                f"{rows:,} facts of {graph.num_entities:,} "
+                f"entities{spelled} and {graph.num_relations:,} "
+                f"relations are too many for 64-bit keys in {_MOST_PARTS:,} parts."
             )
         return cls(graph, side, given, times, bits, shift)
 

@@ -38,14 +38,19 @@ AGGREGATIONS: dict[str, Aggregation] = {
         Aggregation(
             key="macro-query",
             group="query",
-            summary="Every query (h, r, ?) or (?, r, t) counts once: tasks weigh 1 / tasks of their query.",
+            summary=(
+                "Every query (h, r, ?) or (?, r, t) counts once: "
+                "tasks weigh 1 / tasks of their query."
+            ),
             spellings=("query",),
             used_by=("PyKEEN's MacroRankBasedEvaluator",),
         ),
         Aggregation(
             key="macro-relation",
             group="relation",
-            summary="Every relation counts once on each side: tasks weigh 1 / tasks of their relation.",
+            summary=(
+                "Every relation counts once on each side: tasks weigh 1 / tasks of their relation."
+            ),
             spellings=("relation",),
         ),
     )

@@ -61,33 +61,49 @@ BASELINES: dict[str, Baseline] = {
         Baseline(
             key="frequency",
             title="frequency",
-            summary="Ranks entities by how many triples of the training set have them as head, or tail, of the "
-            "relation.",
+            summary=(
+                "Ranks entities by how many triples of the training set have them as head, "
+                "or tail, of the relation."
+            ),
             brief="entities first that the relation has had most often",
             spellings=("marginal", "popularity", "degree"),
-            reference="PyKEEN's MarginalDistributionBaseline(entity_margin=False, relation_margin=True)",
+            reference=(
+                "PyKEEN's MarginalDistributionBaseline(entity_margin=False, relation_margin=True)"
+            ),
         ),
         Baseline(
             key="counting",
             title="counting",
-            summary="Ranks each entity by how often, in training, pairs connected in the same way also had the "
-            "relation, or the entity had it at all. Where the splits follow each other in time, it ranks what was seen "
-            "most recently before the evaluated split first, then by frequency.",
+            summary=(
+                "Ranks each entity by how often, "
+                "in training, pairs connected in the same way also had the relation, "
+                "or the entity had it at all. Where the splits follow each other in time, it ranks "
+                "what was seen most recently before the evaluated split first, then by frequency."
+            ),
             brief="a ranker that only counts training triples",
             spellings=("recurrency", "recurrency baseline", "multi-step"),
-            reference="the rules with one body atom of AnyBURL, Meilicke et al. 2019, Anytime bottom-up rule learning "
-            "for knowledge graph completion, counted rather than sampled; in time, recurrency as in Gastinger et al. "
-            "2024, History repeats itself, arXiv:2404.16726",
+            reference=(
+                "the rules with one body atom of AnyBURL, Meilicke et al. "
+                "2019, Anytime bottom-up rule learning for knowledge graph completion, "
+                "counted rather than sampled; in time, recurrency as in Gastinger et al. "
+                "2024, History repeats itself, arXiv:2404.16726"
+            ),
         ),
         Baseline(
             key="counting_single_step",
             title="single-step counting",
-            summary="Where the splits follow each other in time: ranks what was seen most recently before the query's "
-            "time first, then by frequency until then; facts of valid and test are among what it sees.",
+            summary=(
+                "Where the splits follow each other in time: "
+                "ranks what was seen most recently before the query's time first, "
+                "then by frequency until then; facts of valid and test are among what it sees."
+            ),
             brief="the same from all facts before each query's time",
             spellings=("single-step", "single step recurrency"),
-            reference="single-step forecasting, in which most models are evaluated, as told apart by Gastinger et al. "
-            "2023, Comparing apples and oranges?; recurrency as in Gastinger et al. 2024, arXiv:2404.16726",
+            reference=(
+                "single-step forecasting, in which most models are evaluated, "
+                "as told apart by Gastinger et al. 2023, Comparing apples and oranges?; "
+                "recurrency as in Gastinger et al. 2024, arXiv:2404.16726"
+            ),
         ),
     )
 }
@@ -120,19 +136,20 @@ COUNTING: dict[str, Counting] = {
     for counting in (
         Counting(
             "rules",
-            "Counting ranks each entity by how often, in training, pairs connected in the same way also had the "
-            "relation, or the entity had it at all.",
+            "Counting ranks each entity by how often, in training, "
+            "pairs connected in the same way also had the relation, or the entity had it at all.",
             BASELINES["counting"].brief,
         ),
         Counting(
             "frequency",
-            "Counting ranks by frequency alone, which on the validation set does better than with what else connects a "
-            "pair.",
+            "Counting ranks by frequency alone, "
+            "which on the validation set does better than with what else connects a pair.",
             BASELINES["counting"].brief,
         ),
         Counting(
             "recency",
-            "The splits follow each other in time, so counting forecasts: it ranks what was seen most recently first.",
+            "The splits follow each other in time, so counting forecasts: "
+            "it ranks what was seen most recently first.",
             "a ranker that repeats the latest facts before the split",
         ),
     )
@@ -157,12 +174,12 @@ def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:
         return ""
     if protocol.negatives is not None:
         return (
-            f"baseline {baseline.key} has no constants under protocol {protocol.key}: they depend on which negatives "
-            f"are drawn. Use --baseline {DEFAULT_BASELINE}."
+            f"baseline {baseline.key} has no constants under protocol {protocol.key}: "
+            f"they depend on which negatives are drawn. Use --baseline {DEFAULT_BASELINE}."
         )
     if split == "train":
         return (
-            f"baseline {baseline.key} has no constants on the training set, whose triples it knows. Name split valid "
-            "or test, or leave out the baseline."
+            f"baseline {baseline.key} has no constants on the training set, "
+            "whose triples it knows. Name split valid or test, or leave out the baseline."
         )
     return ""

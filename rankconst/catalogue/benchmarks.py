@@ -58,8 +58,8 @@ class LineFormat:
             "t",
         ] or (self.qualified and self.temporal):
             raise DataError(
-                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, - for what to ignore, "
-                "and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
+                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, "
+                "- for what to ignore, and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
             raise DataError(
@@ -308,7 +308,8 @@ def make_key(name: str, what: str = "name") -> str:
     key = require_text(name).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(
-            f"{what} {shorten(name)!r} is too long; files have that name: at most {_LONGEST_KEY} letters."
+            f"{what} {shorten(name)!r} is too long; "
+            f"files have that name: at most {_LONGEST_KEY} letters."
         )
     if not is_key(key):
         raise UsageError(

@@ -184,7 +184,8 @@ class AnswersMetric(Metric):
 
 def _refuse(*_: Any) -> float:
     raise DataError(
-        "a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them."
+        "a metric of several right answers needs the ranks of each query: "
+        "rankconst.from_ranks takes them."
     )
 
 
@@ -278,7 +279,8 @@ FAMILIES = {
     ),
     "ndcg_clipped": Family(
         "nDCG_clipped",
-        "gain 1/max(1, log2(place)) of the right answers among the first k, over that of min(R, k) on top",
+        "gain 1/max(1, log2(place)) of the right answers among the first k, "
+        "over that of min(R, k) on top",
         "clipped_gain",
         "ideal of min(R, k)",
     ),

@@ -138,7 +138,10 @@ def product_of(sign: str, reference: str) -> Formula:
     return Formula(
         expectation=f"prod(mean(j**({sign}1/n) for j in ranks(N))**c for N, c in tasks)",
         variance=f"prod(mean(j**({sign}2/n) for j in ranks(N))**c for N, c in tasks) - E**2",
-        method="closed form: sums over ranks by Euler-Maclaurin, logarithms of factors by log1p and expm1",
+        method=(
+            "closed form: sums over ranks by Euler-Maclaurin, "
+            "logarithms of factors by log1p and expm1"
+        ),
         reference=reference,
     )
 
@@ -147,10 +150,19 @@ def negative_power(exponent: str, power: str) -> Formula:
     """Return the formula of (mean of j^exponent)^-power."""
     transform = f"prod(mean(exp(-t * j**{exponent}) for j in ranks(N))**c for N, c in tasks)"
     return Formula(
-        expectation=f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})",
-        variance=f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: t**(2*{power} - 1) * {transform}) - E**2",
-        method="numerical: the integral by a double-exponential rule, or the series in central moments, "
-        "whichever errs less",
-        reference="Cressie, Davis, Folks and Policello 1981, The moment-generating function and negative integer "
-        "moments; applied here",
+        expectation=(
+            f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})"
+        ),
+        variance=(
+            f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: "
+            f"t**(2*{power} - 1) * {transform}) - E**2"
+        ),
+        method=(
+            "numerical: the integral by a double-exponential rule, "
+            "or the series in central moments, whichever errs less"
+        ),
+        reference=(
+            "Cressie, Davis, Folks and Policello 1981, "
+            "The moment-generating function and negative integer moments; applied here"
+        ),
     )

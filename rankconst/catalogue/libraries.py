@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _FILE = Path(__file__).with_suffix(".toml")
 LEFT_OUT = "left out"
 EMPTY = (
-    "What does a query without right answers count? Libraries leave it out or count 0 or 1: name yours by --tool (in "
-    "Python tool='ranx', or empty='left out'); or leave such queries out."
+    "What does a query without right answers count? Libraries leave it out or count 0 or 1: "
+    "name yours by --tool (in Python tool='ranx', or empty='left out'); or leave such queries out."
 )
 """What is asked about queries without right answers."""
 

@@ -88,9 +88,12 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     stop = end if behind is None else behind.end()
     whole = text[first:stop]
     after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
-    return Mention(
-        whole, squash(whole) + "*" * (not whole[-1].isalnum()), False, first, stop, stem=end
-    ), after
+    return (
+        Mention(
+            whole, squash(whole) + "*" * (not whole[-1].isalnum()), False, first, stop, stem=end
+        ),
+        after,
+    )
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
@@ -120,7 +123,9 @@ def is_inductive(name: str) -> bool:
 
 _WHY = {
     "temporal": "a temporal graph, whose facts are ranked at their time",
-    "few_shot": "a few-shot benchmark, which ranks given candidates for relations with a few examples each",
+    "few_shot": (
+        "a few-shot benchmark, which ranks given candidates for relations with a few examples each"
+    ),
     "n_ary": "its facts relate more than two entities",
     "other": "a graph that rankconst has no constants for",
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",

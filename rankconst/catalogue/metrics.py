@@ -306,7 +306,8 @@ _NDCG = Metric(
         "mean(log(2) / log(1 + j) for j in ranks(N))",
         "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
         "closed form: sums over ranks, Gauss's rule beyond 1024",
-        "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
+        "Jarvelin and Kekalainen 2002, "
+        "Cumulated gain-based evaluation of IR techniques, for the metric",
     ),
     never_below="inverse_harmonic_mean_rank",
     weighted=True,
@@ -454,8 +455,10 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.Formula(
                 expectation="mean(sqrt(sum(x**2 for x in r) / n) for r in rankings)",
                 variance="sum(c * (N + 1) * (2*N + 1) / 6 for N, c in tasks) / n - E**2",
-                method="numerical: E[S^(1/2)] of the sum S of squares as an integral of its Laplace transform, or the "
-                "series in central moments, whichever errs less",
+                method=(
+                    "numerical: E[S^(1/2)] of the sum S of squares as an integral of "
+                    "its Laplace transform, or the series in central moments, whichever errs less"
+                ),
             ),
             exponent=2,
             weighted=True,
@@ -523,10 +526,14 @@ CATALOGUE: dict[str, Metric] = {
             bound=law.largest_variance,
             moments="deviation.rank_variance",
             formula=law.Formula(
-                expectation="sum(c * ((N + 1) * (2*N + 1) / 6) for N, c in tasks) / n"
-                " - (sum(c * (N**2 - 1) / 12 for N, c in tasks) + sum(c * (N + 1) / 2 for N, c in tasks)**2) / n**2",
+                expectation=(
+                    "sum(c * ((N + 1) * (2*N + 1) / 6) for N, c in tasks) / n - (sum(c * (N**2 - "
+                    "1) / 12 for N, c in tasks) + sum(c * (N + 1) / 2 for N, c in tasks)**2) / n**2"
+                ),
                 variance="mean((mean(x**2 for x in r) - mean(r)**2 - E)**2 for r in rankings)",
-                method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
+                method=(
+                    "closed form, in whole numbers, from the moments of order up to 4 of each rank"
+                ),
             ),
             square_of="standard_deviation",
             weighted=True,
@@ -544,8 +551,10 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.Formula(
                 expectation="mean(sqrt(mean(x**2 for x in r) - mean(r)**2) for r in rankings)",
                 variance="mean(mean(x**2 for x in r) - mean(r)**2 for r in rankings) - E**2",
-                method="numerical: the series of sqrt(1 + x) in the central moments of the variance, or an integral of "
-                "its Laplace transform for few tasks",
+                method=(
+                    "numerical: the series of sqrt(1 + x) in the central moments of the variance, "
+                    "or an integral of its Laplace transform for few tasks"
+                ),
             ),
         ),
         Metric(
@@ -559,11 +568,22 @@ CATALOGUE: dict[str, Metric] = {
             bound=law.largest_median_deviation,
             moments="median_deviation.median_absolute_deviation",
             formula=law.Formula(
-                expectation="mean(median([abs(x - median(r)) for x in r]) / 0.6744897501960817 for r in rankings)",
-                variance="mean((median([abs(x - median(r)) for x in r]) / 0.6744897501960817 - E)**2"
-                " for r in rankings)",
-                method="sampled, with a fixed seed and a linear control variate; closed form where it cannot vary",
-                reference="the metric as PyKEEN and scipy scale it: by the upper quartile of the normal law",
+                expectation=(
+                    "mean(median([abs(x - median(r)) "
+                    "for x in r]) / 0.6744897501960817 for r in rankings)"
+                ),
+                variance=(
+                    "mean((median([abs(x - median(r)) "
+                    "for x in r]) / 0.6744897501960817 - E)**2 for r in rankings)"
+                ),
+                method=(
+                    "sampled, with a fixed seed and a linear control variate; "
+                    "closed form where it cannot vary"
+                ),
+                reference=(
+                    "the metric as PyKEEN and scipy scale it: "
+                    "by the upper quartile of the normal law"
+                ),
             ),
         ),
         Metric(
@@ -716,8 +736,9 @@ def _parse(name: str, k: int | None) -> Metric:
         if (adjusted := _find_adjusted(bare)) is not None:
             label = adjusted[0].label
             raise UnknownNameError(
-                f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}. To turn "
-                f"a value back: rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
+                f"{name} is an adjusted form of {label}; "
+                f"name the metric whose value was published: {label}. To turn a value back: "
+                f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
             )
         if other := _describe_other(bare):
             raise UnknownNameError(
@@ -780,7 +801,10 @@ def _describe_other(bare: str) -> str:
     if squash(bare) in {"acc", "accuracy"}:
         return "that of multiple choice is Hits@1 among the options: of 4, protocol sampled:3."
     if squash(bare) in _PRECISIONS:
-        return f"{_PRECISION} is the MRR only if every task has one right answer and there is no cut-off."
+        return (
+            f"{_PRECISION} is the MRR only if "
+            "every task has one right answer and there is no cut-off."
+        )
     try:
         label = CATALOGUE[_NAMES.resolve(re.sub(r"[\s_-]at$", "", bare))].label
     except UnknownNameError:
@@ -791,7 +815,10 @@ def _describe_other(bare: str) -> str:
             if cutoff
             else f"{label}@k needs a k."
         )
-    return f"{label} cut off at rank {cutoff} is another metric than {label}, and its constants are not known here."
+    return (
+        f"{label} cut off at rank {cutoff} is another metric than {label}, "
+        "and its constants are not known here."
+    )
 
 
 def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
@@ -855,11 +882,13 @@ def describe_metric(metric: Metric) -> dict[str, str]:
         "metric": metric.label,
         "title": metric.title,
         "definition": metric.definition,
-        "range": f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}",
+        "range": (
+            f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}"
+        ),
         "direction": "larger is better" if metric.increasing else "smaller is better",
-        "optimum": "none: every ranker gets the same"
-        if metric.optimum is None
-        else f"{metric.optimum:g}",
+        "optimum": (
+            "none: every ranker gets the same" if metric.optimum is None else f"{metric.optimum:g}"
+        ),
         **{form: _write_formula(metric, form) for form in FORMS},
         "expectation": metric.formula.expectation,
         "variance": metric.formula.variance,

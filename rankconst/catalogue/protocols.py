@@ -61,10 +61,13 @@ RANK_TYPES: dict[str, str] = {
 
 
 _FULL_LAW = (
-    "A random ranker puts the true answer of task i at a rank uniform on 1 to N_i, N_i being the number of candidates "
-    "that remain, the true one included; tasks are independent."
+    "A random ranker puts the true answer of task i at a rank uniform on 1 to N_i, "
+    "N_i being the number of candidates that remain, the true one included; tasks are independent."
 )
-_FULL_NEEDS = "the number of candidates of every task: a dataset of the tables, or triples for `rankconst build`"
+_FULL_NEEDS = (
+    "the number of candidates of every task: "
+    "a dataset of the tables, or triples for `rankconst build`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ class Protocol:
     def __post_init__(self) -> None:
         if self.candidates == "seen" and self.tasks != "seen":
             raise UsageError(
-                f"protocol {self.key}: a task's true answer must be a candidate; rank seen triples only."
+                f"protocol {self.key}: a task's true answer must be a candidate; "
+                "rank seen triples only."
             )
 
     def known_splits(self, split: str) -> tuple[str, ...]:
@@ -123,9 +127,15 @@ class Protocol:
         """What `summary` is for tasks (h, ?, t)."""
         ranked = "Every relation is ranked"
         if self.candidates == "seen":
-            ranked = "Relations of the training set are ranked, triples with anything unseen in it are dropped"
+            ranked = (
+                "Relations of the training set are ranked, "
+                "triples with anything unseen in it are dropped"
+            )
         elif self.time is not None:
-            ranked = "Every relation and its inverse is ranked, and each fact asked for in both directions"
+            ranked = (
+                "Every relation and its inverse is ranked, "
+                "and each fact asked for in both directions"
+            )
         if self.known == "none":
             return f"{ranked}, in temporal graphs its inverse, too; no known one is removed."
         splits = {"all": "all three splits", "up_to": "splits up to the evaluated one"}
@@ -162,8 +172,10 @@ PROTOCOLS: dict[str, Protocol] = {
             distinct=True,
             known="up_to",
             used_by=("PyKEEN", "AmpliGraph"),
-            summary="Entities of the training set are ranked, triples with anything unseen in it are dropped; "
-            "known answers up to the evaluated split are removed.",
+            summary=(
+                "Entities of the training set are ranked, triples with anything "
+                "unseen in it are dropped; known answers up to the evaluated split are removed."
+            ),
         ),
         Protocol(
             key="raw",
@@ -175,10 +187,14 @@ PROTOCOLS: dict[str, Protocol] = {
             key="static",
             time="any",
             spellings=("static filter", "time-unaware", "time-independent"),
-            summary="For temporal graphs: every entity is ranked; known answers of any time and all three splits are "
-            "removed.",
-            reference="Bordes et al. 2013 with the time left out, as in Gastinger et al. 2023, Comparing apples and "
-            "oranges?, https://github.com/nec-research/TKG-Forecasting-Evaluation",
+            summary=(
+                "For temporal graphs: every entity is ranked; "
+                "known answers of any time and all three splits are removed."
+            ),
+            reference=(
+                "Bordes et al. 2013 with the time left out, as in Gastinger et al. 2023, Comparing "
+                "apples and oranges?, https://github.com/nec-research/TKG-Forecasting-Evaluation"
+            ),
         ),
         Protocol(
             key="time-aware",
@@ -191,10 +207,14 @@ PROTOCOLS: dict[str, Protocol] = {
                 "time-wise",
                 "time-dependent",
             ),
-            summary="For temporal graphs: every entity is ranked; known answers of the same time and all three splits "
-            "are removed.",
-            reference="Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
-            "openreview.net/forum?id=pGIHq1m7PU",
+            summary=(
+                "For temporal graphs: every entity is ranked; "
+                "known answers of the same time and all three splits are removed."
+            ),
+            reference=(
+                "Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
+                "openreview.net/forum?id=pGIHq1m7PU"
+            ),
         ),
         Protocol(
             key="qualified",
@@ -202,11 +222,13 @@ PROTOCOLS: dict[str, Protocol] = {
             qualified=True,
             used_by=("HAHE",),
             spellings=("statements",),
-            summary="For statements: every entity is ranked, also those in qualifiers only; known answers of all three "
-            "splits with the same relation and qualifiers are removed.",
-            reference="Luo et al. 2023, HAHE, "
-            "https://github.com/LHRLAB/HAHE/blob/a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; StarE on "
-            "JF17K, where it ranks its padding token, too",
+            summary=(
+                "For statements: every entity is ranked, also those in qualifiers only; known "
+                "answers of all three splits with the same relation and qualifiers are removed."
+            ),
+            reference=(
+                "Luo et al. 2023, HAHE, https://github.com/LHRLAB/HAHE/blob/a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; StarE on JF17K, where it ranks its padding token, too"
+            ),
         ),
         Protocol(
             key="stare",
@@ -214,11 +236,13 @@ PROTOCOLS: dict[str, Protocol] = {
             time="same",
             qualified=True,
             used_by=("StarE on WD50K",),
-            summary="For statements: entities that are head or tail of a statement are ranked; known answers of all "
-            "three splits with the same relation and qualifiers are removed.",
-            reference="Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, "
-            "https://github.com/migalkin/StarE/blob/d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and "
-            "loops/evaluation.py",
+            summary=(
+                "For statements: entities that are head or tail of a statement are ranked; known "
+                "answers of all three splits with the same relation and qualifiers are removed."
+            ),
+            reference=(
+                "Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, https://github.com/migalkin/StarE/blob/d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and loops/evaluation.py"
+            ),
         ),
     )
 }
@@ -236,10 +260,13 @@ UNTABLED: dict[str, Protocol] = {
         key="train+test",
         known="own",
         used_by=("ULTRA with merge_valid_test=False",),
-        summary="As standard, but only known answers of train and the evaluated split are removed: for test, those of "
-        "valid stay.",
-        reference="ULTRA evaluates so on GraIL's graphs if you ask it not to merge valid and test: "
-        "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py",
+        summary=(
+            "As standard, but only known answers of train and the evaluated split are removed: "
+            "for test, those of valid stay."
+        ),
+        reference=(
+            "ULTRA evaluates so on GraIL's graphs if you ask it not to merge valid and test: https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py"
+        ),
     ),
     "pykeen-train+test": Protocol(
         key="pykeen-train+test",
@@ -248,8 +275,10 @@ UNTABLED: dict[str, Protocol] = {
         distinct=True,
         known="own",
         used_by=("PyKEEN 1.0 to 1.4", "PyKEEN with filter_validation_when_testing=False"),
-        summary="As pykeen, but only known answers of train and the evaluated split are removed: for test, those of "
-        "valid stay.",
+        summary=(
+            "As pykeen, but only known answers of train and the evaluated split are removed: "
+            "for test, those of valid stay."
+        ),
         reference="PyKEEN 1.0 to 1.4, https://github.com/pykeen/pykeen/issues/397",
     ),
 }
@@ -278,46 +307,64 @@ SAMPLINGS: dict[str, Sampling] = {
             key="distinct",
             spellings=("filtered", "without replacement"),
             summary="Each true answer is ranked among {m} sampled negatives.",
-            law="A random ranker puts the true answer at a rank uniform on 1 to {total}: the {m} negatives are "
-            "distinct, drawn without replacement or fixed by the benchmark, none of them a known answer. Tasks are "
-            "independent.",
+            law=(
+                "A random ranker puts the true answer at a rank uniform on 1 to {total}: "
+                "the {m} negatives are distinct, drawn without replacement "
+                "or fixed by the benchmark, none of them a known answer. Tasks are independent."
+            ),
             reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687, with m = 500",
         ),
         Sampling(
             key="unfiltered",
             spellings=(),
-            summary="Each true answer is ranked among {m} distinct other entities, known answers among them.",
-            law="A random ranker puts the true answer at a rank uniform on 1 to {total}, as under sampled:{m}: it does "
-            "not know which of the {m} distinct other entities are true answers too. A model does, and ranks the true "
-            "answer lower for it: its numbers under the two protocols do not compare.",
+            summary=(
+                "Each true answer is ranked among {m} distinct other entities, "
+                "known answers among them."
+            ),
+            law=(
+                "A random ranker puts the true answer at a rank uniform on 1 to {total}, "
+                "as under sampled:{m}: it does not know which of the {m} distinct other entities "
+                "are true answers too. A model does, and ranks the true answer lower for it: "
+                "its numbers under the two protocols do not compare."
+            ),
         ),
         Sampling(
             key="shared",
             spellings=("same", "one list", "common"),
             summary="All true answers are ranked among the same {m} sampled negatives.",
-            law="A random ranker puts each true answer at a rank uniform on 1 to {total}, but ranks depend on each "
-            "other: of n tasks, the number of hits at k is beta-binomial(n; k, {total} - k), and the variance of any "
-            "mean over tasks is that of sampled:{m} times 1 + (n-1)/({m}+2).",
-            reference="Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, Hu et al. 2020, "
-            "https://github.com/snap-stanford/ogb/blob/1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/"
-            "evaluate.py, _eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950",
+            law=(
+                "A random ranker puts each true answer at a rank uniform on 1 to {total}, "
+                "but ranks depend on each other: "
+                "of n tasks, the number of hits at k is beta-binomial(n; k, {total} - k), and the "
+                "variance of any mean over tasks is that of sampled:{m} times 1 + (n-1)/({m}+2)."
+            ),
+            reference=(
+                "Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, Hu et al. 2020, https://github.com/snap-stanford/ogb/blob/1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/evaluate.py, _eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950"
+            ),
             shared=True,
         ),
         Sampling(
             key="replacement",
             spellings=("with replacement",),
             summary="Each true answer is ranked among {m} entities drawn with replacement.",
-            law="Of P other entities j score above the true answer, j uniform on 0 to P for a random ranker; given j, "
-            "the rank less 1 is binomial, of {m} draws with probability j/P. Its mean is that of sampled:{m}, its "
-            "variance larger by m(m-1)/(6P) with m = {m}; its law tends to that of sampled:{m} as P grows.",
+            law=(
+                "Of P other entities j score above the true answer, j uniform "
+                "on 0 to P for a random ranker; given j, the rank less 1 is binomial, of {m} "
+                "draws with probability j/P. Its mean is that of sampled:{m}, its variance larger "
+                "by m(m-1)/(6P) with m = {m}; its law tends to that of sampled:{m} as P grows."
+            ),
             needs="P, the number of other entities that are drawn from, of every task",
-            reference="hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under such draws, "
-            "https://github.com/DeepGraphLearning/NBFNet/blob/eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py",
-            refused="there are no constants of sampled:{m}:replacement: the law of its ranks depends on P, the number "
-            "of other entities that are drawn from, and no number of tasks tells it. The expectation of MRR, Hits@k "
-            "and nDCG is within 1/(P+1) of that under sampled:{m}, the variance of a single task's value within "
-            "3/(P+1), and the expectation of MR is the same. If that is small compared to the numbers, use "
-            "sampled:{m}.",
+            reference=(
+                "hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under such draws, https://github.com/DeepGraphLearning/NBFNet/blob/eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py"
+            ),
+            refused=(
+                "there are no constants of sampled:{m}:replacement: "
+                "the law of its ranks depends on P, the number of other entities "
+                "that are drawn from, and no number of tasks tells it. The expectation of MRR, "
+                "Hits@k and nDCG is within 1/(P+1) of that under sampled:{m}, the variance "
+                "of a single task's value within 3/(P+1), and the expectation of MR is the same. "
+                "If that is small compared to the numbers, use sampled:{m}."
+            ),
         ),
     )
 }
@@ -371,8 +418,8 @@ def find_protocol(name: str) -> Protocol:
         return exact
     if is_filtered(name):
         raise UnknownNameError(
-            f"{name} names no protocol: all but raw are filtered, each in its own way. Leave it out for that of the "
-            f"tool, or for {DEFAULT_PROTOCOL}."
+            f"{name} names no protocol: all but raw are filtered, each in its own way. "
+            f"Leave it out for that of the tool, or for {DEFAULT_PROTOCOL}."
         )
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
@@ -418,16 +465,21 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
     kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else lacking
     if qualified:
         return (
-            f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. Say whether entities "
-            "in qualifiers only were ranked (protocol qualified) or not (stare), or whether nothing was filtered (raw)."
+            f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. "
+            "Say whether entities in qualifiers only were "
+            "ranked (protocol qualified) or not (stare), or whether nothing was filtered (raw)."
         )
     if temporal:
         return (
-            f"Protocol {protocol.key} is for {kind}; this is a temporal graph. Say whether known answers of the same "
-            "time were removed (protocol time-aware), of any time (static), or none (raw)."
+            f"Protocol {protocol.key} is for {kind}; this is a temporal graph. "
+            "Say whether known answers of the same time were removed (protocol time-aware), "
+            "of any time (static), or none (raw)."
         )
     needed = "qualifiers" if protocol.qualified else "time"
-    return f"Protocol {protocol.key} needs the {needed} of every fact, and the facts of this graph have none."
+    return (
+        f"Protocol {protocol.key} needs the {needed} of every fact, "
+        "and the facts of this graph have none."
+    )
 
 
 def rate_protocol(key: str) -> int:

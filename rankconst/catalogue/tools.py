@@ -77,8 +77,9 @@ class Tool:
         if split == "test":
             return own
         raise DataError(
-            f"{self.title} evaluates {own} of {dataset} as its test set, and validates on the graph that models are "
-            "trained on. Leave out the tool to adjust numbers of another program."
+            f"{self.title} evaluates {own} of {dataset} as its test set, "
+            "and validates on the graph that models are trained on. "
+            "Leave out the tool to adjust numbers of another program."
         )
 
     def find_side(self, dataset: str) -> str:
@@ -95,14 +96,18 @@ _WORST = "worst: behind every candidate with the same score"
 _BEST = "best: before every candidate with the same score"
 
 _SAMPLED_REMEDY = (
-    "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
-    "with --protocol sampled:M and --num-tasks N, without --tool."
+    "Find out how many negatives each true answer was ranked among, M, and how many "
+    "tasks were ranked, N; then adjust with --protocol sampled:M and --num-tasks N, without --tool."
 )
-_OTHER_PROGRAM = "Leave out --side; or, if another program computed them, name its protocol in place of the tool."
+_OTHER_PROGRAM = (
+    "Leave out --side; or, if another program computed them, "
+    "name its protocol in place of the tool."
+)
 _INDUCTIVE = (
-    "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
-    "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
-    "hits@10_50 see `rankconst show sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
+    "NBFNet filters inductive benchmarks by the facts of the inference graph alone, "
+    "not by the other triples, and its hits@10_50 is an estimate of "
+    "Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For hits@10_50 see "
+    "`rankconst show sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
 )
 
 # GraIL's graphs as they are named; papers mean the test on the inference graph.
@@ -120,9 +125,14 @@ TOOLS: dict[str, Tool] = {
             reference="Sun et al. 2019, RotatE, arXiv:1902.10197",
             repositories=("DeepGraphLearning/KnowledgeGraphEmbedding", "MIRALab-USTC/KGE-HAKE"),
             caveats=(
-                "Both sides are ranked and their 2n ranks averaged; the validation set is filtered by the test set as "
-                "well.",
-                "HAKE (Zhang et al. 2020, arXiv:1911.09419) evaluates by code derived from RotatE's.",
+                (
+                    "Both sides are ranked and their 2n ranks averaged; "
+                    "the validation set is filtered by the test set as well."
+                ),
+                (
+                    "HAKE (Zhang et al. "
+                    "2020, arXiv:1911.09419) evaluates by code derived from RotatE's."
+                ),
             ),
             evidence=(
                 *_files(
@@ -138,26 +148,40 @@ TOOLS: dict[str, Tool] = {
             key="libkge",
             title="LibKGE",
             protocol="libkge",
-            ties="the mean of the best and worst rank, rounded; scores count as equal within a tolerance",
-            reference="Broscheit et al. 2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22",
+            ties=(
+                "the mean of the best and worst rank, rounded; "
+                "scores count as equal within a tolerance"
+            ),
+            reference=(
+                "Broscheit et al. "
+                "2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22"
+            ),
             repositories=("uma-pi1/kge",),
             caveats=(
-                "The validation set is filtered by the training and validation sets, the test set by all three; "
-                "validation metrics whose names end in _filtered_with_test are filtered by all three, as under "
-                "protocol standard.",
+                (
+                    "The validation set is filtered by the training and validation sets, "
+                    "the test set by all three; validation metrics whose names end "
+                    "in _filtered_with_test are filtered by all three, as under protocol standard."
+                ),
                 "Triples with entities unseen in training are ranked like all others.",
             ),
             evidence=_files("uma-pi1/kge", "9bca31fefbfc41d48fdc03396acd0cf42eee9dc4/README.md"),
             refused={
-                "freebase": "LibKGE's numbers on Freebase come from Dist-KGE and GraSH, where a graph of 86 million "
-                f"entities is evaluated on samples, and the table does not say on which. {_SAMPLED_REMEDY}"
+                "freebase": (
+                    "LibKGE's numbers on Freebase come from Dist-KGE and GraSH, "
+                    "where a graph of 86 million entities is evaluated on samples, "
+                    f"and the table does not say on which. {_SAMPLED_REMEDY}"
+                )
             },
         ),
         Tool(
             key="pykeen",
             title="PyKEEN",
             protocol="pykeen",
-            ties="realistic, the mean of best and worst rank, unless the name of the metric says otherwise",
+            ties=(
+                "realistic, the mean of best and worst rank, "
+                "unless the name of the metric says otherwise"
+            ),
             whole_ranks=False,
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
             repositories=(
@@ -165,18 +189,32 @@ TOOLS: dict[str, Tool] = {
                 "pykeen/ranking-metrics-manuscript",
                 "ffabious/pykeen-kge-bench",
             ),
-            effect="PyKEEN drops test triples with unseen entities, so its number is of fewer tasks.",
+            effect=(
+                "PyKEEN drops test triples with unseen entities, so its number is of fewer tasks."
+            ),
             caveats=(
-                "Triples with entities or relations unseen in training are dropped, and such entities are not "
-                "candidates; so the number is not comparable with a number on the whole test set.",
-                "The adjusted values in its results of 1.5 and later are right, but for AMRR before 1.8.0, which took "
-                "ln(N)/(N-1) for the expectation of MRR, and the last digits of z of GMR; what is computed with "
-                "get_candidate_set_size or the table that it published (doi:10.5281/zenodo.6331629) counts one "
-                "candidate too few in each task.",
-                "MacroRankBasedEvaluator of 1.11.1 leaves VR, SDR and MAD unweighted, MAD without the factor 1.4826, "
-                "and counts ranks; --aggregation macro-query adjusts VR and SDR accordingly, and leaves MAD out.",
-                "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and the test set was filtered "
-                "without the validation set: protocol pykeen-train+test, of which you build the tables yourself.",
+                (
+                    "Triples with entities or relations unseen in training are dropped, "
+                    "and such entities are not candidates; "
+                    "so the number is not comparable with a number on the whole test set."
+                ),
+                (
+                    "The adjusted values in its results of 1.5 and later are right, "
+                    "but for AMRR before 1.8.0, which took ln(N)/(N-1) for the expectation of MRR, "
+                    "and the last digits of z of GMR; "
+                    "what is computed with get_candidate_set_size or the table that it published "
+                    "(doi:10.5281/zenodo.6331629) counts one candidate too few in each task."
+                ),
+                (
+                    "MacroRankBasedEvaluator of 1.11.1 leaves VR, "
+                    "SDR and MAD unweighted, MAD without the factor 1.4826, and counts ranks; "
+                    "--aggregation macro-query adjusts VR and SDR accordingly, and leaves MAD out."
+                ),
+                (
+                    "Up to version 1.4.0 its AMR was the mean of rank over expected rank, "
+                    "and the test set was filtered without the validation set: "
+                    "protocol pykeen-train+test, of which you build the tables yourself."
+                ),
             ),
             evidence=(
                 *_files(
@@ -190,12 +228,17 @@ TOOLS: dict[str, Tool] = {
             ),
             unweighted=frozenset({"VR", "SDR"}),
             unmade={
-                "MAD": "PyKEEN 1.11.1's macro evaluator leaves MAD unweighted and without the factor 1.4826: there are "
-                "no constants for that. Multiplied by 1.4826 it is that of --aggregation micro.",
+                "MAD": (
+                    "PyKEEN 1.11.1's macro evaluator leaves MAD "
+                    "unweighted and without the factor 1.4826: there are no constants for that. "
+                    "Multiplied by 1.4826 it is that of --aggregation micro."
+                ),
             },
             unranked={
-                "relation": "PyKEEN ranks heads and tails only: it has no evaluation of relations, and 1.11.1 refuses "
-                f"one. {_OTHER_PROGRAM}"
+                "relation": (
+                    "PyKEEN ranks heads and tails only: "
+                    f"it has no evaluation of relations, and 1.11.1 refuses one. {_OTHER_PROGRAM}"
+                )
             },
         ),
         Tool(
@@ -205,14 +248,28 @@ TOOLS: dict[str, Tool] = {
             ties=_WORST,
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
-            effect="AmpliGraph drops test triples with unseen entities; its unfiltered ranks are one too large.",
+            effect=(
+                "AmpliGraph drops test triples with unseen entities; "
+                "its unfiltered ranks are one too large."
+            ),
             caveats=(
-                "Without a filter, its default, or with one that lacks the test set, every rank of version 2.2.0 is "
-                "one too large: a perfect model has MR 2 and Hits@1 0.",
-                "Scores tie if they are within 0.001; the strategies best and middle give ranks below 1.",
-                "Triples with entities unseen in training are dropped (28 of the test set of FB15k-237, 210 of "
-                "WN18RR's, 18 of YAGO3-10's); so the number is not comparable with a number on the whole test set.",
-                "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
+                (
+                    "Without a filter, its default, or with one that lacks the test set, every "
+                    "rank of version 2.2.0 is one too large: a perfect model has MR 2 and Hits@1 0."
+                ),
+                (
+                    "Scores tie if they are within 0.001; "
+                    "the strategies best and middle give ranks below 1."
+                ),
+                (
+                    "Triples with entities unseen in training are "
+                    "dropped (28 of the test set of FB15k-237, 210 of WN18RR's, 18 of YAGO3-10's); "
+                    "so the number is not comparable with a number on the whole test set."
+                ),
+                (
+                    "Ties are ranked worst: "
+                    "a model whose scores often tie looks worse than under the mean rank."
+                ),
             ),
             evidence=(
                 *_files(
@@ -226,8 +283,10 @@ TOOLS: dict[str, Tool] = {
                 ),
             ),
             unfit={
-                "raw": "without a filter every rank of AmpliGraph 2.2.0 is one too large. Subtract 1 from its MR, and "
-                "leave out --tool; its MRR and Hits@k cannot be repaired."
+                "raw": (
+                    "without a filter every rank of AmpliGraph 2.2.0 is one too large. Subtract "
+                    "1 from its MR, and leave out --tool; its MRR and Hits@k cannot be repaired."
+                )
             },
         ),
         Tool(
@@ -237,12 +296,21 @@ TOOLS: dict[str, Tool] = {
             repositories=("TimDettmers/ConvE",),
             effect="ConvE drops the last, incomplete batch of 128 triples; the ranges cover that.",
             caveats=(
-                "Only whole batches of 128 triples are ranked: the last, incomplete batch is dropped, and which "
-                "triples are in it is not known. Intervals are widened by what that leaves open: on FB15k-237 and "
-                "WN18RR that of the index of MRR and Hits@k by less than 0.000002 to either side, of MR by less than "
-                "0.0017 (1 - AMRI).",
-                "What its logs call left ranks tails, given head and relation; what they call right ranks heads.",
-                "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
+                (
+                    "Only whole batches of 128 triples are ranked: the last, "
+                    "incomplete batch is dropped, and which triples are in it is not known. "
+                    "Intervals are widened by what that leaves open: "
+                    "on FB15k-237 and WN18RR that of the index of MRR and Hits@k "
+                    "by less than 0.000002 to either side, of MR by less than 0.0017 (1 - AMRI)."
+                ),
+                (
+                    "What its logs call left ranks tails, given head and relation; "
+                    "what they call right ranks heads."
+                ),
+                (
+                    "Known answers are given score 0 instead of being removed: "
+                    "the same, as long as no score is 0."
+                ),
             ),
             evidence=_files(
                 "TimDettmers/ConvE",
@@ -257,9 +325,14 @@ TOOLS: dict[str, Tool] = {
             reference="Balazevic et al. 2019, TuckER, arXiv:1901.09590",
             repositories=("ibalazevic/TuckER",),
             caveats=(
-                "Heads are ranked as tails of reversed triples; both sides are pooled, the validation set is filtered "
-                "by the test set as well.",
-                "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
+                (
+                    "Heads are ranked as tails of reversed triples; "
+                    "both sides are pooled, the validation set is filtered by the test set as well."
+                ),
+                (
+                    "Known answers are given score 0 instead of being removed: "
+                    "the same, as long as no score is 0."
+                ),
             ),
             evidence=_files(
                 "ibalazevic/TuckER",
@@ -271,13 +344,20 @@ TOOLS: dict[str, Tool] = {
             key="kbc",
             title="kbc",
             ties=_WORST,
-            reference="Lacroix et al. 2018, Canonical tensor decomposition for knowledge base completion, "
-            "arXiv:1806.07297",
+            reference=(
+                "Lacroix et al. 2018, "
+                "Canonical tensor decomposition for knowledge base completion, arXiv:1806.07297"
+            ),
             repositories=("facebookresearch/kbc",),
             caveats=(
-                "The mean of the two sides is published, which for MRR and Hits@k is that of the pooled ranks; the "
-                "validation set is filtered by the test set as well.",
-                "Numbers on the training set that it prints while training are of 50,000 random triples.",
+                (
+                    "The mean of the two sides is published, which for MRR and Hits@k is that "
+                    "of the pooled ranks; the validation set is filtered by the test set as well."
+                ),
+                (
+                    "Numbers on the training set that "
+                    "it prints while training are of 50,000 random triples."
+                ),
             ),
             evidence=_files(
                 "facebookresearch/kbc",
@@ -292,12 +372,20 @@ TOOLS: dict[str, Tool] = {
             ties=f"{_WORST}; in early versions best",
             reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
             repositories=("torchkge-team/torchkge",),
-            effect="TorchKGE cuts off the decimals of the mean rank; its unfiltered numbers need --protocol raw.",
+            effect=(
+                "TorchKGE cuts off the decimals of the mean rank; "
+                "its unfiltered numbers need --protocol raw."
+            ),
             caveats=(
-                "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
-                "own splits keep the known answers of all three, so the validation set is filtered by the test set as "
-                "well.",
-                "Its print_results cuts off the decimals of the mean rank: 400 may be anything from 400 up to 401.",
+                (
+                    "The mean of the two sides is published, which for MR, MRR and Hits@k is "
+                    "that of the pooled ranks; its own splits keep the known answers of all three, "
+                    "so the validation set is filtered by the test set as well."
+                ),
+                (
+                    "Its print_results cuts off the decimals of the mean rank: "
+                    "400 may be anything from 400 up to 401."
+                ),
                 "Numbers without Filt. in front are of protocol raw.",
                 "Its RelationPredictionEvaluator prints the same lines: add --side relation.",
             ),
@@ -342,12 +430,21 @@ TOOLS: dict[str, Tool] = {
             ties=_BEST,
             reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
             repositories=("thunlp/OpenKE",),
-            effect="OpenKE ranks the true answer first among equal scores, which favours models that tie.",
+            effect=(
+                "OpenKE ranks the true answer first among equal scores, "
+                "which favours models that tie."
+            ),
             caveats=(
-                "Ranks are optimistic: only candidates with a strictly better score are before the true answer. Chance "
-                "constants hold where scores do not tie; a model that scores everything alike gets rank 1 everywhere.",
-                "Results under type constraint rank fewer candidates than protocol standard, and the tables "
-                "have no constants for them; `rankconst.from_counts` takes the candidate counts.",
+                (
+                    "Ranks are optimistic: only candidates with a strictly better score "
+                    "are before the true answer. Chance constants hold where scores do not tie; "
+                    "a model that scores everything alike gets rank 1 everywhere."
+                ),
+                (
+                    "Results under type constraint rank fewer candidates than protocol standard, "
+                    "and the tables have no constants for them; "
+                    "`rankconst.from_counts` takes the candidate counts."
+                ),
             ),
             evidence=_files(
                 "thunlp/OpenKE",
@@ -363,9 +460,12 @@ TOOLS: dict[str, Tool] = {
             repositories=("awslabs/dgl-ke",),
             effect="DGL-KE's numbers with --neg_sample_size_eval need --protocol sampled:M.",
             caveats=(
-                "Evaluations with --neg_sample_size_eval rank among sampled negatives: adjust them with --protocol "
-                "sampled:M. Without it, all entities are ranked on both sides and known answers of all splits removed, "
-                "unless --no_eval_filter is set (protocol raw).",
+                (
+                    "Evaluations with --neg_sample_size_eval rank among sampled negatives: "
+                    "adjust them with --protocol sampled:M. "
+                    "Without it, all entities are ranked on both sides and known "
+                    "answers of all splits removed, unless --no_eval_filter is set (protocol raw)."
+                ),
             ),
             evidence=(
                 *_files(
@@ -377,29 +477,48 @@ TOOLS: dict[str, Tool] = {
                 "https://github.com/awslabs/dgl-ke/issues/93",
             ),
             refused={
-                "freebase": "DGL-KE's numbers on Freebase rank among sampled negatives, not among its 86,054,151 "
-                f"entities, and the table does not say among how many. {_SAMPLED_REMEDY}"
+                "freebase": (
+                    "DGL-KE's numbers on Freebase rank among sampled negatives, "
+                    "not among its 86,054,151 entities, "
+                    f"and the table does not say among how many. {_SAMPLED_REMEDY}"
+                )
             },
         ),
         Tool(
             key="ogb",
             title="OGB",
             protocol="sampled:500",
-            ties="the mean of best and worst rank since ogb 1.3.4; before, the order that sorting leaves, which "
-            "favours the true answer",
+            ties=(
+                "the mean of best and worst rank since ogb 1.3.4; "
+                "before, the order that sorting leaves, which favours the true answer"
+            ),
             whole_ranks=False,
             reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687",
             repositories=("snap-stanford/ogb", "paperswithcode/sota-extractor"),
-            effect="OGB has 500 negatives on ogbl-wikikg2 and ogbl-biokg only; elsewhere name --protocol.",
+            effect=(
+                "OGB has 500 negatives on ogbl-wikikg2 and ogbl-biokg only; "
+                "elsewhere name --protocol."
+            ),
             caveats=(
-                "On ogbl-wikikg2 and ogbl-biokg each true answer has 501 candidates a side: itself and 500 negatives "
-                "that come with the data. Nothing follows from that about ranks among all entities.",
-                "Of the repository paperswithcode/sota-extractor only data/tasks/ogb.json is evaluated so.",
-                "On ogbl-citation2 it has 1,000 negatives, on the tail side alone: adjust that with --protocol "
-                "sampled:1000.",
-                "On ogbl-collab, ogbl-ppa and ogbl-ddi all true edges share one list of negatives: protocol "
-                "sampled:M:shared. Only edges that score better than the k-th negative are hits, so that a model which "
-                "scores everything alike has none.",
+                (
+                    "On ogbl-wikikg2 and ogbl-biokg each true answer has 501 candidates a side: "
+                    "itself and 500 negatives that come with the data. "
+                    "Nothing follows from that about ranks among all entities."
+                ),
+                (
+                    "Of the repository paperswithcode/sota-extractor "
+                    "only data/tasks/ogb.json is evaluated so."
+                ),
+                (
+                    "On ogbl-citation2 it has 1,000 negatives, on the tail side alone: "
+                    "adjust that with --protocol sampled:1000."
+                ),
+                (
+                    "On ogbl-collab, ogbl-ppa and ogbl-ddi "
+                    "all true edges share one list of negatives: protocol sampled:M:shared. "
+                    "Only edges that score better than the k-th negative are hits, "
+                    "so that a model which scores everything alike has none."
+                ),
             ),
             evidence=(
                 *_files(
@@ -413,9 +532,12 @@ TOOLS: dict[str, Tool] = {
                 ),
             ),
             refused={
-                "ogblddi": "OGB ranks all true edges of ogbl-ddi against one list of about 100,000 negatives. Adjust "
-                "Hits@k with --protocol sampled:M:shared and --num-tasks N, without --tool and --dataset; M is the "
-                "number of rows of edge_neg, N that of edge."
+                "ogblddi": (
+                    "OGB ranks all true edges of ogbl-ddi against one list of about 100,000 "
+                    "negatives. Adjust Hits@k with --protocol sampled:M:shared and --num-tasks N, "
+                    "without --tool and --dataset; "
+                    "M is the number of rows of edge_neg, N that of edge."
+                )
             },
         ),
         Tool(
@@ -424,7 +546,10 @@ TOOLS: dict[str, Tool] = {
             protocol="raw",
             reference="Fey and Lenssen 2019, PyTorch Geometric, arXiv:1903.02428",
             repositories=("pyg-team/pytorch_geometric",),
-            effect="PyTorch Geometric ranks tails only and filters nothing; 1 is added to its mean rank.",
+            effect=(
+                "PyTorch Geometric ranks tails only and filters nothing; "
+                "1 is added to its mean rank."
+            ),
             caveats=(
                 "KGEModel.test ranks tails only and removes no known answers.",
                 "Its mean rank counts from 0: 1 is added before it is adjusted.",
@@ -436,7 +561,10 @@ TOOLS: dict[str, Tool] = {
             side="tail",
             shifts={"MR": 1},
             unranked={
-                "relation": f"PyTorch Geometric's KGEModel.test ranks tails only, no relations. {_OTHER_PROGRAM}"
+                "relation": (
+                    "PyTorch Geometric's KGEModel.test ranks tails only, "
+                    f"no relations. {_OTHER_PROGRAM}"
+                )
             },
         ),
         Tool(
@@ -445,8 +573,14 @@ TOOLS: dict[str, Tool] = {
             reference="Wang et al. 2022, SimKGC, arXiv:2203.02167",
             repositories=("intfloat/SimKGC",),
             caveats=(
-                "What it calls forward ranks tails, backward heads; their average is that of the pooled ranks.",
-                "Entities near the given one in the graph get a higher score; that is part of the model.",
+                (
+                    "What it calls forward ranks tails, backward heads; "
+                    "their average is that of the pooled ranks."
+                ),
+                (
+                    "Entities near the given one in the graph get a higher score; "
+                    "that is part of the model."
+                ),
             ),
             evidence=_files(
                 "intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577/evaluate.py"
@@ -466,14 +600,21 @@ TOOLS: dict[str, Tool] = {
             key="grail",
             title="GraIL",
             protocol="sampled:49",
-            reference="Teru et al. 2020, Inductive relation prediction by subgraph reasoning, arXiv:1911.06962",
+            reference=(
+                "Teru et al. "
+                "2020, Inductive relation prediction by subgraph reasoning, arXiv:1911.06962"
+            ),
             repositories=("kkteru/grail",),
             effect="GraIL's numbers of --mode all are among all entities: name their protocol.",
             caveats=(
-                "Each true answer is ranked among 50 entities: itself and 49 that are drawn; both sides are pooled. "
-                "With --mode all it is ranked among all entities.",
-                "Only known answers of train.txt are never drawn. The same entity may be drawn twice, "
-                "so that sampled:49 comes close, but for z.",
+                (
+                    "Each true answer is ranked among 50 entities: itself and 49 that are drawn; "
+                    "both sides are pooled. With --mode all it is ranked among all entities."
+                ),
+                (
+                    "Only known answers of train.txt are never drawn. "
+                    "The same entity may be drawn twice, so that sampled:49 comes close, but for z."
+                ),
             ),
             evidence=_files(
                 "kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"
@@ -483,7 +624,10 @@ TOOLS: dict[str, Tool] = {
             key="ultra",
             title="ULTRA",
             ties=_WORST,
-            reference="Galkin et al. 2024, Towards foundation models for knowledge graph reasoning, arXiv:2310.04562",
+            reference=(
+                "Galkin et al. "
+                "2024, Towards foundation models for knowledge graph reasoning, arXiv:2310.04562"
+            ),
             repositories=(
                 "DeepGraphLearning/ULTRA",
                 "yuchengz99/TRIX",
@@ -491,19 +635,33 @@ TOOLS: dict[str, Tool] = {
                 "arvindh75/semma",
             ),
             programs=("TRIX", "MOTIF", "SEMMA"),
-            effect="ULTRA ranks valid and test of GraIL's graphs together, and tails alone on five sparse graphs.",
+            effect=(
+                "ULTRA ranks valid and test of GraIL's graphs together, "
+                "and tails alone on five sparse graphs."
+            ),
             caveats=(
-                "On GraIL's graphs its test set is the validation and test triples of the inference graph together, "
-                "split valid+test here; it validates on the graph that models are trained on. An option of its code, "
-                "merge_valid_test=False, leaves valid out of the test set and of the filter: that is protocol "
-                "train+test, without the tool.",
-                "On WD-singer, NELL23K and the three samples of FB15k-237 its papers print numbers of tails alone, in "
-                "its files those whose names end in -tail. Its run_many.py writes numbers of both sides unless the "
-                "configuration has such names: add --side both for these.",
+                (
+                    "On GraIL's graphs its test set is the validation "
+                    "and test triples of the inference graph together, split valid+test here; "
+                    "it validates on the graph that models are trained on. An option of its code, "
+                    "merge_valid_test=False, leaves valid out of the test set and of the filter: "
+                    "that is protocol train+test, without the tool."
+                ),
+                (
+                    "On WD-singer, NELL23K and the three samples of FB15k-237 its papers "
+                    "print numbers of tails alone, in its files those whose names end in -tail. "
+                    "Its run_many.py writes numbers of "
+                    "both sides unless the configuration has such names: add --side both for these."
+                ),
                 "Its NELL-995 is that of RED-GNN, nell995_redgnn.",
-                "On the graphs of HM and MTDEA it validates on the graph that models are trained on, as the tables do.",
-                "Its hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement; see `rankconst "
-                "show sampled:50:replacement`.",
+                (
+                    "On the graphs of HM and MTDEA "
+                    "it validates on the graph that models are trained on, as the tables do."
+                ),
+                (
+                    "Its hits@10_50 is an estimate of Hits@10 among 50 "
+                    "negatives drawn with replacement; see `rankconst show sampled:50:replacement`."
+                ),
                 "TRIX, MOTIF and SEMMA evaluate by its code.",
             ),
             evidence=(
@@ -543,11 +701,16 @@ TOOLS: dict[str, Tool] = {
         Tool(
             key="dicee",
             title="DICE Embeddings",
-            reference="Demir and Ngonga Ngomo 2022, Hardware-agnostic computation for large-scale knowledge graph "
-            "embeddings, doi:10.1016/j.simpa.2022.100377",
+            reference=(
+                "Demir and Ngonga Ngomo 2022, Hardware-agnostic computation "
+                "for large-scale knowledge graph embeddings, doi:10.1016/j.simpa.2022.100377"
+            ),
             repositories=("dice-group/dice-embeddings",),
             caveats=(
-                "In 0.3.3 heads are ranked as tails of reciprocals; eval_report.json has the numbers of each split.",
+                (
+                    "In 0.3.3 heads are ranked as tails of reciprocals; "
+                    "eval_report.json has the numbers of each split."
+                ),
             ),
             evidence=_files(
                 "dice-group/dice-embeddings",
@@ -564,8 +727,11 @@ TOOLS: dict[str, Tool] = {
             repositories=("shenyangHuang/TGB",),
             effect="TGB has 20 negatives on some data sets only; elsewhere name --protocol.",
             caveats=(
-                "Its own negatives: 20 on tgbl-comment, coin and flight, 100 on tgbl-review and thgl-forum, 1,000 on "
-                "thgl-software, all entities on tgbl-wiki and tkgl: add --protocol sampled:M or time-aware.",
+                (
+                    "Its own negatives: 20 on tgbl-comment, "
+                    "coin and flight, 100 on tgbl-review and thgl-forum, 1,000 on thgl-software, "
+                    "all entities on tgbl-wiki and tkgl: add --protocol sampled:M or time-aware."
+                ),
                 "Whatever metric is asked for, the evaluator of 2.3.0 returns MRR and Hits@10.",
             ),
             evidence=_files(
@@ -579,7 +745,10 @@ TOOLS: dict[str, Tool] = {
             reference="Zhang et al. 2022, NeuralKG, arXiv:2202.12571",
             repositories=("zjukg/NeuralKG",),
             caveats=(
-                "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks.",
+                (
+                    "The mean of the two sides is published, "
+                    "which for MR, MRR and Hits@k is that of the pooled ranks."
+                ),
             ),
             evidence=_files(
                 "zjukg/NeuralKG",
@@ -592,13 +761,24 @@ TOOLS: dict[str, Tool] = {
             protocol="time-aware",
             reference="Li et al. 2021, RE-GCN, arXiv:2104.10353",
             repositories=("Lee-zix/RE-GCN",),
-            effect="RE-GCN's raw_ent needs --protocol raw; its raw_rel and filter_rel need --side relation.",
+            effect=(
+                "RE-GCN's raw_ent needs --protocol raw; "
+                "its raw_rel and filter_rel need --side relation."
+            ),
             caveats=(
-                "It prints raw_ent, which is protocol raw, and filter_ent, which is time-aware: known answers of the "
-                "evaluated split at the same time, which in a forecasting split are all that there are.",
-                "Heads are ranked as tails of inverse relations; both sides are pooled. raw_rel and filter_rel rank "
-                "relations and their inverses: add --side relation.",
-                "Papers that cite it report filtered numbers of three kinds: make sure that they are time-aware.",
+                (
+                    "It prints raw_ent, which is protocol raw, and filter_ent, "
+                    "which is time-aware: known answers of the evaluated split at the same time, "
+                    "which in a forecasting split are all that there are."
+                ),
+                (
+                    "Heads are ranked as tails of inverse relations; both sides are pooled. "
+                    "raw_rel and filter_rel rank relations and their inverses: add --side relation."
+                ),
+                (
+                    "Papers that cite it report filtered numbers of three kinds: "
+                    "make sure that they are time-aware."
+                ),
             ),
             evidence=_files(
                 "Lee-zix/RE-GCN",
@@ -610,11 +790,19 @@ TOOLS: dict[str, Tool] = {
             key="tkgforecastingevaluation",
             title="TKG-Forecasting-Evaluation",
             protocol="time-aware",
-            reference="Gastinger et al. 2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32",
+            reference=(
+                "Gastinger et al. "
+                "2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32"
+            ),
             repositories=("nec-research/TKG-Forecasting-Evaluation",),
-            effect="TKG-Forecasting-Evaluation's raw and static numbers need --protocol raw or static.",
+            effect=(
+                "TKG-Forecasting-Evaluation's raw and static numbers need --protocol raw or static."
+            ),
             caveats=(
-                "It reports raw, time, which is time-aware, and static: add --protocol raw or static for these.",
+                (
+                    "It reports raw, time, which is time-aware, and static: "
+                    "add --protocol raw or static for these."
+                ),
                 "Both sides are pooled; entities are those that stat.txt and entity2id.txt state.",
             ),
             evidence=_files(
@@ -623,8 +811,11 @@ TOOLS: dict[str, Tool] = {
                 "7ccd9328b100c0c10a119a4897aa60602945c8d6/result_evaluation/src/utils.py",
             ),
             refused={
-                "wikitkg": "TKG-Forecasting-Evaluation ranks repeated facts of WIKI once, 123,768 tasks in place of "
-                "126,220: its numbers are not of the rows of test.txt, of which the constants are."
+                "wikitkg": (
+                    "TKG-Forecasting-Evaluation ranks repeated facts of WIKI once, "
+                    "123,768 tasks in place of 126,220: "
+                    "its numbers are not of the rows of test.txt, of which the constants are."
+                )
             },
         ),
         Tool(
@@ -633,16 +824,28 @@ TOOLS: dict[str, Tool] = {
             protocol="time-aware",
             ties="the mean of best and worst rank",
             whole_ranks=False,
-            reference="Han et al. 2021, Explainable subgraph reasoning for forecasting on temporal knowledge graphs, "
-            "openreview.net/forum?id=pGIHq1m7PU",
+            reference=(
+                "Han et al. 2021, Explainable subgraph reasoning "
+                "for forecasting on temporal knowledge graphs, openreview.net/forum?id=pGIHq1m7PU"
+            ),
             repositories=("TemporalKGTeam/xERTE",),
-            effect="xERTE's raw and time-independent numbers need --protocol raw or static; its MR cannot be adjusted.",
+            effect=(
+                "xERTE's raw and time-independent numbers need --protocol raw or static; "
+                "its MR cannot be adjusted."
+            ),
             caveats=(
-                "It prints filtered performance that is time dependent, which is time-aware, that is time independent, "
-                "which is static, and raw.",
-                "A true answer that its subgraph does not reach gets rank 1,000,000,000: its mean rank means nothing, "
-                "and only MRR and Hits@k can be adjusted.",
-                "Numbers on seen or unseen entities alone are of fewer tasks: there are no constants for them.",
+                (
+                    "It prints filtered performance that is time dependent, "
+                    "which is time-aware, that is time independent, which is static, and raw."
+                ),
+                (
+                    "A true answer that its subgraph does not reach gets rank 1,000,000,000: "
+                    "its mean rank means nothing, and only MRR and Hits@k can be adjusted."
+                ),
+                (
+                    "Numbers on seen or unseen entities alone are of fewer tasks: "
+                    "there are no constants for them."
+                ),
             ),
             evidence=_files(
                 "TemporalKGTeam/xERTE",
@@ -656,14 +859,21 @@ TOOLS: dict[str, Tool] = {
             title="TNTComplEx",
             protocol="time-aware",
             ties=_WORST,
-            reference="Lacroix et al. 2020, Tensor decompositions for temporal knowledge base completion, "
-            "arXiv:2004.04926",
+            reference=(
+                "Lacroix et al. 2020, "
+                "Tensor decompositions for temporal knowledge base completion, arXiv:2004.04926"
+            ),
             repositories=("facebookresearch/tkbc", "soledad921/TeLM"),
             caveats=(
-                "Known answers are those of all three splits at the same time; the mean of the two sides is published, "
-                "which for MRR and Hits@k is that of the pooled ranks.",
-                "Many models derive from its code. The files cited are those of TeLM (Xu et al. 2021), which keeps its "
-                "evaluation; for facts with a begin and an end, the same time means that both are the same.",
+                (
+                    "Known answers are those of all three splits at the same time; the mean of the "
+                    "two sides is published, which for MRR and Hits@k is that of the pooled ranks."
+                ),
+                (
+                    "Many models derive from its code. The "
+                    "files cited are those of TeLM (Xu et al. 2021), which keeps its evaluation; "
+                    "for facts with a begin and an end, the same time means that both are the same."
+                ),
             ),
             evidence=(
                 *_files(
@@ -682,13 +892,20 @@ TOOLS: dict[str, Tool] = {
             title="ATiSE",
             protocol="time-aware",
             ties=_BEST,
-            reference="Xu et al. 2020, Temporal knowledge graph completion based on time series Gaussian embedding, "
-            "arXiv:1911.07893",
+            reference=(
+                "Xu et al. 2020, Temporal knowledge "
+                "graph completion based on time series Gaussian embedding, arXiv:1911.07893"
+            ),
             repositories=("soledad921/ATISE",),
-            effect="ATiSE ranks the true answer first among equal scores, which favours models that tie.",
+            effect=(
+                "ATiSE ranks the true answer first among equal scores, "
+                "which favours models that tie."
+            ),
             caveats=(
-                "Known answers are those of all three splits whose begin and end are the same as written; both sides "
-                "are pooled. TeRo evaluates by the same code.",
+                (
+                    "Known answers are those of all three splits whose begin and end are "
+                    "the same as written; both sides are pooled. TeRo evaluates by the same code."
+                ),
             ),
             evidence=_files(
                 "soledad921/ATISE",
@@ -704,7 +921,8 @@ TOOLS: dict[str, Tool] = {
 _NAMES = Names(
     "tool",
     {key: (tool.title, *tool.programs, *tool.repositories) for key, tool in TOOLS.items()},
-    "`rankconst show tools` lists them all. For a program of your own name its protocol: `rankconst show protocols`.",
+    "`rankconst show tools` lists them all. "
+    "For a program of your own name its protocol: `rankconst show protocols`.",
 )
 
 

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UsageError
-from rankconst.moments.result import Moments as Moments  # noqa: TC001 - a public name of this module
+from rankconst.moments.result import (
+    Moments as Moments,
+)  # noqa: TC001 - a public name of this module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +62,8 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     if histogram.shared and not metric.is_mean and metric.optimum is not None:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
         raise UsageError(
-            f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
+            f"there are no constants of {metric.label} for tasks that share their negatives; "
+            f"there are for {known}."
         )
     sampled = histogram.is_weighted and not metric.weighted
     # A formula is imported when it is needed: looking a constant up computes nothing.

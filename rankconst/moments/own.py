@@ -65,7 +65,8 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
         sums = np.cumsum(sums, axis=1)
     if sums[2, -1] and not _SMALLEST < sums[2, -1] < 1 / _SMALLEST:
         raise DataError(
-            f"values of f differ by {sums[2, -1]:g}, which cannot be squared. Multiply f by a number."
+            f"values of f differ by {sums[2, -1]:g}, which cannot be squared. "
+            "Multiply f by a number."
         )
     ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
     size = histogram.num_candidates.astype(np.float64)
@@ -130,8 +131,9 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
         return extreme_rank(histogram, largest=exponent == math.inf)
     if abs(exponent) > _LARGEST or _BELOW < exponent < _LEAST:
         raise UsageError(
-            f"power means are computed for exponents from -{_LARGEST:g} to {_BELOW:g}, 0, from {_LEAST:g} to "
-            f"{_LARGEST:g}, and infinite ones; got {exponent:g}. Next to 0, take the geometric mean: exponent 0."
+            f"power means are computed for exponents from -{_LARGEST:g} to {_BELOW:g}, "
+            f"0, from {_LEAST:g} to {_LARGEST:g}, and infinite ones; got {exponent:g}. "
+            "Next to 0, take the geometric mean: exponent 0."
         )
     return power_mean(histogram, exponent)
 

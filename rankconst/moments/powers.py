@@ -89,8 +89,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     covered = power < 0 or 2 * power <= 1
     if not covered and not off < _BARELY_ENOUGH:
         raise UndefinedError(
-            f"the power mean with exponent {exponent:g} is not known for as few tasks as {histogram.total:,}: its "
-            "series converges for many."
+            f"the power mean with exponent {exponent:g} "
+            f"is not known for as few tasks as {histogram.total:,}: its series converges for many."
         )
     if covered and off > enough:
         routes.append(_by_transform(sums, power))

@@ -53,9 +53,10 @@ class Nodes:
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
         """Return sum and error over all panels, given f and a bound on its errors at the points, shape (..., X)."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
-        return np.sum(values * self.weights, axis=-1), np.sum(
-            errors * np.abs(self.weights), axis=-1
-        ) + truncated
+        return (
+            np.sum(values * self.weights, axis=-1),
+            np.sum(errors * np.abs(self.weights), axis=-1) + truncated,
+        )
 
 
 def gram_rule(length: int, size: int) -> tuple[Values, Values]:

@@ -75,7 +75,8 @@ class AnswerTables(TablesInMemory):
         known = [each for each in found if isinstance(each, Meaning)]
         if not found:
             raise UnknownNameError(
-                f"{name} is not known as a metric of several right answers; known are: {', '.join(FAMILIES)}."
+                f"{name} is not known as a metric of several right answers; "
+                f"known are: {', '.join(FAMILIES)}."
             )
         if not known:
             raise UnknownNameError(str(next(iter(found))))

@@ -124,7 +124,10 @@ class Tables(TableFiles):
     @cached_property
     def _names(self) -> Names:
         spellings = self._spellings
-        remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst show datasets` lists them."
+        remedy = (
+            f"The tables ({self.version}) hold {len(spellings)}; "
+            "`rankconst show datasets` lists them."
+        )
         return Names("dataset", spellings, remedy)
 
     def resolve_dataset(self, name: str) -> str:
@@ -246,7 +249,8 @@ class Tables(TableFiles):
         if (tasks, metric) not in self._known:
             if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
                 raise UsageError(
-                    f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; of {metric.label} see its graphs."
+                    f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
+                    f"of {metric.label} see its graphs."
                 )
             # A metric's range depends on all candidates, whatever the baseline.
             histogram = self.histogram(
@@ -308,12 +312,13 @@ class Tables(TableFiles):
             raise UsageError(unranked)
         if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
             raise UsageError(
-                f"{tasks.split} is of all relations, and each task counts once; name one of its splits for relations "
-                "or macro averages."
+                f"{tasks.split} is of all relations, and each task counts once; "
+                "name one of its splits for relations or macro averages."
             )
         if tasks.relations and not tasks.is_micro:
             raise UsageError(
-                f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
+                f"{tasks.aggregation} averages are over all relations; "
+                "leave out the aggregation or the relations."
             )
         if (suite := self.find_suite(tasks.dataset)) is not None:
             return pool_suite(suite, tasks, self)
@@ -343,8 +348,9 @@ class Tables(TableFiles):
             return Histogram.from_counts(sizes, found.num_tasks, found.weights)
         if tasks.side == "both" or not tasks.is_micro or tasks.relations:
             raise UsageError(
-                f"under {protocol.key} it matters which tasks share one list of negatives, and of {tasks.describe()} "
-                "that is not known. Name one side, or give the number of tasks that share one in place of the dataset."
+                f"under {protocol.key} it matters which tasks share one list of negatives, "
+                f"and of {tasks.describe()} that is not known. "
+                "Name one side, or give the number of tasks that share one in place of the dataset."
             )
         return sampled_histogram(protocol, found.total)
 
@@ -593,7 +599,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     if path is None:
         if not folders:
             raise TablesError(
-                "this installation carries no tables; install rankconst from its wheel with pip, or name a set of them."
+                "this installation carries no tables; "
+                "install rankconst from its wheel with pip, or name a set of them."
             )
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
@@ -608,7 +615,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))
     if version is not None and tables.version != version:
         raise UnknownNameError(
-            f"{tables.folder} holds table version {tables.version}, not {version}. Leave out the version, or name "
-            "another set."
+            f"{tables.folder} holds table version {tables.version}, not {version}. "
+            "Leave out the version, or name another set."
         )
     return tables

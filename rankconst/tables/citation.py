@@ -35,7 +35,10 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     who = (
         "a random ranker" if tasks.is_chance else f"the {BASELINES[tasks.baseline].title} baseline"
     )
-    where = f"{replace(tasks, baseline=DEFAULT_BASELINE).describe()}; {constants.num_tasks:,} ranking tasks"
+    where = (
+        f"{replace(tasks, baseline=DEFAULT_BASELINE).describe()}; "
+        f"{constants.num_tasks:,} ranking tasks"
+    )
     candidates = identify(version, str(tasks))
     if parse_version(version) is None:
         source = f"computed with rankconst {__version__} from the candidates of {tasks}"
@@ -44,7 +47,10 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     else:
         source = f"computed from tables {version} of rankconst, candidates {candidates}"
     value = show_number(constants.expectation, _DIGITS)
-    return f"The expected {metric.label} of {who} on {title} ({where}) is {value}: {source}, following {FRAMEWORK}."
+    return (
+        f"The expected {metric.label} of {who} on {title} ({where}) is {value}: "
+        f"{source}, following {FRAMEWORK}."
+    )
 
 
 def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
@@ -53,7 +59,10 @@ def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
     source = (
         named if parse_version(version) else f"rankconst {__version__}, computed from the files"
     )
-    return f"{title}{f' ({paper})' * bool(paper)}, with what a random ranker gets from {source}, following {FRAMEWORK}."
+    return (
+        f"{title}{f' ({paper})' * bool(paper)}, "
+        f"with what a random ranker gets from {source}, following {FRAMEWORK}."
+    )
 
 
 def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:

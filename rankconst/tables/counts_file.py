@@ -98,7 +98,8 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
             content = read_at_most(file, _LARGEST)
         if len(content) > _LARGEST:
             raise DataError(
-                f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks."
+                f"{path} is larger than {_LARGEST // 2**20} MiB. "
+                "Count equal rows: add a column num_tasks."
             )
         content.decode("utf-8-sig")  # all of it, for the place of what is not text
         for tasks, size, right, number in _read_rows(
@@ -121,7 +122,8 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
     for tasks in found:
         if tasks.side == "both" and any(side in found for side in tasks.sides):
             raise DataError(
-                f"{path}: there are counts of {tasks} for both sides together and for one side. Give either."
+                f"{path}: there are counts of {tasks} for both sides together and for one side. "
+                "Give either."
             )
     if any(right is not None for each in found.values() for _, right in each):
         return _gather_answers(found, tool)
@@ -160,13 +162,13 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         or len(set(names)) < len(names)
     ):
         raise DataError(
-            f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
-            f"{', '.join(_COLUMNS[1:])}."
+            f"{path}, line 1: got columns {shorten(', '.join(names))}; "
+            f"expected num_candidates, and as needed {', '.join(_COLUMNS[1:])}."
         )
     if "relevant" in names and (further := _OF_TASKS.intersection(names)):
         raise DataError(
-            f"{path}, line 1: queries with several right answers have no {' and no '.join(sorted(further))}: leave the "
-            "column out."
+            f"{path}, line 1: queries with several "
+            f"right answers have no {' and no '.join(sorted(further))}: leave the column out."
         )
 
     @functools.lru_cache  # most rows are like others

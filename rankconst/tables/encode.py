@@ -36,7 +36,8 @@ _BLOCK = 2_048
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # Not numbers, with or without a spread, and dashes for what is missing.
 _HARMLESS = re.compile(
-    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d., %]*+)?|[+-]++",
+    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d.,"
+    r" %]*+)?|[+-]++",
     re.ASCII,
 )
 

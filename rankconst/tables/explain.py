@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
-_NO_STATEMENTS = f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
+_NO_STATEMENTS = (
+    "no tool's code says which relations of a statement are ranked, "
+    f"and which answers are removed. {_COUNT_THEM}"
+)
 
 
 def explain_unknown(
@@ -57,7 +60,10 @@ def explain_unknown(
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
     if benchmark.same_graph_as or benchmark.not_offered:
         copy = f"Use {benchmark.same_graph_as}, of which it is another copy."
-        return f"{missing} {copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
+        return (
+            f"{missing} "
+            f"{copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
+        )
     if benchmark.key in open_carried().datasets:
         return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
     # Only a folder can be added to; for a zip file or a download, tables of one's own are built
@@ -65,8 +71,8 @@ def explain_unknown(
     if tables.place is not None and Path(tables.place).is_dir():
         return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {tables.place}."
     return (
-        f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, where every command looks; "
-        f"in Python, rankconst.load({OUTPUT!r}) opens it."
+        f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, "
+        f"where every command looks; in Python, rankconst.load({OUTPUT!r}) opens it."
     )
 
 
@@ -83,8 +89,9 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     if not lack and tasks.protocol in UNTABLED and tables.place is None:
         lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
     return (
-        f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} under protocol "
-        f"{tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): {', '.join(held)}."
+        f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
+        f"under protocol {tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): "
+        f"{', '.join(held)}."
     )
 
 
@@ -106,13 +113,14 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
         return missing
     if "train" in list_missing(tables, tasks.dataset):
         return (
-            f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the training set, whose file "
-            f"was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
+            f"baseline {tasks.baseline} has no constants on {tasks.dataset}: "
+            "it knows the training set, whose file was missing when the tables were built. "
+            f"Use --baseline {DEFAULT_BASELINE}."
         )
     if baseline.key == SINGLE_STEP:
         return (
-            f"baseline {baseline.key} is for temporal graphs whose splits follow each other in time. Use --baseline "
-            f"{FLOOR}."
+            f"baseline {baseline.key} is for "
+            f"temporal graphs whose splits follow each other in time. Use --baseline {FLOOR}."
         )
     return (
         f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
@@ -127,15 +135,21 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
         rows = tables.records(tasks.dataset).histograms
         held = " and ".join(each.side for each in rows if replace(each, side="") == stored)
         why = _explain_no_relations(tables, tasks) if tasks.side == RELATION_SIDE else "."
-        return f"the tables ({tables.version}) hold {where} of side {held} only, not of {tasks.side}{why}"
+        return (
+            f"the tables ({tables.version}) hold {where} of side {held} only, "
+            f"not of {tasks.side}{why}"
+        )
     if not tasks.relations:
         return (
-            f"the tables ({tables.version}) hold no weights of {where} for {tasks.aggregation}. Leave out the "
-            "aggregation."
+            f"the tables ({tables.version}) hold no weights of {where} for {tasks.aggregation}. "
+            "Leave out the aggregation."
         )
     known = tables.relations(stored)
     if not known:
-        return f"the tables ({tables.version}) hold no relations of {where}. Leave them out, or name another split."
+        return (
+            f"the tables ({tables.version}) hold no relations of {where}. "
+            "Leave them out, or name another split."
+        )
     import difflib
 
     name = next(each for each in tasks.relations if each not in known)
@@ -157,8 +171,8 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
 
     if is_inductive(tasks.dataset):
         return (
-            ": no tool's code says which relations of an inductive benchmark are ranked, those of the graph that "
-            f"models are trained on or those of the other. {_COUNT_THEM}"
+            ": no tool's code says which relations of an inductive benchmark are ranked, "
+            f"those of the graph that models are trained on or those of the other. {_COUNT_THEM}"
         )
     if any(find_protocol(key).qualified for key in tables.protocols(tasks.dataset)):
         return f": {_NO_STATEMENTS}"
@@ -173,11 +187,20 @@ def explain_unranked(tasks: Tasks) -> str:
     """Say why there are no constants of tasks that rank relations, on any dataset; empty if there can be."""
     protocol = find_protocol(tasks.protocol)
     if not tasks.is_chance:
-        return f"baseline {tasks.baseline} ranks entities; on the relation side there is chance alone. Leave it out."
+        return (
+            f"baseline {tasks.baseline} ranks entities; "
+            "on the relation side there is chance alone. Leave it out."
+        )
     if not tasks.is_micro:
-        return f"on the relation side every task counts once: there are no {tasks.aggregation} averages."
+        return (
+            "on the relation side every task counts once: "
+            f"there are no {tasks.aggregation} averages."
+        )
     if tasks.relations:
-        return "side relation is of all relations together: leave out those that are named, or name another side."
+        return (
+            "side relation is of all relations together: "
+            "leave out those that are named, or name another side."
+        )
     if protocol.qualified:
         return f"protocol {protocol.key} has no relation side: {_NO_STATEMENTS}"
     if protocol.negatives is not None:

@@ -59,12 +59,13 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
         raise TablesError(
-            f"{file} has {size:,} bytes; expected at most {most:,}. That is not a set of tables; name another one."
+            f"{file} has {size:,} bytes; expected at most {most:,}. "
+            "That is not a set of tables; name another one."
         )
     if packed is not None and grows_without_measure(packed, size):
         raise TablesError(
-            f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. Get the set again, "
-            "from somebody whom you trust."
+            f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. "
+            "Get the set again, from somebody whom you trust."
         )
 
 
@@ -154,7 +155,8 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
         descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
-            f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
+            f"{folder} holds no tables: {DESCRIPTOR} is missing. "
+            "`rankconst build --out DIR` makes them."
         ) from error
     except TablesError:
         raise
@@ -168,16 +170,17 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
         ) from error
     if not _is_descriptor(descriptor):
         raise TablesError(
-            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, a list of "
-            "resources with names and hashes, and a list of provenance. Build the set again."
+            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, "
+            "a list of resources with names and hashes, and a list of provenance. "
+            "Build the set again."
         )
     created = descriptor.get("created", "")
     try:
         date.fromisoformat(str(created)[:10] or "1970-01-01")
     except ValueError:
         raise TablesError(
-            f"{folder / DESCRIPTOR}: created is {created!r:.40}; expected a date such as 2026-11-30. "
-            "Build the set again."
+            f"{folder / DESCRIPTOR}: created is {created!r:.40}; "
+            "expected a date such as 2026-11-30. Build the set again."
         ) from None
     return dict(descriptor)
 
@@ -233,7 +236,8 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
                 f"the set in {folder} was replaced while it was read. Run the command again."
             )
         raise TablesError(
-            f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. {remedy}"
+            f"{file} is not the file that {DESCRIPTOR} describes: "
+            f"expected {expected}, got {got}. {remedy}"
         )
     return content
 
@@ -281,8 +285,8 @@ def find_set(archive: Path, label: str) -> ZipPath:
     except _damage() as error:
         if not head.startswith(b"PK"):
             raise TablesError(
-                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. Name the zip file "
-                "itself, not a page about it."
+                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. "
+                "Name the zip file itself, not a page about it."
             ) from error
         raise TablesError(
             f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
@@ -297,12 +301,12 @@ def find_set(archive: Path, label: str) -> ZipPath:
     if not descriptors:
         shown = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}" or "nothing"
         raise TablesError(
-            f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, got {shown}. "
-            "Zip a folder written by `rankconst build --out DIR`."
+            f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, "
+            f"got {shown}. Zip a folder written by `rankconst build --out DIR`."
         )
     if len(descriptors) > 1:
         raise TablesError(
-            f"{label} holds several sets of tables: expected one {DESCRIPTOR}, got {', '.join(descriptors)}. "
-            "Zip each set by itself, or unpack it and name a folder."
+            f"{label} holds several sets of tables: expected one {DESCRIPTOR}, "
+            f"got {', '.join(descriptors)}. Zip each set by itself, or unpack it and name a folder."
         )
     return ZipPath(archive, descriptors[0].removesuffix(DESCRIPTOR), label)

@@ -234,7 +234,8 @@ def gather_answers(
     except ValueError:
         shapes = " and ".join(f"{each.shape}" for each in (*given, own))
         raise DataError(
-            f"counts, relevant and weights have shapes {shapes}; expected one number for each query."
+            f"counts, relevant and weights have shapes {shapes}; "
+            "expected one number for each query."
         ) from None
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
@@ -343,7 +344,8 @@ def from_counts(
     if relevant is not None:
         if isinstance(counts, Mapping) or isinstance(weights, Mapping):
             raise UsageError(
-                "queries with several right answers have no sides: give counts and weights as arrays."
+                "queries with several right answers have no sides: "
+                "give counts and weights as arrays."
             )
         return gather_answers(counts, relevant, name, weights=weights, tool=tool, empty=empty)
     if empty is not None or tool is not None:
@@ -353,7 +355,8 @@ def from_counts(
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
             raise UsageError(
-                "weights are given for each side, counts are not. Give both by side, or both as arrays."
+                "weights are given for each side, counts are not. "
+                "Give both by side, or both as arrays."
             )
         return Counts(name, {"both": Histogram.from_counts(counts, weights=weights)})
     by_side = _key_by_side(counts)
@@ -382,7 +385,8 @@ def _take_counts(counts: Any) -> Any:
         return counts
     if not any(map(len, kept.values())):
         raise DataError(
-            "the evaluator holds no counts: make it with RankBasedEvaluator(clear_on_finalize=False)."
+            "the evaluator holds no counts: "
+            "make it with RankBasedEvaluator(clear_on_finalize=False)."
         )
     return {
         str(side): np.concatenate([np.ravel(batch) for batch in batches])
@@ -394,8 +398,9 @@ def _take_counts(counts: Any) -> Any:
 def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     if not all(isinstance(side, str) for side in given):
         raise UsageError(
-            "a mapping goes from side to the counts of its tasks, {'head': [4, 4], 'tail': [4, 9]}. Of a mapping "
-            "{num_candidates: num_tasks} write each count out: np.repeat([*counts], [*counts.values()])."
+            "a mapping goes from side to the counts of its tasks, {'head': "
+            "[4, 4], 'tail': [4, 9]}. Of a mapping {num_candidates: "
+            "num_tasks} write each count out: np.repeat([*counts], [*counts.values()])."
         )
     return key_by_side(given)
 

@@ -143,8 +143,8 @@ class TableFiles:
             raise
         except MemoryError as error:
             raise TablesError(
-                f"{self.folder / name}.parquet cannot be read: there is not enough memory for what it says it holds. "
-                "Give the program more; if that does not help, get the set again."
+                f"{self.folder / name}.parquet cannot be read: there is not enough memory for what "
+                "it says it holds. Give the program more; if that does not help, get the set again."
             ) from error
         except (
             pa.ArrowException,
@@ -155,8 +155,8 @@ class TableFiles:
             OverflowError,
         ) as error:
             raise TablesError(
-                f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. Build the set again, or get "
-                "it again."
+                f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. "
+                "Build the set again, or get it again."
             ) from error
 
     def _check_values(self, name: str, table: pa.Table) -> None:
@@ -193,7 +193,8 @@ class TableFiles:
                     wrong = f"numbers below {LEAST[column]}"
             if wrong:
                 raise TablesError(
-                    f"{self.folder / name}.parquet, column {column}: {wrong}. Build the set again, or get it again."
+                    f"{self.folder / name}.parquet, column {column}: {wrong}. "
+                    "Build the set again, or get it again."
                 )
 
     def _check_ranges(self, table: pa.Table, dataset: str | None) -> None:
@@ -215,9 +216,9 @@ class TableFiles:
                 (numbers < least - slack) | (numbers > largest + slack)
             ).tolist():
                 raise TablesError(
-                    f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} for {families[row]}"
-                    f"{'' if dataset is None else f' on {dataset}'}; expected {least[row]:.6g} to {largest[row]:.6g}. "
-                    "Build the set again, or get it again."
+                    f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} "
+                    f"for {families[row]}{'' if dataset is None else f' on {dataset}'}; expected "
+                    f"{least[row]:.6g} to {largest[row]:.6g}. Build the set again, or get it again."
                 )
 
     def _read_content(self, name: str) -> bytes:
@@ -225,9 +226,10 @@ class TableFiles:
         if name not in self._contents:
             if self.leaves_out(name):
                 raise UnknownNameError(
-                    f"macro averages and single relations under a baseline need {name}.parquet, which the package "
-                    f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables; in "
-                    "Python, open it with rankconst.load."
+                    f"macro averages and single relations under a baseline need {name}.parquet, "
+                    "which the package leaves out. "
+                    f"Add --tables rankconst-tables-{self.version}.zip, "
+                    "the archive of these tables; in Python, open it with rankconst.load."
                 )
             described: list[dict[str, Any]] = self.descriptor["resources"]
             resource = next((each for each in described if each.get("name") == name), {})
@@ -247,8 +249,8 @@ class TableFiles:
         expected = schema_of(name)
         if not found.equals(expected):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {found.names}; this rankconst reads {expected.names}. "
-                "Build the set again."
+                f"{self.folder / name}.parquet has columns {found.names}; "
+                f"this rankconst reads {expected.names}. Build the set again."
             )
 
 
@@ -264,8 +266,8 @@ def _bound_expectation(family: str, most: float) -> tuple[float, float]:
     if metric is None or metric.optimum is None:
         return 0.0, np.inf
     # Of two tasks ranks can be as far apart as of any number.
-    return metric.lower, metric.upper if metric.is_share else metric.worst(
-        np.array([most]), np.array([2])
+    return metric.lower, (
+        metric.upper if metric.is_share else metric.worst(np.array([most]), np.array([2]))
     )
 
 

@@ -63,8 +63,8 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
 
 def _refuse(shown: str) -> UsageError:
     return UsageError(
-        f"{shown} is not a place that tables can be read from: expected a DOI, the http or https URL of a zip file, a "
-        "zip file, a folder."
+        f"{shown} is not a place that tables can be read from: "
+        "expected a DOI, the http or https URL of a zip file, a zip file, a folder."
     )
 
 
@@ -87,8 +87,8 @@ class _Remote:
         got = hashlib.sha256(packed.read_bytes()).hexdigest()
         if self.sha256 not in {None, got}:
             raise DownloadError(
-                f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, got {got}. "
-                "Nothing was kept. Check the hash with the publisher."
+                f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, "
+                f"got {got}. Nothing was kept. Check the hash with the publisher."
             )
         folder = find_set(packed, self.name)
         check_whole(folder)
@@ -100,14 +100,15 @@ def _parse(text: str) -> _Remote:
 
     if not text.isprintable():
         raise UsageError(
-            f"{text!r} is not an address: it has characters that are not text. Type or copy it again."
+            f"{text!r} is not an address: it has characters that are not text. "
+            "Type or copy it again."
         )
     address, mark, fragment = text.partition("#")
     found = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
     if mark and found is None:
         raise UsageError(
-            f"what follows # in {hide_login(text)!r} is not a hash: expected #sha256= and 64 hexadecimal digits, "
-            f"got #{fragment}."
+            f"what follows # in {hide_login(text)!r} is not a hash: "
+            f"expected #sha256= and 64 hexadecimal digits, got #{fragment}."
         )
     return _Remote(address, hide_login(address), found[1].lower() if found else None)
 
@@ -162,7 +163,8 @@ def _find_deposited(address: str) -> tuple[str, str]:
     parsed = _DOI.fullmatch(address)
     if parsed is None:
         raise UsageError(
-            f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, or doi:10.PREFIX/SUFFIX/NAME.zip."
+            f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, "
+            "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
     doi, name = parsed.groups()
     remedy = "get the zip file in another way and name that"
@@ -170,7 +172,8 @@ def _find_deposited(address: str) -> tuple[str, str]:
         files = _list_files(doi)
     except OSError as error:  # of requests
         raise DownloadError(
-            f"could not look up doi:{doi}: {explain(error)}. Check the DOI and the network, or {remedy}."
+            f"could not look up doi:{doi}: {explain(error)}. "
+            f"Check the DOI and the network, or {remedy}."
         ) from error
     except strange_answers() as error:
         raise DownloadError(

@@ -198,7 +198,8 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn(
             "method",
             "text",
-            "closed_form (errors bound rounding), numerical (errors are bounds), sampled (standard errors)",
+            "closed_form (errors bound rounding), "
+            "numerical (errors are bounds), sampled (standard errors)",
         ),
         TableColumn("num_draws", "count", "random rankings drawn, for sampled; null otherwise"),
     ),

@@ -76,7 +76,8 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     for value in observed:
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
             raise DataError(
-                f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}."
+                f"{metric.label} = {value} is outside its range, "
+                f"{metric.lower:g} to {metric.upper:g}."
             )
     rule = TAILS[metric.family]
     law = rule.make(histogram, metric)
@@ -88,12 +89,21 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
     if histogram.is_weighted:
         return "no tail probability is known for tasks of unlike weights, as in macro averages."
     if histogram.total > _MOST_TASKS:
-        return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
+        return (
+            f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; "
+            f"here are {histogram.total:,}."
+        )
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
         known = _list_labels(family for family, rule in TAILS.items() if rule.blocks)
-        return f"no tail probability of {metric.label} is known for baselines other than chance, only of {known}."
+        return (
+            f"no tail probability of {metric.label} "
+            f"is known for baselines other than chance, only of {known}."
+        )
     if histogram.shared and metric.family in TAILS and not (metric.is_share and metric.is_counted):
-        return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
+        return (
+            f"no tail probability of {metric.label} "
+            "is known for tasks that share their negatives, only of Hits@k."
+        )
     if metric.family in TAILS:
         return ""
     known = (

@@ -134,13 +134,14 @@ def _normalised(metric: Metric, moments: Moments) -> Affine:
 def _index(metric: Metric, moments: Moments) -> Affine:
     if metric.optimum is None:
         raise UndefinedError(
-            f"the adjusted index of {metric.label} is undefined: every ranker gets {moments.expectation:g}."
+            f"the adjusted index of {metric.label} is undefined: "
+            f"every ranker gets {moments.expectation:g}."
         )
     unit = metric.optimum - moments.expectation
     if unit == 0:
         raise UndefinedError(
-            f"the adjusted index of {metric.label} is undefined here: its expectation is already the optimum "
-            f"{metric.optimum:g}, so there is nothing to adjust."
+            f"the adjusted index of {metric.label} is undefined here: its "
+            f"expectation is already the optimum {metric.optimum:g}, so there is nothing to adjust."
         )
     return Affine(moments.expectation, unit)
 
@@ -253,7 +254,8 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
         )
     if triples < batch:
         raise DataError(
-            f"nothing was ranked: only whole batches of {batch} triples are, and there are {triples} triples."
+            f"nothing was ranked: only whole batches of {batch} triples are, "
+            f"and there are {triples} triples."
         )
     return triples // batch * batch * sides
 
@@ -289,8 +291,9 @@ def adjust_dropped(
             widened[name] = widened[f"{name}_interval"] = None
             lost.append(name)
     reason = (
-        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be computed: which {central.num_tasks:,} of the "
-        f"{constants.num_tasks:,} tasks were ranked is unknown, and on some a random ranker is always perfect."
+        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be computed: "
+        f"which {central.num_tasks:,} of the {constants.num_tasks:,} tasks were ranked is unknown, "
+        "and on some a random ranker is always perfect."
     )
     return replace(
         adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined)
@@ -327,7 +330,10 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
 
 
-_NOT_KNOWN = "the triples of the last, incomplete batch were left out, and the effect of that is not known for"
+_NOT_KNOWN = (
+    "the triples of the last, incomplete batch were left out, "
+    "and the effect of that is not known for"
+)
 _REMEDY = "Leave out the tool and name its protocol, to adjust as if all triples had been ranked."
 
 

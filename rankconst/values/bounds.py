@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 NOT_A_NUMBER = (
-    "no ranks give {}: scores that are not numbers (NaN) were ranked, as when training diverges, so nothing of this "
-    "evaluation is adjusted."
+    "no ranks give {}: scores that are not numbers (NaN) were ranked, "
+    "as when training diverges, so nothing of this evaluation is adjusted."
 )
 """Why the numbers of an evaluation are left out, of which one is told by :func:`tells_no_scores`."""
 
 PERFECT = (
-    "MRR and Hits@1 are exactly 1: a perfect model, or scores that are not numbers (NaN), which OGB, TGB, TorchKGE and "
-    "OpenKE rank first."
+    "MRR and Hits@1 are exactly 1: a perfect model, "
+    "or scores that are not numbers (NaN), which OGB, TGB, TorchKGE and OpenKE rank first."
 )
 
 

@@ -88,7 +88,10 @@ _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
 _MOST_FLIPPED = 16  # differences, of which all signs are tried
 _TASKS = ("dataset", "split", "side", "protocol", "aggregation")
 
-LEFT_OUT = "Not considered: dependence between tasks, variation between training runs, multiple comparisons."
+LEFT_OUT = (
+    "Not considered: dependence between tasks, "
+    "variation between training runs, multiple comparisons."
+)
 """What no comparison of two results on the same tasks covers."""
 
 
@@ -155,7 +158,10 @@ class Comparison:
 
     def __repr__(self) -> str:
         on = "" if self.tasks is None else f" on {self.tasks}"
-        return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
+        return (
+            f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: "
+            f"z {show_z(self)}, p {show_p(self)})"
+        )
 
     def _repr_html_(self) -> str:
         shown = {
@@ -210,29 +216,47 @@ class Comparison:
             abs(self.difference), self._turn(self.confidence_interval), ends_only=True
         )
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
-        return f"{sentence}the difference of {self._show_difference()} is {errors}. 95% confidence interval: {ends}."
+        return (
+            f"{sentence}the difference of {self._show_difference()} is {errors}. "
+            f"95% confidence interval: {ends}."
+        )
 
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""
         p = self.log10_p_interval
         enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
-            return f"{self._name_better()}: p {show_p(self)}, whatever the two models have in common. {enough}"
+            return (
+                f"{self._name_better()}: p {show_p(self)}, "
+                f"whatever the two models have in common. {enough}"
+            )
         if self.is_significant is False:
             least = _round(10**p.lower, math.floor)
             return f"This may well be chance: p ≥ {least}, whatever the two models have in common."
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
-            return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough}"
-        sentence = f"Not certain: p {show_p(self)}, depending on what the two models have in common. {enough}"
+            return (
+                "These numbers do not tell which model is better: "
+                f"rounded so, they may be equal. {enough}"
+            )
+        sentence = (
+            f"Not certain: p {show_p(self)}, "
+            f"depending on what the two models have in common. {enough}"
+        )
         if self._may_be_less:
             sentence += " Rounded as it is, this one may be less."
         if self.z_uncorrelated >= _quantile(self.method):
-            return f"{sentence} Unless their results are negatively correlated, this one is significant."
+            return (
+                f"{sentence} Unless their results are negatively correlated, "
+                "this one is significant."
+            )
         if not self.metric.hits_k:
             return sentence
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
-        return f"{sentence} This one is significant if about {apart} tasks or fewer are hits of one model only."
+        return (
+            f"{sentence} This one is significant "
+            f"if about {apart} tasks or fewer are hits of one model only."
+        )
 
     @property
     def _may_be_less(self) -> bool:
@@ -355,8 +379,8 @@ def bound_pairs(
         )
     if histogram.shared:
         raise UndefinedError(
-            "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
-            "their difference is."
+            "these tasks share their negatives and so depend on each other: "
+            "two published values do not tell how sure their difference is."
         )
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
@@ -447,7 +471,8 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     require_mean(metric)
     if first.size < 2:
         raise DataError(
-            f"got {first.size} task; expected at least 2: one task does not tell how much they vary."
+            f"got {first.size} task; expected at least 2: "
+            "one task does not tell how much they vary."
         )
     terms = [_list_terms(metric, ranks) for ranks in (first, second)]
     n, differences = first.size, terms[1] - terms[0]
@@ -488,7 +513,8 @@ def require_mean(metric: Metric) -> None:
     if not metric.is_mean:
         known = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
         raise UndefinedError(
-            f"two results cannot be compared by {metric.label}, which is not a mean over tasks. Compare {known}."
+            f"two results cannot be compared by {metric.label}, "
+            f"which is not a mean over tasks. Compare {known}."
         )
 
 

@@ -89,8 +89,8 @@ class Constants:
     def __repr__(self) -> str:
         known = self.moments
         return (
-            f"Constants({self.metric.label} on {self.tasks}: expectation {known.expectation:.6g}, variance "
-            f"{known.variance:.6g}, {self.num_tasks:,} tasks, {known.method})"
+            f"Constants({self.metric.label} on {self.tasks}: expectation {known.expectation:.6g}, "
+            f"variance {known.variance:.6g}, {self.num_tasks:,} tasks, {known.method})"
         )
 
     def _repr_html_(self) -> str:
@@ -265,7 +265,8 @@ class Constants:
             return value, value, value
         if value is None:
             raise DataError(
-                "there is no value to adjust: got None; expected a number, an array, or text such as 0.338."
+                "there is no value to adjust: got None; "
+                "expected a number, an array, or text such as 0.338."
             )
         if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
@@ -279,9 +280,11 @@ class Constants:
             and not hasattr(value, "__array__")
         ):
             read = [
-                Published("", math.nan, math.nan, math.nan)
-                if isinstance(each, float) and math.isnan(each)
-                else read_published(self.metric, each, decimals=decimals, percent=percent)
+                (
+                    Published("", math.nan, math.nan, math.nan)
+                    if isinstance(each, float) and math.isnan(each)
+                    else read_published(self.metric, each, decimals=decimals, percent=percent)
+                )
                 for each in value
             ]
             value, lower, upper = (
@@ -490,8 +493,8 @@ class Constants:
                 else f"{shown} to {most_named:.6g}."
             )
             found[place] = (
-                f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
-                f"expected {possible} {_hint(metric, number)}"
+                f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} "
+                f"({self.tasks.describe()}): expected {possible} {_hint(metric, number)}"
             )
         return found
 
@@ -524,7 +527,10 @@ def _hint(metric: Metric, number: float) -> str:
     if not math.isfinite(number):
         return "Leave out results that are missing."
     if metric.upper == 1 and 1 < number <= 100:
-        return f"If it is a percentage, write {number / 100:.6g}, or add --percent (in Python: percent=True)."
+        return (
+            f"If it is a percentage, write {number / 100:.6g}, "
+            "or add --percent (in Python: percent=True)."
+        )
     if metric.lower == 1 and number < 1:
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
     if isinstance(metric, AnswersMetric):

@@ -127,7 +127,8 @@ def check_decimals(decimals: Any, place: str = "") -> int:
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
         raise DataError(
-            f"{_at(place)}decimals = {spell(decimals, str)}; expected a whole number from 0 to {_LONGEST}."
+            f"{_at(place)}decimals = {spell(decimals, str)}; "
+            f"expected a whole number from 0 to {_LONGEST}."
         )
     return int(decimals)
 

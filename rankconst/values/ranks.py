@@ -112,7 +112,8 @@ class Ranks:
         first, second = self.select(side), other.select(side)
         if self.sides.keys() != other.sides.keys() and parse_side(side) == "both":
             raise DataError(
-                f"the one has ranks of {', '.join(self.sides)}, the other of {', '.join(other.sides)}."
+                f"the one has ranks of {', '.join(self.sides)}, "
+                f"the other of {', '.join(other.sides)}."
             )
         if any(
             self.sides[key].size != ranks.size
@@ -128,8 +129,8 @@ class Ranks:
                 if others is not None and not np.array_equal(values, others):
                     place = int(np.flatnonzero(values != others)[0])
                     raise DataError(
-                        f"rank {place} of side {key} is of {name} {values[place]} in the one and {others[place]} in "
-                        "the other; sort both by the same columns."
+                        f"rank {place} of side {key} is of {name} {values[place]} in "
+                        f"the one and {others[place]} in the other; sort both by the same columns."
                     )
         from rankconst.values.comparison import compare_ranks
 
@@ -177,8 +178,8 @@ class AnswerRanks:
         family = FAMILIES[key]
         if family.over == "min(k, N)":
             raise UsageError(
-                f"{metric} is over min(k, N), and ranks do not say how many candidates N there are. If each query has "
-                "at least k, it is precision@k."
+                f"{metric} is over min(k, N), and ranks do not say "
+                "how many candidates N there are. If each query has at least k, it is precision@k."
             )
         sums, over = family.sum_up(self.places, k), family.divide(ALL, self.places.rights, k)
         return float(sums.sum() / over.sum() if family.pooled else np.mean(sums / over))
@@ -252,7 +253,8 @@ def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
         or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys))
     ):
         raise UsageError(
-            f"expected head, tail or relation, each once; got {', '.join(map(str, given)) or 'no side'}."
+            "expected head, tail or relation, each once; "
+            f"got {', '.join(map(str, given)) or 'no side'}."
         )
     return dict(zip(keys, given.values(), strict=True))
 
@@ -326,7 +328,8 @@ def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDA
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         raise DataError(
-            f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}."
+            f"{what}: expected numbers, one for each task; "
+            f"got {given.dtype} of shape {given.shape}."
         )
     array = given.astype(np.float64)
     wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
@@ -334,7 +337,10 @@ def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDA
         place = int(wrong[0])
         hint = " Do they count from 0? Add 1." if array[place] == 0 else ""
         if np.isinf(array[place]):
-            hint = " A task whose answer was not retrieved has the worst rank, its number of candidates."
+            hint = (
+                " A task whose answer was not retrieved has the worst rank, "
+                "its number of candidates."
+            )
         raise DataError(f"{what}: number {place} is {given[place]}; expected at least 1.{hint}")
     array.flags.writeable = False
     return array

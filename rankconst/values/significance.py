@@ -110,6 +110,6 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
     counted = "hits" if metric.is_share else "as the sum of ranks"
     sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))
     raise UndefinedError(
-        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, which is not a whole number. "
-        "Is it a mean over several runs or sides, or of other ranking tasks?"
+        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, which "
+        "is not a whole number. Is it a mean over several runs or sides, or of other ranking tasks?"
     )

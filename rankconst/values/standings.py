@@ -120,7 +120,10 @@ class Standings:
         return pd.DataFrame(self.table)
 
     def __repr__(self) -> str:
-        return f"Standings({self.constants.metric.label} on {self.constants.tasks}, {len(self.names)} models)"
+        return (
+            f"Standings({self.constants.metric.label} on {self.constants.tasks}, "
+            f"{len(self.names)} models)"
+        )
 
     def __str__(self) -> str:
         tasks, cells = self.constants.tasks, self.table
@@ -163,7 +166,8 @@ def rank_models(
     """
     if not 2 <= len(models) <= _MOST:
         raise UsageError(
-            f"{len(models)} results of {constants.metric.label} on these tasks; expected 2 to {_MOST}."
+            f"{len(models)} results of {constants.metric.label} on these tasks; "
+            f"expected 2 to {_MOST}."
         )
     sign = -1 if constants.metric.increasing else 1
     ordered = sorted(models, key=lambda model: sign * model[1].value)
@@ -175,9 +179,9 @@ def rank_models(
         constants.ranking,
         [value.value for value in published],
         [value.interval for value in published],
-        spreads=None
-        if spreads is None
-        else np.array([spreads.get(name, math.nan) for name in names]),
+        spreads=(
+            None if spreads is None else np.array([spreads.get(name, math.nan) for name in names])
+        ),
     )
     log10_p = correct_for_many(bounds.log10_p[1], len(names))
     used = len({*(spreads or ())} & {*names}) > 1
