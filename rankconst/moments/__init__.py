@@ -22,9 +22,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UsageError
-from rankconst.moments.result import (
-    Moments as Moments,
-)  # noqa: TC001 - a public name of this module
+from rankconst.moments.result import Moments as Moments  # noqa: TC001 - a public name of this
 
 if TYPE_CHECKING:
     from collections.abc import Callable
