@@ -1,4 +1,4 @@
-"""Checks of the code, each in an environment of its own: ``nox`` runs the fast ones, ``nox -s NAME`` runs one."""
+"""Checks of the code, each in its own environment: ``nox`` runs the fast, ``nox -s NAME`` one."""
 
 import nox
 
@@ -55,7 +55,7 @@ def oldest(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Run .ci/run: the README's commands, the linters, and the wheel outside the checkout; needs the network."""
+    """Run .ci/run: the README's commands, the linters, and the wheel; needs the network."""
     session.run("bash", ".ci/run", external=True)
 
 

@@ -1,4 +1,4 @@
-"""Build every benchmark of the registry where there is an internet: ``python build_tables.py OUT REPORT [REGISTRY]``.
+"""Build every benchmark where there is an internet: ``build_tables.py OUT REPORT [REGISTRY]``.
 
 What cannot be built is reported, and the rest is built; a run that was cut off is taken up by the
 next one with the same cache and OUT. Files of which no hash was known are listed in REPORT, in

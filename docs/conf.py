@@ -1,4 +1,4 @@
-"""The documentation as pages of the site: ``sphinx-build -W docs DIR``. Its source is what GitHub shows."""
+"""The documentation as pages of the site, from what GitHub shows: ``sphinx-build -W docs DIR``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def prepare(_: Sphinx, name: str, source: list[str]) -> None:
 def finish(app: Sphinx, error: Exception | None) -> None:
     """Let the folder open at its first page."""
     if error is None:
-        first = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=README.html">'
+        first = (
+            '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; '
+            'url=README.html">'
+        )
         Path(app.outdir, "index.html").write_text(
             f'{first}<a href="README.html">Documentation</a>\n', encoding="utf-8"
         )

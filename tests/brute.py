@@ -197,14 +197,18 @@ def count_relations(dataset: Dataset, protocol: Protocol, split: str, rows: list
 
 
 def values_of(row: Row) -> list[Hashable]:
-    """List the entities in the qualifiers of a statement, which are pairs of a relation and an entity."""
+    """List the entities in the qualifiers of a statement, which are pairs of a relation and an
+    entity.
+    """
     return [value for _, value in row[3]] if len(row) > 3 and isinstance(row[3], tuple) else []
 
 
 def list_candidates(
     dataset: Dataset, protocol: Protocol, split: str
 ) -> tuple[list[int], Iterator[tuple[list[Hashable], list[Hashable]]]]:
-    """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
+    """List ranked rows and each one's candidates for head and tail: true answers, and what is no
+    known answer.
+    """
     entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
     filters = filter_splits(protocol, split)
     # What a known fact must share with the task, besides two of its three parts: all that follows
@@ -293,7 +297,9 @@ def score_rules(dataset: Dataset) -> Score:
 
 
 def score_recency(dataset: Dataset, split: str) -> Score:
-    """Score by the last time that the splits before have the fact with, then by frequency in the training set."""
+    """Score by the last time that the splits before have the fact with, then by frequency in the
+    training set.
+    """
     last: dict[Hashable, Any] = {}
     for name in ORDER[: ORDER.index(split)]:
         for h, r, t, time in dataset[name]:
@@ -311,7 +317,9 @@ def score_recency(dataset: Dataset, split: str) -> Score:
 
 
 def score_single_step(dataset: Dataset) -> Score:
-    """Score by the last time before the query's that any split has the fact with, then by frequency until then."""
+    """Score by the last time before the query's that any split has the fact with, then by frequency
+    until then.
+    """
 
     def score(
         side: str, entity: Hashable, relation: Hashable, answer: Hashable, now: Any
@@ -342,7 +350,9 @@ def score_baselines(dataset: Dataset, split: str, choice: str) -> dict[str, Scor
 
 
 def choose_counting(dataset: Dataset, protocol: Protocol) -> str:
-    """Return by what counting ranks: what has the larger expected MRR on the validation set, exactly."""
+    """Return by what counting ranks: what has the larger expected MRR on the validation set,
+    exactly.
+    """
     expected = {}
     for choice in ("rules", "frequency"):
         ranks = rank_brute_force(dataset, protocol, "valid", ["counting"], choice)["counting"]
@@ -424,7 +434,9 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
 def read_rows(
     content: bytes, columns: str = "hrt", delimiter: bytes = b"\t", *, padded: bool = False
 ) -> list[Any]:
-    """Read a well-formed file of triples or quadruples, with no count line, one line after the other."""
+    """Read a well-formed file of triples or quadruples, with no count line, one line after the
+    other.
+    """
     rows = []
     for line in content.removesuffix(b"\n").split(b"\n"):
         cells = [

@@ -1,4 +1,6 @@
-"""What every test may ask for: the folders of real files, where they are at hand; a set as a zip file; a server."""
+"""What every test may ask for: the folders of real files, where they are at hand; a set as a zip
+file; a server.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the files be handed out in the order below, not by their numbers of tests; collect no garbage meanwhile."""
+    """Let the files be handed out in the order below, not by their numbers of tests; collect no
+    garbage meanwhile.
+    """
     gc.disable()
     if sys.dont_write_bytecode and (cache := getattr(config, "cache", None)) is not None:
         # Dozens of child processes would compile all that they import. Nothing is written beside
@@ -87,7 +91,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
+    """Let the garbage collector leave the thousands of tests alone, and look at the rest more
+    seldom.
+    """
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)
@@ -127,7 +133,9 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let builds compute the constants of a histogram once a test run, and compress little, where neither matters."""
+    """Let builds compute the constants of a histogram once a test run, and compress little, where
+    neither matters.
+    """
     del few_draws
     if importlib.util.find_spec("rankconst_builder"):
         monkeypatch.setattr("rankconst_builder.release.DENSE", 1)
@@ -136,7 +144,9 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def placeholders(cheap_constants: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let builds put the mean rank in the place of what takes long, for tests that look at no such number."""
+    """Let builds put the mean rank in the place of what takes long, for tests that look at no such
+    number.
+    """
     del cheap_constants
     if importlib.util.find_spec("rankconst_builder"):
         monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", fill_in)

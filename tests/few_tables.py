@@ -1,4 +1,6 @@
-"""A small set of tables, with few of the carried datasets: for tests of where tables are, not of what they hold."""
+"""A small set of tables, with few of the carried datasets: for tests of where tables are, not of
+what they hold.
+"""
 
 from __future__ import annotations
 

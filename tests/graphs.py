@@ -71,7 +71,9 @@ WRITABLE = [
 
 
 def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
-    """Code a dataset so that entities, relations and times are 0, 1, ... in the order of their numbers."""
+    """Code a dataset so that entities, relations and times are 0, 1, ... in the order of their
+    numbers.
+    """
     entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
     relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
     temporal = any(len(row) == 4 for row in everything(dataset))
@@ -163,7 +165,9 @@ def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
 
 
 def sizes_of(counts: TaskCounts) -> list[list[int]]:
-    """Return how many candidates tie in each row's head, in its tail, and in its relation where that is ranked."""
+    """Return how many candidates tie in each row's head, in its tail, and in its relation where
+    that is ranked.
+    """
     return [
         blocks.size[blocks.of_task[: counts.tasks.rows.size]].tolist()
         for blocks in counts.blocks.values()
@@ -237,7 +241,9 @@ def write_benchmark(folder: Path, key: str, files: Mapping[str, str], **traits: 
 
 
 def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
-    """Write a small temporal benchmark split by time, with or without its train; stat.txt states two entities more."""
+    """Write a small temporal benchmark split by time, with or without its train; stat.txt states
+    two entities more.
+    """
     generator = random.Random(7)  # noqa: S311 - test data
     files = {"stat": "12\t3\t9\n"}
     for place, split in enumerate(ORDER):

@@ -152,7 +152,9 @@ EVALUATED: dict[str, Callable[..., Any]] = {
 
 @functools.lru_cache(2)
 def _count_outcomes(blocks: tuple[tuple[int, int], ...], alike: bool) -> Counter[tuple[int, ...]]:
-    """Count the rank vectors; if tasks count alike, those that are permutations of each other together."""
+    """Count the rank vectors; if tasks count alike, those that are permutations of each other
+    together.
+    """
     vectors = itertools.product(*(range(offset + 1, offset + size + 1) for offset, size in blocks))
     return Counter(tuple(sorted(ranks)) if alike else ranks for ranks in vectors)
 
@@ -223,7 +225,9 @@ def _series_weight(k: int) -> Any:
 
 
 def _hurwitz_zeta(s: Any, a: Any) -> Any:
-    """Return zeta(s, a) for a > 500 from its asymptotic series (DLMF 25.11.43); mpmath's own takes minutes there."""
+    """Return zeta(s, a) for a > 500 from its asymptotic series (DLMF 25.11.43); mpmath's own takes
+    minutes there.
+    """
     total = a ** (1 - s) / (s - 1) + a**-s / 2
     term = s * a ** (-s - 1)
     for k in range(1, 20):
@@ -278,7 +282,9 @@ def _sum_discounted(counts: Counts, _: int | None) -> Exact:
 
 @functools.cache
 def _gain_sum(size: int, power: int) -> Any:
-    """Return sum_{j<=size} log2(1 + j)^-power: term by term, then Euler-Maclaurin with the logarithmic integral."""
+    """Return sum_{j<=size} log2(1 + j)^-power: term by term, then Euler-Maclaurin with the
+    logarithmic integral.
+    """
     if size <= DIRECT:
         return _first_gain_sums(power)[size]
     return _first_gain_sums(power)[DIRECT] + _gain_ends(size, power) - _gain_ends(DIRECT, power)
@@ -328,7 +334,9 @@ def _sum_cut_off(term: Callable[[int], Any]) -> Callable[[Counts, int | None], E
 
 
 def _sum_variance(counts: Counts, _: int | None) -> Exact:
-    """V = S2/n - (S1/n)^2 for the sums S1 of the ranks and S2 of their squares, by joint cumulants, which add up."""
+    """V = S2/n - (S1/n)^2 for the sums S1 of the ranks and S2 of their squares, by joint cumulants,
+    which add up.
+    """
     n = sum(counts.values())
     first, second, third, fourth = (Fraction(0),) * 4
     square, both, mixed, squares = (Fraction(0),) * 4
@@ -362,7 +370,8 @@ PRECISE: dict[str, Callable[[Counts, int | None], Exact]] = {
     "variance": _sum_variance,
     "count": lambda counts, _: (Fraction(sum(counts.values())), Fraction(0)),
 }
-"""Family with a closed form to (N -> tasks, k) -> expectation and variance, exact or at 50 digits."""
+"""Family with a closed form to (N -> tasks, k) -> expectation and variance, exact or at 50 digits.
+"""
 
 
 # Transforms at 50 digits: one entry for each metric that is a power of a sum.
@@ -379,10 +388,13 @@ ORDERED = ("median_rank", "inverse_median_rank")
 """Families of order statistics; their oracles beyond enumeration are in test_median.py."""
 
 DISPERSIONS = ("standard_deviation",)
-"""Families whose moments come from a series or an integral of their own; their oracles are in test_deviation.py."""
+"""Families whose moments come from a series or an integral of their own; their oracles are in
+test_deviation.py.
+"""
 
 SAMPLED = ("median_absolute_deviation",)
-"""Families whose moments come from random rankings; their oracles are in test_median_deviation.py."""
+"""Families whose moments come from random rankings; their oracles are in test_median_deviation.py.
+"""
 
 
 _RULE = GaussLegendre(MP)
@@ -397,7 +409,9 @@ def integrate(function: Callable[[Any], Any], cuts: Sequence[float]) -> Any:
 
 
 def transform_moments(family: str, counts: Counts) -> Exact:
-    """Return the moments of a power of a sum by quadrature of its Laplace transform; for N of some dozens."""
+    """Return the moments of a power of a sum by quadrature of its Laplace transform; for N of some
+    dozens.
+    """
     exponent, power = POWERS[family]
     n = sum(counts.values())
     scores = [MP.mpf(rank) ** exponent for rank in range(1, max(counts) + 1)]
@@ -484,7 +498,9 @@ TERMS: dict[str, Callable[[int | Fraction], Fraction]] = {
 
 
 def optimum_of(metric: Any, num_tasks: int) -> float:
-    """Return what a perfect ranker gets: the catalogue's optimum, or the number of ranks, which all get."""
+    """Return what a perfect ranker gets: the catalogue's optimum, or the number of ranks, which all
+    get.
+    """
     return float(num_tasks) if metric.optimum is None else float(metric.optimum)
 
 
@@ -520,7 +536,9 @@ def _same_row(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def lines_of(table: pa.Table) -> list[str]:
-    """Return a table as text: a line of column names, then a line a row; cells are ``repr``, joined by tabs."""
+    """Return a table as text: a line of column names, then a line a row; cells are ``repr``, joined
+    by tabs.
+    """
     cells = [map(repr, column.to_pylist()) for column in table.columns]
     return ["\t".join(table.column_names), *map("\t".join, zip(*cells, strict=True))]
 

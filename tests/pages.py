@@ -116,7 +116,9 @@ class Screen:
     err: str
 
     def show(self, *, merged: bool = False) -> str:
-        """Return what a page shows: standard output, and the message of a command that fails, or first, if merged."""
+        """Return what a page shows: standard output, and the message of a command that fails, or
+        first, if merged.
+        """
         text = self.err + self.out if merged else self.out + (self.err if self.code else "")
         lines = (line.rstrip() for line in _ANSI.sub("", text).strip("\n").splitlines())
         return "".join(f"{line}\n" for line in lines)
@@ -128,7 +130,9 @@ def _prepare(commands: tuple[str, ...]) -> Any:
 
 
 def prepared_app(commands: Iterable[str]) -> Any:
-    """Stand in for make_app where many commands are run: to put the program together takes longer than most of them."""
+    """Stand in for make_app where many commands are run: to put the program together takes longer
+    than most of them.
+    """
     return _prepare(tuple(commands))
 
 
@@ -269,7 +273,10 @@ class _Recorder(doctest.DocTestRunner):
         self, _: Any, __: doctest.DocTest, example: doctest.Example, exc: Any
     ) -> None:
         """Keep what an example raised."""
-        got = f"Traceback (most recent call last):\n    ...\n{exc[0].__module__}.{exc[0].__name__}: {exc[1]}\n"
+        got = (
+            "Traceback (most recent call last):\n    ...\n"
+            f"{exc[0].__module__}.{exc[0].__name__}: {exc[1]}\n"
+        )
         # An error gets onto a page only where the page shows one, and only if rankconst raises it
         # on purpose.
         meant = example.want.startswith("Traceback") and issubclass(exc[0], RankconstError)

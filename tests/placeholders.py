@@ -1,4 +1,6 @@
-"""Constants for builds whose tests look at something else: computed once, or not at all where that takes long."""
+"""Constants for builds whose tests look at something else: computed once, or not at all where that
+takes long.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ LONG = {
 
 
 class Once:
-    """Computes the constants of a histogram once in this process; looks for it only when another one comes."""
+    """Computes the constants of a histogram once in this process; looks for it only when another
+    one comes.
+    """
 
     def __init__(self, compute: Callable[[Metric, Histogram], Moments]) -> None:
         self._compute = compute
@@ -62,4 +66,6 @@ def _fill_in(metric: Metric, histogram: Histogram) -> Moments:
 
 
 fill_in = Once(_fill_in)
-"""The constants, and in the place of what takes long those of the mean rank or of MRR, which are in its range."""
+"""The constants, and in the place of what takes long those of the mean rank or of MRR, which are in
+its range.
+"""

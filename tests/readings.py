@@ -1,4 +1,6 @@
-"""Readings for tests: of random tables, of near tables and without a file; metrics of ranks by hand."""
+"""Readings for tests: of random tables, of near tables and without a file; metrics of ranks by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,9 @@ def escape_latex(cell: object) -> str:
 def write_latex(
     grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = ""
 ) -> str:
-    """Write rows of cells, the first of them the heading, perhaps with a row for the name of a group below."""
+    """Write rows of cells, the first of them the heading, perhaps with a row for the name of a
+    group below.
+    """
     arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(grid[0]) + "}"
     rows = [" & ".join(map(escape_latex, cells)) + r" \\" for cells in grid]
     rows[0] += r" \midrule"

@@ -164,7 +164,9 @@ def read_run() -> Run:
 
 
 def compare(before: Run, now: Run) -> Differences:
-    """Tell what became of each number: those of one place are paired by their addresses, then in their order."""
+    """Tell what became of each number: those of one place are paired by their addresses, then in
+    their order.
+    """
     found = Differences()
     for place in sorted(before.keys() | now.keys(), key=str):
         then, today = (

@@ -114,7 +114,9 @@ def tasks_are_the_rows_of_the_split(frames: Frames) -> Iterator[str]:
 
 @law
 def every_split_and_metric_is_there(frames: Frames) -> Iterator[str]:
-    """Every protocol has every split that has rows; every set of tasks has a constant of every metric."""
+    """Every protocol has every split that has rows; every set of tasks has a constant of every
+    metric.
+    """
     (row,) = frames["datasets"].to_dict("records")
     held = {*frames["candidates"][TASKS].itertuples(index=False, name=None)}
     for protocol, side in {(protocol, side) for protocol, _, side in held}:
@@ -180,7 +182,9 @@ def constants_are_within_best_and_worst(frames: Frames) -> Iterator[str]:
 
 @law
 def weights_come_in_whole_groups(frames: Frames) -> Iterator[str]:
-    """A weight is 1 / k, and tasks of that weight come k at a time; together they are the candidates."""
+    """A weight is 1 / k, and tasks of that weight come k at a time; together they are the
+    candidates.
+    """
     frame = frames["macro_candidates"]
     sizes = np.rint(1 / frame["weight"])
     if (frame["weight"] != 1 / sizes).any():

@@ -1,4 +1,6 @@
-"""The public functions on results: a path, a dict, a DataFrame or a reading goes in, and one engine does the rest."""
+"""The public functions on results: a path, a dict, a DataFrame or a reading goes in, and one engine
+does the rest.
+"""
 
 from __future__ import annotations
 

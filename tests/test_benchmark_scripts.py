@@ -25,7 +25,9 @@ pytestmark = pytest.mark.skipif(not SCRIPTS, reason="the programs are in a check
 
 
 def list_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield module and name of what is asked of this project, in programs that are strings of the program, too."""
+    """Yield module and name of what is asked of this project, in programs that are strings of the
+    program, too.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS:
             yield from ((str(node.module), alias.name) for alias in node.names)

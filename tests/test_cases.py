@@ -1,4 +1,6 @@
-"""A test of many cases runs all of them, and says which one fails; what is quadratic does not pass as linear."""
+"""A test of many cases runs all of them, and says which one fails; what is quadratic does not pass
+as linear.
+"""
 
 from __future__ import annotations
 

@@ -225,9 +225,9 @@ def test_an_option_never_overrules_a_word(
 
 def test_a_question_names_word_place_and_both_ways_on() -> None:
     harmless = "if it says nothing about these numbers"
-    assert (
-        str(DEV)
-        == f'"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev {harmless}'
+    assert str(DEV) == (
+        '"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev '
+        f"{harmless}"
     )
     assert str(RAW) == f'"raw" in its row: add --protocol raw, or --accept raw {harmless}'
     assert (

@@ -1,4 +1,6 @@
-"""Pictures: what they show is asked of their own artists; files are valid, and the same in every run."""
+"""Pictures: what they show is asked of their own artists; files are valid, and the same in every
+run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What fuzzing has found stays mended, and its targets let nothing but the project's own errors out."""
+"""What fuzzing has found stays mended, and its targets let nothing but the project's own errors
+out.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ def _modules() -> Iterator[Any]:
 
 
 def _hold(value: Any, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """Yield the patterns in something, however deep in tuples, dicts and dataclasses, each with its place there."""
+    """Yield the patterns in something, however deep in tuples, dicts and dataclasses, each with its
+    place there.
+    """
     value = value.args if isinstance(value, functools.partial) else value
     if isinstance(value, re.Pattern):
         yield name, value
@@ -69,7 +71,9 @@ def _hold(value: Any, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
-    """Return every pattern of the package with the methods that are called on it, by the place where it is written."""
+    """Return every pattern of the package with the methods that are called on it, by the place
+    where it is written.
+    """
     found: dict[str, tuple[re.Pattern[Any], frozenset[str]]] = {}
     for module in _modules():
         source = Path(module.__file__).read_text(encoding="utf-8")
@@ -114,7 +118,9 @@ def _flags(node: ast.Call) -> int:
 
 
 def attacks(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
-    """Return beginnings and what to repeat after them, from each repetition of a pattern and from single signs."""
+    """Return beginnings and what to repeat after them, from each repetition of a pattern and from
+    single signs.
+    """
     tree = parser.parse(
         pattern.pattern,
         pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags,
@@ -264,7 +270,10 @@ def _find_slow(pattern: re.Pattern[Any], method: str, longest: int | None) -> st
                 if took <= noticed or took <= less * GROWTH:
                     break
             else:
-                return f"{method}: {start!r}, {pump!r} to {length}, {end!r}: {took:.4f} s after {less:.6f} s"
+                return (
+                    f"{method}: {start!r}, {pump!r} to {length}, {end!r}: {took:.4f} s after "
+                    f"{less:.6f} s"
+                )
     return None
 
 

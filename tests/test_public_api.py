@@ -1,4 +1,6 @@
-"""The public face: names, docstrings, examples, and what an import pulls in; and who may import whom."""
+"""The public face: names, docstrings, examples, and what an import pulls in; and who may import
+whom.
+"""
 
 from __future__ import annotations
 
@@ -261,7 +263,9 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield every module that a piece of code imports from, with the name that it takes, functions included."""
+    """Yield every module that a piece of code imports from, with the name that it takes, functions
+    included.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -340,7 +344,9 @@ MODULES = {
 
 @functools.cache
 def neighbours(name: str) -> set[str]:
-    """Return the modules of ours that a module imports at run time, also inside functions and when first asked for."""
+    """Return the modules of ours that a module imports at run time, also inside functions and when
+    first asked for.
+    """
     found = {f"rankconst.{home}" for home in HOMES.values()} if name == "rankconst" else set()
     for module, taken in imports(
         without_types(ast.parse(MODULES[name].read_text(encoding="utf-8")))

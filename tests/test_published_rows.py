@@ -1,4 +1,6 @@
-"""Adjusted values that others published, reproduced from the shipped tables; and their known errors, explained."""
+"""Adjusted values that others published, reproduced from the shipped tables; and their known
+errors, explained.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,9 @@ class Row:
 
 
 def read_rows(folder: Path, formula: str) -> list[Row]:
-    """Read the rows with status `reproduced`, that formula (up to its colon), and a dataset of the shipped tables."""
+    """Read the rows with status `reproduced`, that formula (up to its colon), and a dataset of the
+    shipped tables.
+    """
     with (folder / "published_adjusted_rows.csv").open(encoding="utf-8", newline="") as lines:
         return [
             Row(
@@ -120,7 +124,9 @@ def one_less(reference: Path) -> list[Row]:
 
 
 def test_exact_rows_are_reproduced(exact: list[Row]) -> None:
-    """Within 1e-9, relative; 1e-6 where the source's expectation was a float32 (see the next tests)."""
+    """Within 1e-9, relative; 1e-6 where the source's expectation was a float32 (see the next
+    tests).
+    """
     compared: Counter[float] = Counter()
     for row in exact:
         assert row.constants.num_tasks == row.num_tasks, row.name
@@ -219,7 +225,9 @@ def test_rows_with_one_candidate_less_are_reproduced_only_so(one_less: list[Row]
 
 
 def test_legacy_adjusted_mrr_used_the_logarithm_of_the_mean(reference: Path) -> None:
-    """PyKEEN's defect D2: E[MRR] = ln(Nbar)/(Nbar - 1). Nbar was a float32, which allows 2 eps32 of it."""
+    """PyKEEN's defect D2: E[MRR] = ln(Nbar)/(Nbar - 1). Nbar was a float32, which allows 2 eps32 of
+    it.
+    """
     rows = read_rows(reference, "legacy_log_mean")
     assert Counter(row.dataset for row in rows) == {
         "nations": 36,

@@ -145,7 +145,9 @@ def reduce_by_one(counts: Histogram) -> Histogram:
 
 @pytest.mark.parametrize(("name", "metric"), CLOSED)
 def test_closed_forms_agree(name: str, metric: str) -> None:
-    """Within 1e-12, relative; of GMR, which PyKEEN sums over n rounded logarithms, a few digits less."""
+    """Within 1e-12, relative; of GMR, which PyKEEN sums over n rounded logarithms, a few digits
+    less.
+    """
     ours = moments_of(metric, COUNTS[name])
     expectation, variance = CLOSED[name, metric]
     tolerances = (1e-11, 1e-8) if metric == "geometric_mean_rank" else (1e-12, 1e-12)
@@ -178,7 +180,9 @@ def test_sampled_variances_lie_within_their_noise(metric: str) -> None:
 
 
 def test_one_candidate_too_few() -> None:
-    """`get_candidate_set_size` takes the true answer off too, where the ranks it is to be compared with include it."""
+    """`get_candidate_set_size` takes the true answer off too, where the ranks it is to be compared
+    with include it.
+    """
     counts = open_once().histogram("nations", protocol="pykeen")
     assert counts == COUNTS["nations"]
     reduced = reduce_by_one(counts)
@@ -195,7 +199,9 @@ def test_one_candidate_too_few_makes_the_expected_mrr_too_high(dataset: str) -> 
 
 
 def test_variance_of_mean_rank_overflows_on_32_bit_counts() -> None:
-    """N = 50,000, twice: the square of N leaves int32, and Var[MR] is negative; z then has a `math domain error`."""
+    """N = 50,000, twice: the square of N leaves int32, and Var[MR] is negative; z then has a `math
+    domain error`.
+    """
     theirs_32, theirs_64 = -74790304.04166667, 104166666.625
     ours = moments_of("mr", Histogram.from_counts(np.array([50_000, 50_000], dtype=np.int32)))
     assert math.isclose(ours.variance, theirs_64, rel_tol=1e-12)
@@ -204,7 +210,9 @@ def test_variance_of_mean_rank_overflows_on_32_bit_counts() -> None:
 
 
 def test_a_count_of_0_reads_the_last_entry_of_a_table() -> None:
-    """E[MRR] of the counts 0 and 5 comes out as that of 5 and 5; as the true answer counts, 0 cannot be one."""
+    """E[MRR] of the counts 0 and 5 comes out as that of 5 and 5; as the true answer counts, 0
+    cannot be one.
+    """
     theirs = 0.45666666666666667
     assert math.isclose(
         moments_of("mrr", Histogram.from_counts([5, 5])).expectation, theirs, rel_tol=1e-12
@@ -243,7 +251,9 @@ def test_median_of_an_even_number_of_tasks() -> None:
 
 @pytest.mark.parametrize("num_tasks", GMR_VARIANCES)
 def test_variance_of_gmr_is_cancelled(num_tasks: int) -> None:
-    """E[GMR^2] - E[GMR]^2, each a product of n rounded factors: what is left of 16 digits shrinks with n."""
+    """E[GMR^2] - E[GMR]^2, each a product of n rounded factors: what is left of 16 digits shrinks
+    with n.
+    """
     theirs, size = GMR_VARIANCES[num_tasks]
     ours = moments_of("gmr", Histogram.from_counts([10], [num_tasks]))
     assert float(f"{abs(relative(theirs, ours.variance)):.0e}") == size

@@ -1,4 +1,6 @@
-"""The page on PyKEEN's offset: it is what its script writes from the tables, and its numbers are right."""
+"""The page on PyKEEN's offset: it is what its script writes from the tables, and its numbers are
+right.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_the_page_has_what_was_published(
 
 @pytest.mark.slow
 def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
-    """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N, 1)."""
+    """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N,
+    1).
+    """
     histogram = open_once().histogram("nations", protocol="pykeen")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     (nations,) = (offset for offset in script.compare(open_once()) if offset.dataset == "nations")

@@ -1,4 +1,6 @@
-"""The README: short, its picture and its two commands as they should be. Its examples are run with all other pages."""
+"""The README: short, its picture and its two commands as they should be. Its examples are run with
+all other pages.
+"""
 
 from __future__ import annotations
 

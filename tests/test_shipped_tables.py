@@ -106,7 +106,9 @@ def counts_by_tasks() -> dict[Tasks, dict[int, int]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def forget_rows() -> Iterator[None]:
-    """Let go of the rows after the last test: with them in memory every collection of garbage takes long."""
+    """Let go of the rows after the last test: with them in memory every collection of garbage takes
+    long.
+    """
     yield
     table_of.cache_clear()
     rows_of.cache_clear()
@@ -171,7 +173,9 @@ def test_baselines_follow_from_their_histograms() -> None:
 
 @pytest.mark.slow
 def test_errors_are_as_small_as_the_readme_says() -> None:
-    """At most 3e-14 of the expectation and 5e-11 of the variance; of MAD, which is sampled, 0.2 % and 9 %."""
+    """At most 3e-14 of the expectation and 5e-11 of the variance; of MAD, which is sampled, 0.2 %
+    and 9 %.
+    """
     promised = {"expectation": 3e-14, "variance": 5e-11}
     for row in chance_rows():
         if row["side"] == "relation" and row["method"] != "closed_form":
@@ -337,7 +341,9 @@ def test_every_law_finds_a_planted_fault() -> None:
     "name", mark_rest(["datasets", "candidates", "constants"], "datasets", "candidates")
 )
 def test_content_hashes_are_right(name: str) -> None:
-    """Those of the other tables, of a million rows, take long; `rankconst tables verify --rebuild` checks all."""
+    """Those of the other tables, of a million rows, take long; `rankconst tables verify --rebuild`
+    checks all.
+    """
     stated = {
         resource["name"]: resource["contentHash"] for resource in TABLES.descriptor["resources"]
     }

@@ -195,7 +195,9 @@ SETS: dict[str, Histogram] = {
 
 @pytest.mark.parametrize("histogram", SETS.values(), ids=SETS)
 def test_simulated_rankers_agree_on_other_sets(histogram: Histogram) -> None:
-    """The metrics by the catalogue's own definitions, which test_metrics.py holds against plain Python."""
+    """The metrics by the catalogue's own definitions, which test_metrics.py holds against plain
+    Python.
+    """
     offsets, weights = (
         (np.zeros(1) if histogram.offsets is None else histogram.offsets),
         histogram.weights,

@@ -1,4 +1,6 @@
-"""Addresses of ranking tasks: spelled, printed, described; histograms: gathering, pooling, refusing."""
+"""Addresses of ranking tasks: spelled, printed, described; histograms: gathering, pooling,
+refusing.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,9 @@ def list_rows(histogram: Histogram) -> list[tuple[tuple[int, int, float], int]]:
 def test_tasks_are_gathered_and_pooled_by_offset_size_and_weight(
     one: list[Row], other: list[Row], first: tuple[bool, bool], second: tuple[bool, bool]
 ) -> None:
-    """In any order; a task without a weight counts once, and none ranks above one without an offset."""
+    """In any order; a task without a weight counts once, and none ranks above one without an
+    offset.
+    """
     left, right = gather(one, *first), gather(other, *second)
     assert list_rows(left) == count(one, *first)
     assert left.is_weighted == first[1]
@@ -171,7 +175,9 @@ def test_groups_are_gathered_as_each_alone(rows: list[Row], data: st.DataObject)
 
 
 def test_rows_are_sorted_whatever_their_size() -> None:
-    """Packed into one number, the first two would be just too large for 64 bits, and the weights lost by rounding."""
+    """Packed into one number, the first two would be just too large for 64 bits, and the weights
+    lost by rounding.
+    """
     found = Histogram.from_counts([2**32, 1], offsets=[2**31, 0])
     assert found.num_candidates.tolist() == [1, 2**32]
     assert list_rows(Histogram.from_counts([2**52, 2**52], weights=[0.5, 0.25]))[0] == (

@@ -1,4 +1,6 @@
-"""The ranking tasks of ULTRA, graph by graph: valid and test of GraIL's inference graphs together, tails of others."""
+"""The ranking tasks of ULTRA, graph by graph: valid and test of GraIL's inference graphs together,
+tails of others.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ GRAIL = {
 
 
 def count_plainly(mirror: Path, key: str) -> dict[str, list[int]]:
-    """Count the candidates of each head and tail as ULTRA's code does: of the files, by loops over their lines."""
+    """Count the candidates of each head and tail as ULTRA's code does: of the files, by loops over
+    their lines.
+    """
     source, contents = find_benchmark(key), read_contents(mirror, key)
     order = [source.format.columns.index(letter) for letter in "hrt"]
     rows = {}

@@ -67,7 +67,9 @@ def enumerate_law(sizes: tuple[int, ...], metric: str) -> list[Fraction]:
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("metric", MEASURES)
 def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, ...]) -> None:
-    """For every value that rounds to what is published; and nothing that is rare beyond doubt is missed."""
+    """For every value that rounds to what is published; and nothing that is rare beyond doubt is
+    missed.
+    """
     law = enumerate_law(sizes, metric)
     texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
     texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
@@ -135,7 +137,8 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
     [
         (
             *("0.86", "hits@10", "umls", "test"),
-            "Chance matters here: a random ranker gets 0.1033; 0.86 is 84.4% of the way from there to perfect. "
+            "Chance matters here: a random ranker gets 0.1033; 0.86 is 84.4% of the way from "
+            "there to perfect. "
             "Counting is no worse: it gets 0.8546.",
         ),
         (
@@ -145,7 +148,10 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
         ),
         (
             *("0.30", "mrr", "nations", "test"),
-            "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it gets 0.8333.",
+            (
+                "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it "
+                "gets 0.8333."
+            ),
         ),
         (
             *("177", "mr", "fb15k237", "train"),
@@ -169,7 +175,8 @@ def test_many_numbers_in_words() -> None:
     assert floor is not None
     assert floor.batch.tasks.baseline == FLOOR
     assert summarise({nations: floor}) == (
-        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be distinguished from it. "
+        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be distinguished "
+        "from it. "
         "None is better than counting."
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))

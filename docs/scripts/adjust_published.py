@@ -1,4 +1,4 @@
-"""Compare published results with chance and counting: docs/published.svg and a part of docs/interpreting.md.
+"""Compare published results with chance and counting, for docs/interpreting.md.
 
 Run: python docs/scripts/adjust_published.py, with the extra ``rankconst[plot]``. In
 rankconst/catalogue, published.csv has a line for each result; published_sources.csv says where it
@@ -83,7 +83,7 @@ def compare(adjusted: AdjustedReading, baseline: str) -> list[Compared]:
 
 
 def count_worse(numbers: Iterable[Compared], deviations: int = 0) -> int:
-    """Return how many numbers are worse than the baseline, by more than some standard deviations."""
+    """Return how many numbers are worse than the baseline by some standard deviations."""
     return sum(each.gain < -deviations * each.deviation for each in numbers)
 
 
@@ -93,7 +93,7 @@ def list_titles() -> dict[str, str]:
 
 
 def render_ladder(adjusted: AdjustedReading) -> str:
-    """Return how published results compare with the baselines: MRR by benchmark, between sentences on all metrics."""
+    """Return how published results compare with the baselines, by benchmark and over all."""
     counting = compare(adjusted, "counting")
     mrr, hits = (
         [each for each in counting if each.metric == metric] for metric in ("MRR", "Hits@10")
@@ -102,12 +102,21 @@ def render_ladder(adjusted: AdjustedReading) -> str:
     worse = count_worse(each for each in mrr if each.dataset == commonest)
     return "\n".join(
         [
-            f"Of {len(mrr)} published results on test sets, {count_worse(mrr)} are worse than counting in MRR.",
-            f"The commonest benchmark is {list_titles()[commonest]}, with {count} results, of which {worse} are worse:",
+            (
+                f"Of {len(mrr)} published results on test sets, {count_worse(mrr)} are worse than "
+                "counting in MRR."
+            ),
+            (
+                f"The commonest benchmark is {list_titles()[commonest]}, with {count} results, of "
+                f"which {worse} are worse:"
+            ),
             "",
             *_list_benchmarks(mrr),
             "",
-            f"In Hits@10, {count_worse(hits)} of {len(hits)} are worse. Of the numbers of Hoyt et al. 2022 on Nations,",
+            (
+                f"In Hits@10, {count_worse(hits)} of {len(hits)} are worse. Of the numbers of Hoyt "
+                "et al. 2022 on Nations,"
+            ),
             f"{_tell_paper(counting, 'counting')},",
             f"and {_tell_paper(compare(adjusted, 'frequency'), 'frequency')}.",
         ]
@@ -118,7 +127,10 @@ def _tell_paper(numbers: Iterable[Compared], baseline: str) -> str:
     """Return how many numbers of the paper are worse than a baseline."""
     paper = [each for each in numbers if (each.dataset, each.source) == ("nations", PAPER)]
     worse, clearly = count_worse(paper), count_worse(paper, 2)
-    return f"{worse} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard deviations"
+    return (
+        f"{worse} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard "
+        "deviations"
+    )
 
 
 def _list_benchmarks(mrr: Sequence[Compared]) -> list[str]:

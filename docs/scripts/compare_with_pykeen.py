@@ -1,4 +1,4 @@
-"""Write parts of docs/pykeen.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
+"""Write parts of docs/pykeen.md and its picture: what one candidate too few does to z.
 
 Run: python docs/scripts/compare_with_pykeen.py [--reference DIR], with the extra
 ``rankconst[plot]``. The published results (``manuscript_collated.tsv``: collated/collated.tsv of
@@ -53,7 +53,9 @@ REPRODUCED_TO_GMR = 1e-6
 PyKEEN's variance of GMR is a small difference of two large numbers, and less precise.
 """
 REPRODUCED_TO_AMRR = 1e-7
-"""How far a published AMRR may lie from the one formed with ln N / (N - 1); they were computed in single precision."""
+"""How far a published AMRR may lie from the one formed with ln N / (N - 1); they were computed in
+single precision.
+"""
 
 LISTED = 0.001
 """From this effect on E[MRR], relative, a dataset is on the page."""
@@ -64,7 +66,7 @@ VERDICTS = ("worse than random", "not different from random", "better than rando
 
 
 def take_one_off(histogram: Histogram) -> Histogram:
-    """Return the counts without the true answer; at least 1, as no metric is defined on a task without candidates."""
+    """Return the counts without the true answer, and at least 1: metrics need a candidate."""
     return Histogram.from_counts(np.maximum(histogram.num_candidates - 1, 1), histogram.num_tasks)
 
 
@@ -94,7 +96,7 @@ class Offset:
 
 
 def compare(tables: Tables) -> list[Offset]:
-    """Return the offset of every dataset that has test tasks under protocol pykeen, the largest effect first."""
+    """Return the offset of each dataset with test tasks of PyKEEN, the largest effect first."""
     found = []
     for key, info in tables.datasets.items():
         if not tables.holds(Tasks(key, PROTOCOL, "test")):
@@ -140,7 +142,7 @@ def judge(z: float) -> str:
 
 
 def read_scores(tables: Tables, path: Path) -> list[Score]:
-    """Read the published z-scores of the tables' datasets, and recompute them: a ValueError if one is not of N - 1."""
+    """Read published z-scores and recompute them; raise a ValueError if one is not of N - 1."""
     scores = []
     with path.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines, delimiter="\t"):
@@ -182,7 +184,7 @@ def _percent(share: float) -> str:
 
 
 def _z(value: float | None) -> str:
-    """Show a z-score with two decimals; one close to 0 with its first digit, so that it does not read as 0."""
+    """Show a z-score with two decimals, or with its first digit if they are 0."""
     if value is None:
         return "–"
     shown = f"{value:,.2f}" if abs(value) >= 0.1 else number(1)(value)
@@ -197,7 +199,10 @@ def render_offsets(tables: Tables) -> str:
     rows = []
     for offset in (offset for offset in offsets if offset.effect >= LISTED):
         pairs = [
-            f"{number(6)(offset.right[metric].expectation)} → {number(6)(offset.reduced[metric].expectation)}"
+            (
+                f"{number(6)(offset.right[metric].expectation)} → "
+                f"{number(6)(offset.reduced[metric].expectation)}"
+            )
             for metric in (MRR, MR, HITS, GMR)
         ]
         rows.append(
@@ -223,14 +228,17 @@ def render_offsets(tables: Tables) -> str:
     named = ", ".join(f"{titles[offset.dataset]} ({_percent(offset.effect)})" for offset in large)
     single = [f"{offset.num_single:,} of {offset.title}" for offset in offsets if offset.num_single]
     parts = [
-        f"Of {len(offsets)} datasets of tables {tables.version}, E[MRR] is more than 1 % too high on {len(large)}"
-        f"{f': {named}' if large else ''}, and less than {_percent(LISTED)} on the {len(offsets) - len(rows)} that are "
+        f"Of {len(offsets)} datasets of tables {tables.version}, E[MRR] is more than 1 % too "
+        f"high on {len(large)}"
+        f"{f': {named}' if large else ''}, and less than {_percent(LISTED)} on the "
+        f"{len(offsets) - len(rows)} that are "
         "not listed.",
         _table(head, "lrrrrrrr", rows),
     ]
     if single:
         parts.append(
-            "Some tasks have one candidate, of which N − 1 leaves none; they are counted with one here: "
+            "Some tasks have one candidate, of which N − 1 leaves none; they are counted with "
+            "one here: "
             f"{', '.join(single)}."
         )
     return "\n\n".join(parts)
@@ -250,7 +258,10 @@ def render_published(tables: Tables, scores: Sequence[Score]) -> str:
     parts = [
         f"All z-scores of {where}, published → with N; bold where the verdict changes.",
         *(_render_all(title, own) for title, own in changed.items()),
-        f"How many z-scores say what, at the 5 % level, two-sided (|z| > {SIGNIFICANT}); published → with N:",
+        (
+            f"How many z-scores say what, at the 5 % level, two-sided (|z| > {SIGNIFICANT}); "
+            "published → with N:"
+        ),
         _table(
             ("dataset", "z-scores", *VERDICTS, "change their verdict"),
             "lrrrrr",
@@ -315,8 +326,14 @@ def render_errata(
         ("the same, z and AGMRI", "N − 1 candidates", "above"),
         (
             'the same, "TuckER better on WN18RR than on Nations"',
-            f"AMRR {indices['wn18rr', 'tucker'][1]:.3f} on WN18RR, {indices['nations', 'tucker'][1]:.3f} on Nations",
-            f"true of z only ({z['wn18rr']:,.0f} and {z['nations']:.1f}), which grows with the number of tasks",
+            (
+                f"AMRR {indices['wn18rr', 'tucker'][1]:.3f} on WN18RR, "
+                f"{indices['nations', 'tucker'][1]:.3f} on Nations"
+            ),
+            (
+                f"true of z only ({z['wn18rr']:,.0f} and {z['nations']:.1f}), which grows with the "
+                "number of tasks"
+            ),
         ),
         (
             'the same, "on small graphs most models are not significantly different from random"',

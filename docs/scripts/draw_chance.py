@@ -1,4 +1,4 @@
-"""Draw the picture of the README: Hits@10 of four models on four benchmarks, as published, against chance and counting.
+"""Draw the picture of the README: published Hits@10 against chance and counting.
 
 Run: python docs/scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg
 if no file is named.
@@ -39,7 +39,7 @@ From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository pykeen/ranki
 def adjust_published(
     baseline: str = "uniform",
 ) -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
-    """Return the skill of each published value over a baseline, and what that gets, by dataset; of chance, AH@10."""
+    """Return skills of published values over a baseline (AH@10 for chance), and what it gets."""
     tables = rankconst.load()
     constants = {
         key: tables.constants(key, "hits@10", protocol="pykeen", baseline=baseline)
@@ -99,9 +99,12 @@ def _draw_figure() -> Figure:
     describe(
         figure,
         "Hits@10 as published, adjusted for chance, and as skill over the counting baseline",
-        f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
-        "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change. Below "
-        "the counting baseline, which ranks by how often pairs connected in the same way had the relation: "
+        f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On "
+        "Nations, where a random "
+        "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs "
+        "they hardly change. Below "
+        "the counting baseline, which ranks by how often pairs connected in the same way had "
+        "the relation: "
         f"{', '.join(below)}. On Nations counting gets 1, and no skill is left.",
     )
     return figure

@@ -1,4 +1,4 @@
-"""Let every command that writes fail at each of its calls, and write tests/robustness.md: what came of it.
+"""Let every command that writes fail at each of its calls: tests/robustness.md.
 
 Run: python docs/scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all,
 every point gets every kind, which takes several times as long; with --some, a point of each command
@@ -15,7 +15,7 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests"), str(ROOT / "builder")]
 
-from faults.commands import FEW, choose_all, choose_each, choose_some, inject  # noqa: E402 - it is in the folder of the tests
+from faults.commands import FEW, choose_all, choose_each, choose_some, inject  # noqa: E402
 from faults.injecting import FAULTS, MEETINGS, Tally  # noqa: E402
 
 PAGE = ROOT / "tests" / "robustness.md"
@@ -52,7 +52,10 @@ def main() -> None:
     choose = choose_some if some else choose_all if "--all" in sys.argv[1:] else choose_each
     for tally in inject(choose, step=2 * FEW if some else 1):
         tallies.append(tally)
-        told = f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, {len(tally.failures)} failures"
+        told = (
+            f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, "
+            f"{len(tally.failures)} failures"
+        )
         print("\n  ".join([told, *tally.failures]), flush=True)
     if not some:
         replace_lines(PAGE, "faults", render_faults(tallies))

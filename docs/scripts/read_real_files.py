@@ -1,4 +1,4 @@
-"""Count what comes of real results files, and write tests/results/real_files.md from tests/results/real_files.csv.
+"""Count what comes of real results files, from tests/results/real_files.csv.
 
 Run: python docs/scripts/read_real_files.py [FOLDER]. With the folder of the files, they are counted
 anew first.
@@ -16,13 +16,13 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests"))
 
-from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402 - found in the folder that was added above
+from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402
 
 PAGE = ROOT / "tests" / "results" / "real_files.md"
 
 
 def render_totals(rows: list[Row]) -> str:
-    """Return a table with the numbers of each family of files, by category, and in how many files they are."""
+    """Return a table of numbers and files, by family and category."""
     head = [
         f"| family | files | {' | '.join(CATEGORIES)} |",
         f"|---|{'---:|' * (1 + len(CATEGORIES))}",

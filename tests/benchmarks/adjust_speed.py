@@ -89,7 +89,8 @@ def compare_containers(folder: str) -> None:
         times.append(run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target))
     taken, floor = min(times[1::2]), min(times[::2])
     print(
-        f"JSON Lines of {LINES:,} numbers: {taken:.2f} s, as CSV {floor:.2f} s, ratio {taken / floor:.2f}"
+        f"JSON Lines of {LINES:,} numbers: {taken:.2f} s, as CSV {floor:.2f} s, ratio "
+        f"{taken / floor:.2f}"
     )
 
 

@@ -94,7 +94,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
     print(
-        "| dataset | CPU | peak memory | plain Python, one protocol and split | ratio |\n|---|---|---|---|---|"
+        "| dataset | CPU | peak memory | plain Python, one protocol and split | ratio |\n"
+        "|---|---|---|---|---|"
     )
     for dataset in DATASETS:
         print(compare(dataset, runs), flush=True)

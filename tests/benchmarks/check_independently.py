@@ -42,7 +42,9 @@ METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS)
 def read(
     source: Benchmark, fetcher: Fetcher
 ) -> tuple[dict[str, list[Triple]], set[bytes], tuple[int, int]]:
-    """Return the facts of each split as head, relation, tail and time; what else counts as seen; numbers stated."""
+    """Return the facts of each split as head, relation, tail and time; what else counts as seen;
+    numbers stated.
+    """
     found: dict[str, list[Triple]] = {}
     form, stated = source.format, (0, 0)
     for role, file in source.files.items():
@@ -143,7 +145,9 @@ def count(
 def count_relations(
     splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str, tasks: list[Triple]
 ) -> list[int]:
-    """Return the number of candidates of each task (h, ?, t); in temporal graphs, those of (t, ?, h) follow."""
+    """Return the number of candidates of each task (h, ?, t); in temporal graphs, those of (t, ?,
+    h) follow.
+    """
     every = [row for rows in splits.values() for row in rows]
     timed = any(len(row) > 3 for row in every)
     ranked = {row[1] for row in (splits["train"] if protocol == "pykeen" else every)}

@@ -50,7 +50,9 @@ class Queries(NamedTuple):
             yield 1 + np.flatnonzero(right[order])
 
     def name(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-        """Return right answers and scores of each query by names of documents, as trec_eval has them."""
+        """Return right answers and scores of each query by names of documents, as trec_eval has
+        them.
+        """
         truth, run = {}, {}
         for q, (scores, right) in enumerate(zip(self.scores, self.right, strict=True)):
             truth[f"q{q:04}"] = {
@@ -362,7 +364,10 @@ def compare_empty(tool: str, run: Callable[[Queries, int], Values], rng: Any) ->
         value, first = np.nanmean(values), np.mean(alone[name])
         expected = first if counts == LEFT_OUT else (first + float(counts)) / 2
         if abs(value - expected) > 1e-5:
-            yield f"{tool} {name}: with a query without right answers {value:.6f}, expected {expected:.6f} ({counts})"
+            yield (
+                f"{tool} {name}: with a query without right answers {value:.6f}, expected "
+                f"{expected:.6f} ({counts})"
+            )
 
 
 def main(names: list[str]) -> int:

@@ -42,7 +42,9 @@ def build(python: str, threads: int, mirror: str, out: Path) -> Tables:
 
 
 def compare(one: Tables, other: Tables) -> tuple[str, ...]:
-    """Return how two sets differ: in which tables, in how many numbers, by how much, and in parts of the errors."""
+    """Return how two sets differ: in which tables, in how many numbers, by how much, and in parts
+    of the errors.
+    """
     tables = [name for name in COLUMNS if not one.read(name).equals(other.read(name))]
     a, b = (tables.read("constants").to_pandas() for tables in (one, other))
     numbers, relative, stated = 0, 0.0, 0.0

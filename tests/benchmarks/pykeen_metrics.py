@@ -40,7 +40,9 @@ REPEATS = 5
 _LONG, _SHORT = 1.0, 0.02
 
 Rows = dict[str, dict[str, Any]]
-"""Metric to what a worker says of it: label, method, seconds, and expectation and variance as numbers."""
+"""Metric to what a worker says of it: label, method, seconds, and expectation and variance as
+numbers.
+"""
 
 
 # The workers: each in its own process; they write one JSON object a line, so that a stopped one has
@@ -56,7 +58,9 @@ def report(**fields: Any) -> None:
 def time_call(
     call: Callable[[], Any], prepare: Callable[[], object] = lambda: None
 ) -> tuple[float, Any]:
-    """Return the seconds that a call takes, the median of some unless it is long, and what it returned."""
+    """Return the seconds that a call takes, the median of some unless it is long, and what it
+    returned.
+    """
     seconds: list[float] = []
     while sum(seconds) < (_LONG if len(seconds) < REPEATS else _SHORT):
         prepare()
@@ -166,7 +170,9 @@ WORKERS = {"rankconst": work_rankconst, "pykeen": work_pykeen}
 def run_worker(
     python: str, worker: str, options: dict[str, Any]
 ) -> tuple[Rows, float, dict[str, Any]]:
-    """Run one worker to its end, or until its time is up; return its rows, its peak MiB and its first object."""
+    """Run one worker to its end, or until its time is up; return its rows, its peak MiB and its
+    first object.
+    """
     command = [python, __file__, "--worker", worker]
     try:
         process = subprocess.run(

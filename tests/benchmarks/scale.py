@@ -48,7 +48,9 @@ class Size:
     held_out: int  # triples of valid, and of test
 
     def shrink(self, divisor: int) -> Size:
-        """Return a graph with a fraction of the entities and triples, the same density, relations and skew."""
+        """Return a graph with a fraction of the entities and triples, the same density, relations
+        and skew.
+        """
         return Size(
             self.entities // divisor, self.relations, self.triples // divisor, self.held_out
         )
@@ -345,7 +347,9 @@ def prepare(name: str, folder: Path, form: str, labels: str) -> Path:
 def measure(
     method: str, home: Path, form: str, splits: str, options: list[str], *, python: str
 ) -> dict[str, Any]:
-    """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
+    """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it
+    agreed on.
+    """
     with tempfile.TemporaryDirectory() as out:
         roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
         build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, *options]

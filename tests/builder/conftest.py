@@ -1,4 +1,6 @@
-"""Fixtures of the builder's tests; where the extra is not installed, every module is skipped without an import."""
+"""Fixtures of the builder's tests; where the extra is not installed, every module is skipped
+without an import.
+"""
 
 from __future__ import annotations
 

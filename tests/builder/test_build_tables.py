@@ -51,7 +51,10 @@ def write_entry(key: str) -> str:
     if key in COPIES:
         files["test"] += f', copy_sha256 = "{COPIES[key]}", copy = "o/r"'
     listed = "".join(f"{role} = {{ {text} }}\n" for role, text in files.items())
-    return f'[dataset.{key}]\ntitle = "{key.title()} KG"\nsplit = "published"\n[dataset.{key}.files]\n{listed}'
+    return (
+        f'[dataset.{key}]\ntitle = "{key.title()} KG"\nsplit = "published"\n[dataset.{key}.files]\n'
+        f"{listed}"
+    )
 
 
 KEYS = ("known", "equal", "other", "gone", "wrong")

@@ -1,4 +1,6 @@
-"""Candidate counts against triple loops, the query table against a dict, histograms against a Counter."""
+"""Candidate counts against triple loops, the query table against a dict, histograms against a
+Counter.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ if TYPE_CHECKING:
 
 
 def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
-    """Count every split under every protocol, all together, in ranks and by sorting, and one by one in loops."""
+    """Count every split under every protocol, all together, in ranks and by sorting, and one by one
+    in loops.
+    """
     graph, protocols = make_graph(dataset), [*protocols]
     counted = count_protocols(graph, protocols)
     assert [*counted] == [(protocol.key, split) for protocol in protocols for split in ORDER]
@@ -243,7 +247,9 @@ def test_keys_of_more_than_32_bits() -> None:
 def ask(
     anchors: list[int], relations: list[int], entities: int, kinds: int, times: int = 1
 ) -> Queries:
-    """Return the queries for the tails of some triples, in a graph of so many entities, relations and times."""
+    """Return the queries for the tails of some triples, in a graph of so many entities, relations
+    and times.
+    """
     head, relation = (np.array(each, dtype=np.int64) for each in (anchors, relations))
     triples = Triples(head, relation, head, np.zeros_like(head) if times > 1 else None)
     return list_queries(Graph({"train": triples}, entities, kinds, times), triples, "tail")

@@ -1,4 +1,6 @@
-"""Triples in columns: however a graph is written, its tables are the same, and what is wrong with a file is said."""
+"""Triples in columns: however a graph is written, its tables are the same, and what is wrong with a
+file is said.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The probabilities that pictures show: against all rank vectors of small tasks, and against tails of real ones."""
+"""The probabilities that pictures show: against all rank vectors of small tasks, and against tails
+of real ones.
+"""
 
 from __future__ import annotations
 

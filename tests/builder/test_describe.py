@@ -28,7 +28,9 @@ AUTHORS = "The rankconst developers"
 
 
 def make_tables() -> dict[str, pa.Table]:
-    """Make a set: two carried datasets, and a graph of somebody's own with awkward texts and one protocol."""
+    """Make a set: two carried datasets, and a graph of somebody's own with awkward texts and one
+    protocol.
+    """
     carried = rankconst.load()
     rows = {
         name: [row for key in KEYS[:2] for row in carried.read(name, key).to_pylist()]
@@ -244,7 +246,10 @@ def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:
             for each in (*ORIGINS[name].values(), f"{len(edition.tables[name]):,} rows")
         )
         for column in columns:
-            row = rf"^\| `{column.name}` \| \w+ \| {re.escape(column.unit)} \| {re.escape(column.description)} \|$"
+            row = (
+                rf"^\| `{column.name}` \| \w+ \| {re.escape(column.unit)} \| "
+                rf"{re.escape(column.description)} \|$"
+            )
             assert re.search(row, table, re.MULTILINE)
     assert f'rankconst.load("{name_archive("9.8.7")}")' in text
     assert all(each in text for each in ("@misc{rankconst_tables,", "arXiv:2203.07544"))

@@ -171,7 +171,10 @@ def put(path: Path, **columns: Any) -> Columns:
         (
             [1, 2],
             90,
-            r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\.",
+            (
+                r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same "
+                r"place\."
+            ),
         ),
         (
             ["a", "b"],

@@ -1,4 +1,6 @@
-"""Fetching over loopback: cache, mirrors, hashes, retries, archives; and that offline touches no socket."""
+"""Fetching over loopback: cache, mirrors, hashes, retries, archives; and that offline touches no
+socket.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How a user's own files are written: what they show is used, what they leave open is refused, no triple is lost."""
+"""How a user's own files are written: what they show is used, what they leave open is refused, no
+triple is lost.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,10 @@ def test_the_ending_says_what_separates_columns(name: str, stem: str, sign: str)
 def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) -> None:
     got, note = read({split: write(rows, heading, order=order) for split, rows in BOTH.items()})
     assert got == BOTH
-    told = "line 1 of train.csv, test.csv is read as a heading (if it is a triple, move it to another line): "
+    told = (
+        "line 1 of train.csv, test.csv is read as a heading (if it is a triple, move it to another "
+        "line): "
+    )
     assert note.startswith(f"{told}'{heading}'")
     # The same without a heading in one of the files, if that is in the usual order.
     files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
@@ -147,7 +152,8 @@ def test_a_heading_that_may_be_a_triple_is_refused(heading: str, rows: Rows, fou
     files = {"train": write(TRAIN, heading), "test": write(rows)}
     message = refused(files)
     assert message == (
-        f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} elsewhere. {HEADING}"
+        f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} "
+        f"elsewhere. {HEADING}"
     )
     moved = [*TRAIN, cast("Row", tuple(heading.split(",")))]
     assert read({**files, "train": write(moved)})[0] == {"train": moved, "test": rows}
@@ -162,7 +168,9 @@ GRAPH = st.lists(st.tuples(WORD, WORD, WORD), min_size=2, max_size=6)
 
 @given(train=GRAPH, test=GRAPH)
 def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
-    """A line is left out only if none of its labels is anywhere else, and the note shows it; or all is refused."""
+    """A line is left out only if none of its labels is anywhere else, and the note shows it; or all
+    is refused.
+    """
     try:
         got, note = read({"train": write(train), "test": write(test)})
     except DataError as error:
@@ -254,7 +262,8 @@ def test_columns_name_the_time() -> None:
     assert read_times(ends, "hrtd-")[0] == QUADS
     for order, columns in (("0123", "hrtd"), ("01233", "hrtdd")):
         assert refused(write_quads(order)).endswith(
-            f"If what follows the triple is its time, name it with d: --columns {columns}. To ignore further columns, "
+            f"If what follows the triple is its time, name it with d: --columns {columns}. To "
+            "ignore further columns, "
             f"name them with -: {columns.replace('d', '-')}."
         )
 
@@ -426,9 +435,9 @@ def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     }
     contents = {role: path.read_bytes() for role, path in paths.items()}
     labels, note = read_own(contents, {role: role for role in paths})
-    assert (
-        note
-        == f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns changes that)"
+    assert note == (
+        f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns "
+        "changes that)"
     )
     for role, content in contents.items():
         assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

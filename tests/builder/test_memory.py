@@ -1,4 +1,6 @@
-"""A graph in memory: its constants are those of brute force, and those of a build of the same triples."""
+"""A graph in memory: its constants are those of brute force, and those of a build of the same
+triples.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The reader against STATISTICS.csv for every dataset of the mirror, and datasets that are the same graph."""
+"""The reader against STATISTICS.csv for every dataset of the mirror, and datasets that are the same
+graph.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ TEMPORAL = {
 def read_dataset(
     mirror: Path, key: str, *, transductive: bool
 ) -> tuple[Statistics, dict[str, str]]:
-    """Return what the reader makes of a dataset, and the columns of STATISTICS.csv that follow, as it spells them."""
+    """Return what the reader makes of a dataset, and the columns of STATISTICS.csv that follow, as
+    it spells them.
+    """
     labels = read_labels(mirror, key, ("transductive_train",) if transductive else tuple(SPLITS))
     if transductive:
         labels = {"train": labels["transductive_train"]}
@@ -407,7 +411,8 @@ def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
                 )
         if bool(row["mismatch_explanation"]) != ("mismatch" in source.pykeen):
             wrong.append(
-                f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, {row['mismatch_explanation']!r}"
+                f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, "
+                f"{row['mismatch_explanation']!r}"
             )
     assert wrong == []
 

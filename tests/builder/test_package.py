@@ -1,4 +1,6 @@
-"""Writing a set of tables: hashes of content, the descriptor, and an exchange that can be cut off anywhere."""
+"""Writing a set of tables: hashes of content, the descriptor, and an exchange that can be cut off
+anywhere.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +184,9 @@ class Cut(BaseException):
 
 
 def cut_at(place: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Raise at the given call, from 0, of those that make, move or remove files; return the calls made so far."""
+    """Raise at the given call, from 0, of those that make, move or remove files; return the calls
+    made so far.
+    """
     calls: list[str] = []
 
     def wrap(name: str) -> None:

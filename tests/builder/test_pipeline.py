@@ -1,4 +1,6 @@
-"""Building sets of tables from the mirror, from the archive, from a graph of one's own; and what can go wrong."""
+"""Building sets of tables from the mirror, from the archive, from a graph of one's own; and what
+can go wrong.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ def small(tmp_path: Path, synthetic: dict[str, Benchmark]) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path, screen: Console, request: pytest.FixtureRequest) -> Run:
-    """Build little into tmp_path/out with no mirror, nothing in the cache and no network, unless told otherwise."""
+    """Build little into tmp_path/out with no mirror, nothing in the cache and no network, unless
+    told otherwise.
+    """
 
     def find(name: str | Benchmark) -> Benchmark:
         made = request.getfixturevalue("synthetic") if name in KEYS else {}

@@ -1,4 +1,6 @@
-"""What holds whatever the graph and the protocol: who knows more ranks fewer, and names and orders do not matter."""
+"""What holds whatever the graph and the protocol: who knows more ranks fewer, and names and orders
+do not matter.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,9 @@ def test_a_further_known_triple_takes_one_candidate_at_most(
 def rows_with_counts(
     dataset: Dataset, protocols: list[Protocol]
 ) -> dict[tuple[str, str], Counter[tuple[Any, ...]]]:
-    """Return the ranked rows of each split under each protocol, each with its numbers of candidates."""
+    """Return the ranked rows of each split under each protocol, each with its numbers of
+    candidates.
+    """
     counted = count_protocols(make_graph(dataset), protocols)
     return {
         (key, split): Counter(

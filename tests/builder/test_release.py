@@ -41,7 +41,9 @@ TASKS = {"dataset": "nations", "protocol": "standard", "split": "test", "side": 
 
 
 def make_rows(*keys: str) -> Rows:
-    """Return rows of carried datasets under one protocol, and a few of the tables that not every carried set has."""
+    """Return rows of carried datasets under one protocol, and a few of the tables that not every
+    carried set has.
+    """
     carried = rankconst.load()
     counts = {**TASKS, "num_candidates": 5, "num_tasks": 2}
     blocks = [{**counts, "baseline": "frequency", "offset": offset} for offset in (0, 3)]
@@ -291,9 +293,9 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     assert "constants: 1 row changed" in lines
     keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
     assert (
-        f"  nations {' '.join(first[key] for key in keys)}: expectation {first['expectation']!r} -> 99.0"
-        in lines
-    )
+        f"  nations {' '.join(first[key] for key in keys)}: expectation "
+        f"{first['expectation']!r} -> 99.0"
+    ) in lines
     assert "datasets: no change" in lines
     assert "1 value differs within its stated error, and stays as released" in lines
     source = build({**rows, "constants": rows["constants"][10:]})

@@ -1,4 +1,6 @@
-"""Restricted evaluations: candidates counted by loops over what remains, and what the tables record."""
+"""Restricted evaluations: candidates counted by loops over what remains, and what the tables
+record.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The site: every constant at its address, every link leads somewhere, and nothing is overwritten that is no site."""
+"""The site: every constant at its address, every link leads somewhere, and nothing is overwritten
+that is no site.
+"""
 
 from __future__ import annotations
 
@@ -196,7 +198,8 @@ def test_published_results_are_on_the_pages_of_their_datasets(
     results = tmp_path / "results.csv"
     results.write_text(
         "model,dataset,split,tool,source,MRR\n<b>A</b>,Nations,test,libkge,uma-pi1/kge,0.61\n"
-        "B,Nations,test,,arXiv:2203.07544,0.3\nB,Nations,test,,arXiv:2203.07544,0.3\nC,Nowhere,test,,,0.3\n"
+        "B,Nations,test,,arXiv:2203.07544,0.3\nB,Nations,test,,arXiv:2203.07544,0.3\n"
+        "C,Nowhere,test,,,0.3\n"
         "D,Nations,valid,,,0.4\nE,Nations,test,,,7\n"
     )
     made = dict(
@@ -230,7 +233,10 @@ def test_published_results_are_on_the_pages_of_their_datasets(
         ("A,Nations,test,0.61\nB,UMLS,test,0.3\nC,UMLS,test,0.4\n", "the site has no page of umls"),
         (
             "A,Nations,test,0.6\nB,Nations,valid,0.3\nC,Nations,valid,0.4\nD,Nations,test,0.1\n",
-            "; most often (2 times): the pages show results on all of test, and this is of valid, both sides",
+            (
+                "; most often (2 times): the pages show results on all of test, and this is of "
+                "valid, both sides"
+            ),
         ),
         ("A,Nations,test,0.6\n", ""),
     ],

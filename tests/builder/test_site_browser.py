@@ -202,7 +202,9 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
 
 
 def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
-    """Return value, ends and forms with their ends, as numbers and as they are shown; None if that is refused."""
+    """Return value, ends and forms with their ends, as numbers and as they are shown; None if that
+    is refused.
+    """
     try:
         adjusted = constants.adjust(text)
     except DataError:
@@ -380,7 +382,10 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     page = open_reader(visit)
     compact = "MRR;Hits@10;H@10;hits_at_10;hits@1.0;hits@1.5;MRR@10;mrr10;H@7;hits_at_20;recall@17;hits@0;H10;MR;AMRR"
     metrics = [*compact.split(";"), "Hit @ 3", "hits@-3", "mean rank", "Median Rank", "precision"]
-    names = "FB15k-237;fb15k237;FB 15K 237;wn18rr;WordNet18RR;ogbl-citation2;WD50K;ICEWS14;icews14_regcn"
+    names = (
+        "FB15k-237;fb15k237;FB 15K "
+        "237;wn18rr;WordNet18RR;ogbl-citation2;WD50K;ICEWS14;icews14_regcn"
+    )
     datasets = [*names.split(";")]
     found = page.evaluate(
         """([metrics, datasets]) => [
@@ -563,7 +568,10 @@ REFUSED = (
     ("", "Paste a table"),
     ("model & MRR \\\\\nA & 0.3 \\\\", "no separator"),
     (
-        r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
+        (
+            r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & "
+            r"0.3\end{tabular}\end{table}"
+        ),
         "raw",
     ),
     (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", r"'\foo 0.3' is not a number"),
@@ -757,7 +765,10 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
         body = " \\\\\n".join(" & ".join(row) for row in rows)
         return (
             ending,
-            f"\\begin{{tabular}}{{{'r' * 9}}}\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n",
+            (
+                f"\\begin{{tabular}}{{{'r' * 9}}}\n\\toprule\n{body} \\\\\n\\bottomrule\n"
+                f"\\end{{tabular}}\n"
+            ),
         )
     if ending == "md":
         rows.insert(1, ["---"] * len(rows[0]))
@@ -782,7 +793,9 @@ async (asked) => Promise.all(asked.map(async (state) => {
 
 
 def adjust_file(path: Path, tables: Tables, **options: Any) -> set[tuple[int, str, float]]:
-    """Return row, metric and index of each number, as the package computes it; nothing if it refuses the file."""
+    """Return row, metric and index of each number, as the package computes it; nothing if it
+    refuses the file.
+    """
     try:
         adjusted = rankconst.adjust(path, tables=tables, **options).numbers
     except RankconstError:
@@ -866,7 +879,9 @@ REFERENCE = (
 
 
 def list_real_texts() -> dict[str, str]:
-    """Return every results file of the reference, and every table of its Markdown and LaTeX, by a name for it."""
+    """Return every results file of the reference, and every table of its Markdown and LaTeX, by a
+    name for it.
+    """
     texts = {}
     for path in sorted(
         [*REFERENCE.glob("real/**/*.*"), *REFERENCE.glob("pykeen_results/nations_rotate.json")]
@@ -914,7 +929,10 @@ def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
         cell = '"' + hostile.replace('"', '""') + '"'
         page.fill(
             "#table",
-            f"model,dataset,MRR,MR,{cell}\n{cell},fb15k237,0.338,,{cell}\n{cell},{cell},{cell},9,x\n",
+            (
+                f"model,dataset,MRR,MR,{cell}\n{cell},fb15k237,0.338,,{cell}\n"
+                f"{cell},{cell},{cell},9,x\n"
+            ),
         )
         page.wait_for_selector("table.adjusted")
         assert hostile in page.locator("table.adjusted tbody td").first.text_content()

@@ -1,4 +1,6 @@
-"""Graphs of statements: triples with qualifiers, read from lines of any number of columns, and counted."""
+"""Graphs of statements: triples with qualifiers, read from lines of any number of columns, and
+counted.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def encode(dataset: Dataset) -> Graph:
 @settings(max_examples=choose(12, 60))
 @given(dataset=DATASETS)
 def test_counts_and_baselines_equal_loops(dataset: Dataset) -> None:
-    """Baselines know the triples of train without qualifiers; what the protocol's filter removes is with them."""
+    """Baselines know the triples of train without qualifiers; what the protocol's filter removes is
+    with them.
+    """
     graph = encode(dataset)
     chance = count_protocols(graph, STATEMENTS.values())
     for (key, split), got in chance.items():

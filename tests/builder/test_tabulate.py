@@ -1,4 +1,6 @@
-"""Rows of the tables: candidates from histograms, constants against the enumeration of all rankings."""
+"""Rows of the tables: candidates from histograms, constants against the enumeration of all
+rankings.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def test_tables_of_nothing_have_columns() -> None:
 
 @pytest.mark.parametrize("baseline", ["frequency", "counting", "counting_single_step"])
 def test_rows_of_baselines(baseline: str) -> None:
-    """Of chance and counting alone there are constants; their blocks are kept pooled, and by relation with weights."""
+    """Of chance and counting alone there are constants; their blocks are kept pooled, and by
+    relation with weights.
+    """
     whole = Histogram.from_counts([3, 3, 7], offsets=[0, 1, 0])
     single = Histogram.from_counts([3, 3, 7], weights=[0.5, 0.5, 1], offsets=[0, 1, 0])
     tasks = tasks_of("head", baseline=baseline)

@@ -1,4 +1,6 @@
-"""Reading triples: labels are bytes compared exactly, and what is no triple is refused with its place."""
+"""Reading triples: labels are bytes compared exactly, and what is no triple is refused with its
+place.
+"""
 
 from __future__ import annotations
 
@@ -360,7 +362,9 @@ def test_no_thread_holds_the_bytes_that_were_read() -> None:
 
 
 def test_labels_that_look_alike() -> None:
-    """In whichever way Unicode composes them, with any kind of space; if not UTF-8, as far as ASCII goes."""
+    """In whichever way Unicode composes them, with any kind of space; if not UTF-8, as far as ASCII
+    goes.
+    """
     labels = ["Ren\u00e9", "Rene\u0301", "New York", "New\xa0York", "x\u00b2", "x2"]
     odd = _find_alike(pa.array([label.encode() for label in labels], pa.binary()))
     assert [each.as_py().decode() for each in odd] == [labels[1], labels[3]]

@@ -55,7 +55,9 @@ Triples = list[tuple[str, str, str]]
 
 
 def make_graph() -> dict[str, Triples]:
-    """Make a graph with a duplicate in every split, an overlap, a self-loop and an entity unseen in train."""
+    """Make a graph with a duplicate in every split, an overlap, a self-loop and an entity unseen in
+    train.
+    """
     rng = random.Random(20)  # noqa: S311 - any graph will do
     every = [(f"e{h}", f"r{r}", f"e{t}") for h in range(9) for r in range(3) for t in range(9)]
     chosen = rng.sample(every, 120)
@@ -108,7 +110,9 @@ class Draft:
         return folder
 
     def change(self, table: str, column: str, value: Any, **where: Any) -> Draft:
-        """Return the draft with another value in the rows that `where` describes; a function gets the old one."""
+        """Return the draft with another value in the rows that `where` describes; a function gets
+        the old one.
+        """
         rows = self.tables[table].to_pylist()
         found = [row for row in rows if all(row[name] == wanted for name, wanted in where.items())]
         assert found, where
@@ -162,7 +166,9 @@ def draft_of(tables: Tables) -> Draft:
 
 @pytest.fixture(scope="module", autouse=True)
 def rebuilt_once() -> Iterator[None]:
-    """Compute once what many tests build, and once more what many rebuild; sampled constants on fewer draws."""
+    """Compute once what many tests build, and once more what many rebuild; sampled constants on
+    fewer draws.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**13)
         patch.setattr("rankconst_builder.package.QUICK", 1)
@@ -499,7 +505,9 @@ def test_files_that_nothing_protects_are_named(lean: Draft, tmp_path: Path) -> N
 
 
 def rebuild_changed(draft: Draft, folder: Path, column: str, part: float, metric: str) -> list[str]:
-    """Move a constant by a part of its error, and compute all constants again; return the levels of what is found."""
+    """Move a constant by a part of its error, and compute all constants again; return the levels of
+    what is found.
+    """
     rows = draft.tables["constants"].to_pylist()
     row = next(row for row in rows if {"side": "head", "metric": metric}.items() <= row.items())
     row = {**row, column: row[column] + part * row[f"{column}_error"]}

@@ -92,7 +92,9 @@ def test_rows_of_macro_averages_follow_from_their_histograms(
 
 
 def test_weights_add_up_to_the_groups(tables: Tables) -> None:
-    """Each query counts once: on fb15k237 a side's weights add up to its number of distinct queries."""
+    """Each query counts once: on fb15k237 a side's weights add up to its number of distinct
+    queries.
+    """
     for side in ("head", "tail"):
         weight = tables.histogram("fb15k237", aggregation="macro-query", side=side).total_weight
         assert weight == pytest.approx(round(weight), rel=1e-12)

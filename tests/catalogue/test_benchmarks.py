@@ -1,4 +1,6 @@
-"""The registry as data: complete, consistent with the mirror's manifest, and free of ambiguous names."""
+"""The registry as data: complete, consistent with the mirror's manifest, and free of ambiguous
+names.
+"""
 
 from __future__ import annotations
 
@@ -354,7 +356,10 @@ def test_line_formats_that_cannot_be() -> None:
 
 FORMAT = '[format.tsv_hrt]\ndelimiter = "\\t"\ncolumns = "hrt"\n'
 ENTRY = '[dataset.x]\ntitle = "X"\nformat = "tsv_hrt"\nsplit = "published"\n'
-FILES = '[dataset.x.files]\ntrain = {url = "https://a/1"}\nvalid = {url = "https://a/2"}\ntest = {url = "https://a/3"}\n'
+FILES = (
+    '[dataset.x.files]\ntrain = {url = "https://a/1"}\nvalid = {url = "https://a/2"}\n'
+    'test = {url = "https://a/3"}\n'
+)
 
 
 def load_text(text: str, folder: Path) -> dict[str, Benchmark]:

@@ -1,4 +1,6 @@
-"""The registry of libraries for several right answers: complete rows, and names that mean what was measured."""
+"""The registry of libraries for several right answers: complete rows, and names that mean what was
+measured.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ROWS = load_libraries()
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_rows_are_complete(row: Library) -> None:
-    """Each has version and evidence, says what empty queries and ties do, and names only definitions that there are."""
+    """Each has version and evidence, says what empty queries and ties do, and names only
+    definitions that there are.
+    """
     assert row.version
     assert row.evidence
     assert row.ties

@@ -317,7 +317,9 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
 
 
 def test_traits_of_metrics_are_in_the_catalogue_alone() -> None:
-    """Elsewhere a metric is named to look its row up, CATALOGUE["ndcg"]; no other module lists metrics."""
+    """Elsewhere a metric is named to look its row up, CATALOGUE["ndcg"]; no other module lists
+    metrics.
+    """
     # Two are words of their own in the columns of tables.
     keys = "|".join({*CATALOGUE} - {"variance", "count"})
     labels = "|".join(metric.label for metric in TABULATED)

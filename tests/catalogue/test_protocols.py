@@ -211,7 +211,9 @@ def test_what_a_way_of_sampling_says_of_its_own() -> None:
 
 
 def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:
-    """Return the law of the rank: every place of the true answer in the pool, every draw of others, equally likely."""
+    """Return the law of the rank: every place of the true answer in the pool, every draw of others,
+    equally likely.
+    """
     ranks = Counter(
         1 + sum(one < place for one in drawn) for place in range(pool + 1) for drawn in draws
     )
@@ -270,7 +272,10 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
         ("pykeeen", r"Did you mean pykeen\?"),
         (
             "???",
-            r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M",
+            (
+                r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or "
+                r"sampled:M"
+            ),
         ),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),

@@ -50,7 +50,10 @@ def published(reference: Path) -> list[dict[str, str]]:
 
 
 def test_every_tool_that_users_ask_for_is_there() -> None:
-    asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg simkgc compgcn grail"
+    asked = (
+        "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg "
+        "simkgc compgcn grail"
+    )
     asked += " ultra dicee tgb neuralkg"
     temporal = "regcn tkgforecastingevaluation xerte tntcomplex atise"
     assert list(TOOLS) == [*asked.split(), *temporal.split()]

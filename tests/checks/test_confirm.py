@@ -1,4 +1,6 @@
-"""Numbers that contradict their ranking tasks are asked about, with the right ones; those that fit are confirmed."""
+"""Numbers that contradict their ranking tasks are asked about, with the right ones; those that fit
+are confirmed.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +189,9 @@ def list_counts(
 
 
 def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
-    """Return what PyKEEN writes of random ranks, its adjusted values from plain sums over the tasks."""
+    """Return what PyKEEN writes of random ranks, its adjusted values from plain sums over the
+    tasks.
+    """
     ranks = np.array([rng.integers(1, n, endpoint=True) for n in counts])
     expectations = {
         "arithmetic_mean_rank": sum((n + 1) / 2 for n in counts) / len(counts),
@@ -331,7 +335,9 @@ def test_a_random_ranker_among_sampled_candidates() -> None:
 
 
 def test_values_by_relation_are_held_against_the_relation() -> None:
-    """ExpressivE's result.json, which PyKEEN wrote: relation to values, with a key that PyKEEN's own files lack."""
+    """ExpressivE's result.json, which PyKEEN wrote: relation to values, with a key that PyKEEN's
+    own files lack.
+    """
     values = {
         "both.realistic.arithmetic_mean_rank": 503.6607142857143,
         "both.realistic.adjusted_arithmetic_mean_rank": 0.024836270376770754,

@@ -1,4 +1,6 @@
-"""Adjusted values that do not belong: each known defect, formed here from the counts alone, is named."""
+"""Adjusted values that do not belong: each known defect, formed here from the counts alone, is
+named.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,9 @@ def test_solving_inverts_the_adjustments_of_a_mean_rank(
 def test_the_interval_holds_whatever_the_writing_allows(
     expectation: float, value: float, shifts: tuple[float, float]
 ) -> None:
-    """Move the numbers within their last digit: the expectation that they were formed with stays inside."""
+    """Move the numbers within their last digit: the expectation that they were formed with stays
+    inside.
+    """
     index = (value - expectation) / (1 - expectation)
     ends = [
         Interval(number - 5e-6 + 5e-6 * shift, number + 5e-6 + 5e-6 * shift)
@@ -103,7 +105,9 @@ def test_what_has_no_base_value_or_is_no_number_is_no_pair(
 
 
 def test_a_number_that_a_program_may_have_rounded_is_open() -> None:
-    """MR 30 of E 40: where a number beside it is written in full, 30.0 is; where none is, it may be 30.04."""
+    """MR 30 of E 40: where a number beside it is written in full, 30.0 is; where none is, it may be
+    30.04.
+    """
     short = entry("mr", "30.0", exact=True), entry("mr", "0.75", "normalised", exact=True)
     (rounded,) = pair_up(short)
     assert find_expectation(rounded) == pytest.approx((29.95 / 0.755, 30.05 / 0.745), rel=1e-5)

@@ -1,4 +1,6 @@
-"""The laws: ranks as they come break none, whatever their rounding; a fault is found by its rule and explained."""
+"""The laws: ranks as they come break none, whatever their rounding; a fault is found by its rule
+and explained.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,10 @@ PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Address, str, str]] = {
     "mrr-from-hits": (ROTATE, {"MRR": "0.238"}, OPEN, "error",
                       "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
     "mr-from-hits": (ROTATE, {"MR": "5.4"}, OPEN, "error",
-                     "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)"),
+                     (
+                         "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 "
+                         "- Hits@10)"
+                     )),
     "mr-from-mrr": (ROTATE, {"MR": "2.9"}, OPEN, "error", "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
     "mrr-from-mr": ({"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, PYKEEN, "error",
                     "MRR <= 1 - (1/n) sum (r_i - 1)/N_i"),
@@ -316,7 +321,9 @@ def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
     ("rank_type", "decimals"), take_turns(["optimistic", "realistic", "pessimistic"], [3, 6, None])
 )
 def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | None) -> None:
-    """Ranks of every task written out; with the ranks of another tie policy, or one other number, nothing is found."""
+    """Ranks of every task written out; with the ranks of another tie policy, or one other number,
+    nothing is found.
+    """
     ranks = {
         "optimistic": np.ones(len(COUNTS)),
         "realistic": (COUNTS + 1) / 2,
@@ -358,7 +365,9 @@ def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
 
 @st.composite
 def written(draw: st.DrawFn) -> tuple[bool, int | None, bool]:
-    """How numbers are written: in 32 bits or not, with a few decimals or all, marked as exact or not."""
+    """How numbers are written: in 32 bits or not, with a few decimals or all, marked as exact or
+    not.
+    """
     decimals = draw(st.one_of(st.none(), st.integers(0, 9)))
     return draw(st.booleans()), decimals, decimals is None and draw(st.booleans())
 
@@ -376,7 +385,9 @@ def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[
 
 @st.composite
 def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Address]:
-    """Metrics of any ranks, whole or halves; the tie policy is told where they are whole, sometimes."""
+    """Metrics of any ranks, whole or halves; the tie policy is told where they are whole,
+    sometimes.
+    """
     whole = draw(st.booleans())
     ends = draw(st.sampled_from([(1, 3), (1, 14), (1, 40_000)]))
     doubled = draw(st.lists(st.integers(2 * ends[0], 2 * ends[1]), min_size=1, max_size=12))

@@ -151,7 +151,9 @@ def write_table(
 
 
 def same_constants(found: Constants, truth: Tasks) -> bool:
-    """Tell whether constants are those of some tasks, or of others with nothing but the last digits different."""
+    """Tell whether constants are those of some tasks, or of others with nothing but the last digits
+    different.
+    """
     own = open_once().look_up(truth, found.metric)
     pairs = (found.expectation, own.expectation), (found.variance, own.variance)
     return found.num_tasks == own.num_tasks and all(
@@ -178,7 +180,9 @@ def answer(user: Address, questions: Sequence[Question]) -> Address | None:
 def judge(
     outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Address
 ) -> None:
-    """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
+    """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no
+    table.
+    """
     tables = open_once()
     reading = read_document(name, text)
     found = check_reading(reading, tables, user)
@@ -241,7 +245,9 @@ def finder(tasks: Tasks) -> Callable[[str], Constants]:
 
 
 def simulate_tabled(files: int, rng: np.random.Generator) -> Outcomes:
-    """Make files of graphs of the tables, as PyKEEN writes them or as tables, the dataset given or not."""
+    """Make files of graphs of the tables, as PyKEEN writes them or as tables, the dataset given or
+    not.
+    """
     found: Outcomes = defaultdict(list)
     tables, sets = open_once(), list_sets()
     for _ in range(files):
@@ -266,7 +272,9 @@ def simulate_tabled(files: int, rng: np.random.Generator) -> Outcomes:
 
 
 def draw_graph(rng: np.random.Generator) -> dict[str, Histogram]:
-    """Return candidate counts that resemble those of a knowledge graph: few known answers as a rule, many at times."""
+    """Return candidate counts that resemble those of a knowledge graph: few known answers as a
+    rule, many at times.
+    """
     entities = int(10 ** rng.uniform(1, 5))
     triples = int(10 ** rng.uniform(2, 5) / 2) + 1
     sides = {}
@@ -304,7 +312,9 @@ def simulate_foreign(files: int, rng: np.random.Generator) -> Outcomes:
 
 
 def simulate_mixed(files: int, rng: np.random.Generator) -> Outcomes:
-    """Make tables without a dataset column, a side column at times, whose rows are of both sides and of one."""
+    """Make tables without a dataset column, a side column at times, whose rows are of both sides
+    and of one.
+    """
     found: Outcomes = defaultdict(list)
     tables, sets = open_once(), list_sets()
     for _ in range(files):

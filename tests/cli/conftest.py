@@ -1,4 +1,6 @@
-"""Fixtures of the command line's tests: run it in this process, as a child process, or in a terminal."""
+"""Fixtures of the command line's tests: run it in this process, as a child process, or in a
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ class Run(Protocol):
 
 
 class RunInTerminal(Protocol):
-    """Runs the command line in a terminal of some width; stdout holds everything that appears on it."""
+    """Runs the command line in a terminal of some width; stdout holds everything that appears on
+    it.
+    """
 
     def __call__(
         self, *args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None
@@ -100,7 +104,9 @@ class RunInTerminal(Protocol):
 
 
 def child_command(*args: str | float | Path) -> list[str]:
-    """Return the installed script with its arguments; where it is not beside the interpreter, what it contains."""
+    """Return the installed script with its arguments; where it is not beside the interpreter, what
+    it contains.
+    """
     script = Path(sys.executable).with_name("rankconst")
     start = (
         [str(script)]
@@ -155,7 +161,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cac
 
 @contextlib.contextmanager
 def _open_terminal(columns: int) -> Iterator[tuple[int, int]]:
-    """Open a pseudo-terminal of some width, and close both of its ends at last; skips where there are none."""
+    """Open a pseudo-terminal of some width, and close both of its ends at last; skips where there
+    are none.
+    """
     fcntl = pytest.importorskip("fcntl")
     termios = pytest.importorskip("termios")
     ours, theirs = os.openpty()

@@ -218,9 +218,12 @@ def test_undefined_forms_are_null_with_a_note(run: Run, one_candidate: Path) -> 
 
 VERDICT = re.compile(
     r"(?:Chance hardly matters here: it changes \S+ by (?P<change>\S+)\."
-    r"|(?P<told>\S+ cannot be distinguished from|\S+ is worse than) chance: a random ranker gets (?P<bound>\S+)\."
-    r"|(?:Chance matters here: a|A) random ranker gets (?P<gets>[\d.,]+); \S+ is (?P<way>\S+)% of the way from there "
-    r"to perfect\.)(?: Counting (?:gets (?P<floor>\S+); \S+ is (?P<rest>\S+)% of the way from there to perfect"
+    r"|(?P<told>\S+ cannot be distinguished from|\S+ is worse than) chance: a random ranker "
+    r"gets (?P<bound>\S+)\."
+    r"|(?:Chance matters here: a|A) random ranker gets (?P<gets>[\d.,]+); \S+ is (?P<way>\S+)% "
+    r"of the way from there "
+    r"to perfect\.)(?: Counting (?:gets (?P<floor>\S+); \S+ is (?P<rest>\S+)% of the way from "
+    r"there to perfect"
     r"|(?P<as_good>does better|is no worse): it gets (?P<above>\S+))\.)?"
 )
 
@@ -270,14 +273,16 @@ def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
             [
                 "nations: 0.95 cannot be distinguished from chance: a random ranker gets 0.9469. "
                 "Counting does better: it gets 1.0000.",
-                "umls: Chance matters here: a random ranker gets 0.1033; 0.95 is 94.4% of the way from there to "
+                "umls: Chance matters here: a random ranker gets 0.1033; 0.95 is 94.4% of the "
+                "way from there to "
                 "perfect. Counting gets 0.8546; 0.95 is 65.6% of the way from there to perfect.",
             ],
         ),
         (
             "0.94 0.975 -d fb15k237 -d nations -m hits@10",
             [
-                "3 of 4 numbers are better than chance (p < 0.05); 1 cannot be distinguished from it. 2 are better "
+                "3 of 4 numbers are better than chance (p < 0.05); 1 cannot be distinguished "
+                "from it. 2 are better "
                 "than counting."
             ],
         ),

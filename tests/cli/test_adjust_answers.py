@@ -1,4 +1,6 @@
-"""``rankconst adjust --counts`` with a column of right answers: what libraries print, in every container."""
+"""``rankconst adjust --counts`` with a column of right answers: what libraries print, in every
+container.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ LINES = "model,recall@10,mrr@10,hit@10,precision@10\nBPR,0.2401,0.4515,0.7678,0.
 # The same four numbers, as RecBole and others write them.
 CONTAINERS = {
     "run.log": RECBOLE,
-    "epochs.log": "epoch 3\nvalid result: \nrecall@10 : 0.2    mrr@10 : 0.3\ntest result: \nrecall@10 : 0.2401    "
+    "epochs.log": "epoch 3\nvalid result: \nrecall@10 : 0.2    mrr@10 : 0.3\ntest result: \n"
+    "recall@10 : 0.2401    "
     "mrr@10 : 0.4515    hit@10 : 0.7678    precision@10 : 0.1926\n",
     "results.json": json.dumps(
         {**{name: float(value) for name, value in VALUES.items()}, "epoch": 7}
@@ -61,7 +64,9 @@ USERS = rankconst.from_counts(
 def test_a_file_is_adjusted_by_the_counts_of_right_answers(
     run: Run, write: Write, counts: Path, name: str
 ) -> None:
-    """Every container gives the same adjusted numbers, of the test set alone; without counts none is adjusted."""
+    """Every container gives the same adjusted numbers, of the test set alone; without counts none
+    is adjusted.
+    """
     path = write(CONTAINERS[name], name)
     screen = run(
         "adjust", path, "--counts", counts, "--tool", "recbole", "--split", "test", "--json"

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 TABLES = open_once()
 
 # Sun et al. 2019 (arXiv:1902.10197), table 5.
-WIDE = "model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,a\nRotatE,WN18RR,0.476,3340,0.571,\n"
+WIDE = (
+    "model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,a\n"
+    "RotatE,WN18RR,0.476,3340,0.571,\n"
+)
 
 
 @pytest.fixture
@@ -183,7 +186,10 @@ def test_what_could_be_fractions_or_percentages(run: Run, write: Write) -> None:
 
 def test_percentages_that_may_be_fractions_are_counted(run: Run, write: Write) -> None:
     path = write("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n", "a.csv")
-    said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1%.\n"
+    said = (
+        "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them "
+        "below 1%.\n"
+    )
     assert said in run("adjust", path, "--percent").err.replace(str(path), "a.csv")
     assert "read as percentages" not in run("adjust", path, "--percent", "-m", "mr").err
 
@@ -209,8 +215,10 @@ Measured on the dev set after 100 epochs.
 
 {TABLE.format(0.476, 0.226)}"""
 ASKED = (
-    'asked: README.md, lines 14-15 (2 numbers): "dev" in the paragraph above, "Measured on the dev set after 100 '
-    'epochs.": add --split valid for all 4 numbers, or --accept dev=valid for these, or --accept dev if it says '
+    'asked: README.md, lines 14-15 (2 numbers): "dev" in the paragraph above, "Measured on the '
+    "dev set after 100 "
+    'epochs.": add --split valid for all 4 numbers, or --accept dev=valid for these, or '
+    "--accept dev if it says "
     "nothing about these numbers.\n"
 )
 
@@ -226,9 +234,9 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
     screen = run("adjust", readme)
     assert screen.code == 0
     assert (
-        "assumed: test split, both sides, standard protocol (nothing in README.md says otherwise).\n"
-        in screen.err
-    )
+        "assumed: test split, both sides, standard protocol (nothing in README.md says "
+        "otherwise).\n"
+    ) in screen.err
     assert screen.err.endswith(ASKED)
     assert [line[-1] for line in screen.cells if "–" in line] == ["asked: dev", "asked: dev"]
     question = ASKED.partition("): ")[2].rstrip()
@@ -320,9 +328,9 @@ def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     asked = [line for line in screen.err.splitlines() if line.startswith("asked: ")]
     assert (screen.code, len(asked)) == (8, 9)
     assert (
-        '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", "...": add'
-        in asked[0]
-    )
+        '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", '
+        '"...": add'
+    ) in asked[0]
     assert asked[-1] == f"asked: {path}: and 3 more questions."
 
 
@@ -470,10 +478,16 @@ def test_any_damage_ends_in_a_result_or_a_clear_refusal(
         st.sampled_from(
             [
                 WIDE,
-                '{"metrics": {"both": {"realistic": {"arithmetic_mean_rank": 3.5, "count": 402.0}}}}',
+                (
+                    '{"metrics": {"both": {"realistic": {"arithmetic_mean_rank": 3.5, "count": '
+                    "402.0}}}}"
+                ),
                 "| model | MRR |\n|---|---|\n| RotatE | 0.476 |\n",
                 "2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.476000\n",
-                "{event: eval_completed, type: entity_ranking, split: test, mean_reciprocal_rank: 0.4}\n",
+                (
+                    "{event: eval_completed, type: entity_ranking, split: test, "
+                    "mean_reciprocal_rank: 0.4}\n"
+                ),
             ]
         )
     )

@@ -1,4 +1,6 @@
-"""Baselines on screens: the ladder of one number, skill in files and frames, pictures, and what is refused."""
+"""Baselines on screens: the ladder of one number, skill in files and frames, pictures, and what is
+refused.
+"""
 
 from __future__ import annotations
 

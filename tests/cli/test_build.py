@@ -341,7 +341,10 @@ def test_a_first_line_that_may_be_a_heading(
         return run("build", *files, "--name", "mykg", "-p", "raw", "--out", out).message
 
     files = write_graph({**SMALL, split: [("# made", "by", "hand"), *SMALL[split]]})
-    told = f"relation 'by' of the first line of {split} occurs nowhere else, nor do its entities. If the line is a"
+    told = (
+        f"relation 'by' of the first line of {split} occurs nowhere else, nor do its entities. If "
+        "the line is a"
+    )
     assert told in say()
     first = SMALL["train"][0]
     for line in (

@@ -1,4 +1,6 @@
-"""``rankconst check``: what it finds in files and in numbers that are typed, what it says and what it refuses."""
+"""``rankconst check``: what it finds in files and in numbers that are typed, what it says and what
+it refuses.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,9 @@ def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path
     screen = run("check", slip, "-d", "fb15k237")
     said = "numbers of dataset WN18RR are left out: you asked for others."
     assert (screen.code, screen.out) == (0, "")
-    assert (
-        screen.err
-        == f"note: {slip}: {said}\n5 numbers: possible, no worse than counting; {len(RULES)} rules tried\n"
+    assert screen.err == (
+        f"note: {slip}: {said}\n"
+        f"5 numbers: possible, no worse than counting; {len(RULES)} rules tried\n"
     )
     screen = run("check", slip, "-d", "nations")
     assert (screen.code, screen.out) == (6, "")
@@ -140,7 +142,10 @@ def test_what_was_not_checked_is_said(run: Run, write: Write) -> None:
 def test_questions_are_those_of_adjust(run: Run, tmp_path: Path) -> None:
     """All numbers wait for an answer: 8, unless there are errors anyway."""
     path, dev = tmp_path / "asked.csv", FB15K237.replace("RotatE", "RotatE at best on dev")
-    asked = f'asked: {path}, line 2 (5 numbers): "dev" in its row, "RotatE at best on dev": add --split valid'
+    asked = (
+        f'asked: {path}, line 2 (5 numbers): "dev" in its row, "RotatE at best on dev": add '
+        "--split valid"
+    )
     for rows, options, code in (
         (dev, (), 8), (dev, ("--accept", "dev"), 0), (dev, ("--split", "test"), 8), (dev + FB15K237, (), 0),
         (dev.replace("0.375", "0.575"), (), 6),
@@ -159,7 +164,10 @@ def test_numbers_of_another_protocol_are_asked_about(run: Run) -> None:
     numbers = ("mr=469.7251", "amri=0.93430312", "count=40876", "-d", "fb15k237")
     screen = run("check", *numbers)
     assert (screen.code, screen.out) == (8, "")
-    told = "its numbers are those of protocol pykeen, not of standard: add --protocol pykeen, or --accept adjusted"
+    told = (
+        "its numbers are those of protocol pykeen, not of standard: add --protocol pykeen, or "
+        "--accept adjusted"
+    )
     assert f"asked: the numbers (2 numbers): {told}" in screen.message
     for option in (("--protocol", "pykeen"), ("--tool", "pykeen"), ("--accept", "adjusted")):
         screen = run("check", *numbers, *option)

@@ -92,7 +92,10 @@ ConvE,WN18RR,.43,6
 
 
 def test_a_difference_that_is_enough_but_for_rounding_says_so(run: Run, write: Write) -> None:
-    told = "For a single pair, a difference of 0.0095 is enough. Rounded as they are, these may differ by less."
+    told = (
+        "For a single pair, a difference of 0.0095 is enough. Rounded as they are, these may "
+        "differ by less."
+    )
     for second, says in (("0.52", True), ("0.527", False)):
         path = write(
             f"model,dataset,Hits@10\nA,FB15k-237,0.533\nB,FB15k-237,{second}\n", f"{second}.csv"

@@ -1,4 +1,6 @@
-"""``--counts``: numbers of candidates from a file, in place of a dataset; and what else goes with files of results."""
+"""``--counts``: numbers of candidates from a file, in place of a dataset; and what else goes with
+files of results.
+"""
 
 from __future__ import annotations
 

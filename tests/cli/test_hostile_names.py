@@ -1,4 +1,6 @@
-"""Names that would steer a terminal are shown on every screen and in every error, wherever they come from."""
+"""Names that would steer a terminal are shown on every screen and in every error, wherever they
+come from.
+"""
 
 from __future__ import annotations
 

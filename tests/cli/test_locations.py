@@ -1,4 +1,6 @@
-"""``--tables`` with a folder, a zip file, a URL and a DOI: the same numbers, and an exit code for each failure."""
+"""``--tables`` with a folder, a zip file, a URL and a DOI: the same numbers, and an exit code for
+each failure.
+"""
 
 from __future__ import annotations
 

@@ -177,7 +177,10 @@ def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
 NO_MEMORY = 6, "there is not enough memory for that; give it less at once."
 WARNED = (
     2,
-    "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W.",
+    (
+        "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave "
+        "out -W."
+    ),
 )
 
 
@@ -193,7 +196,8 @@ WARNED = (
                 ImportError("libarrow.so: failed to map segment from shared object"),
                 RuntimeError("can't start new thread"),
                 pa.ArrowException(
-                    "Unknown error: Failed to launch worker thread: Resource temporarily unavailable"
+                    "Unknown error: Failed to launch worker thread: Resource temporarily "
+                    "unavailable"
                 ),
                 pa.ArrowMemoryError("malloc of size 256 failed"),
             )
@@ -218,7 +222,10 @@ def test_what_libraries_raise_of_the_machine_is_a_line(
 def test_too_little_memory_to_start(option: str, needed: int) -> None:
     line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {UMLS}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
-    told = rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
+    told = (
+        rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* "
+        rf"ulimit -{option} \d+\n"
+    )
     assert done.returncode == 6
     assert re.fullmatch(told, done.stderr)
 
@@ -227,11 +234,17 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
 @pytest.mark.parametrize("package", ["typer", "pyarrow"])
 def test_a_package_that_is_missing(package: str) -> None:
     arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
-    lines = f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli import main; main()"
+    lines = (
+        f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli "
+        "import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", lines], capture_output=True, text=True, check=False
     )
-    told = "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install rankconst\\n"
+    told = (
+        "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install "
+        "rankconst\\n"
+    )
     assert done.returncode == 3
     assert re.fullmatch(told.format(package), done.stderr)
 
@@ -268,7 +281,10 @@ main()
     done = subprocess.run(
         [sys.executable, "-c", lines], capture_output=True, text=True, check=False
     )
-    told = "error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n"
+    told = (
+        "error: the clock of this machine is before 1678 or after 2262. Set it: date -s "
+        "YYYY-MM-DD\n"
+    )
     assert (done.returncode, done.stdout, done.stderr) == (6, "", told)
 
 

@@ -1,4 +1,6 @@
-"""Listings in every format, as the standard library writes them; what a reader left out, told in few lines."""
+"""Listings in every format, as the standard library writes them; what a reader left out, told in
+few lines.
+"""
 
 from __future__ import annotations
 
@@ -224,7 +226,10 @@ def test_random_tables_compile(tmp_path: Path) -> None:
         data = {str(j): each for j, each in enumerate(texts)}
         tables.append(_write(Listing(columns, data, caption=texts[0][1]), Format.latex).decode())
     body = "\n".join(tables).replace("{tab:rankconst}", "{tab}")
-    document = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    document = (
+        f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n"
+        f"\\end{{document}}\n"
+    )
     (tmp_path / "tables.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     done = subprocess.run(
@@ -392,9 +397,8 @@ def test_many_reasons_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     found = [Skipped(line, "x", f"reason {line}") for line in range(1, 21)]
     shown = tell(capsys, [*found, *found])
     assert len(shown) == MOST_REASONS + 1
-    assert (
-        shown[-1]
-        == f"skipped: train.log: {2 * (20 - MOST_REASONS)} more, for {20 - MOST_REASONS} other reasons"
+    assert shown[-1] == (
+        f"skipped: train.log: {2 * (20 - MOST_REASONS)} more, for {20 - MOST_REASONS} other reasons"
     )
 
 

@@ -1,4 +1,6 @@
-"""Sets of one's own next to the one included: what is named adds to it, and every number says which set it is from."""
+"""Sets of one's own next to the one included: what is named adds to it, and every number says which
+set it is from.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Files that pandas, polars and R write, beside the same table in CSV: Parquet, Feather, JSON by columns, Hits.10."""
+"""Files that pandas, polars and R write, beside the same table in CSV: Parquet, Feather, JSON by
+columns, Hits.10.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every command refuses: one line that says what to type instead, a code, and nothing printed or written."""
+"""What every command refuses: one line that says what to type instead, a code, and nothing printed
+or written.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ ADJUST = {
     "0.5 -d nations -m mrr -r embasy": (
         *(
             4,
-            "no test task of nations has relation 'embasy' under protocol standard. Did you mean embassy?",
+            (
+                "no test task of nations has relation 'embasy' under protocol standard. Did you "
+                "mean embassy?"
+            ),
         ),
         "`rankconst show nations relations` lists the ",
     ),
@@ -109,7 +114,10 @@ ADJUST = {
     "0.3 FB15k-237 -m mrr": (
         *(
             2,
-            "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 --dataset FB15k-237 --metric mrr",
+            (
+                "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 "
+                "--dataset FB15k-237 --metric mrr"
+            ),
         ),
     ),
     "fb15k237 mrr 0.338": (
@@ -264,7 +272,10 @@ BUILD = {
     "nations t.tsv u.tsv": (2, "nations names a benchmark, and t.tsv a file"),
     "--train t.tsv": (
         2,
-        "no such option: --train. Did you mean the files in their order: rankconst build TRAIN VALID",
+        (
+            "no such option: --train. Did you mean the files in their order: rankconst build TRAIN "
+            "VALID"
+        ),
     ),
     "nations --mirror x": (2, "Did you mean the variable RANKCONST_MIRROR?"),
     "t.tsv": (2, "two files", "three", "got 1: t.tsv"),

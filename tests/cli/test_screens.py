@@ -1,4 +1,6 @@
-"""What a terminal of 80 columns shows: no index is lost, no markup or escape code is text, no column is folded."""
+"""What a terminal of 80 columns shows: no index is lost, no markup or escape code is text, no
+column is folded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``rankconst show``: lists, pages found by name, the constants of a dataset, and the sentence that cites one."""
+"""``rankconst show``: lists, pages found by name, the constants of a dataset, and the sentence that
+cites one.
+"""
 
 from __future__ import annotations
 
@@ -471,8 +473,10 @@ def test_the_sentence_for_a_dataset(run: Run) -> None:
     screen = run("show", "FB15k-237", "--cite")
     sentence, bibtex = screen.out.split("\n\n")
     assert sentence == (
-        "FB15k-237 (Toutanova & Chen 2015, Observed versus latent features for knowledge base and text inference), "
-        f"with what a random ranker gets from the rankconst tables {version} (rankconst:{version}/fb15k237), following "
+        "FB15k-237 (Toutanova & Chen 2015, Observed versus latent features for knowledge base "
+        "and text inference), "
+        f"with what a random ranker gets from the rankconst tables {version} "
+        f"(rankconst:{version}/fb15k237), following "
         "Hoyt et al. 2022 (arXiv:2203.07544)."
     )
     (row,) = run("show", "FB15k-237", "--cite", "-f", "json").records
@@ -492,9 +496,9 @@ def test_what_is_no_row_of_the_tables_says_so(
     version = bundled_versions()[-1]
     told = run("show", "nations", *args, "--cite").out
     assert (
-        f"computed from tables {version} of rankconst, candidates rankconst:{version}/{address}, following"
-        in told
-    )
+        f"computed from tables {version} of rankconst, candidates "
+        f"rankconst:{version}/{address}, following"
+    ) in told
     (row,) = run("show", "nations", *args, "--cite", "-f", "json").records
     assert row["tabulated"] is False
 

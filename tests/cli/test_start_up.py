@@ -1,4 +1,6 @@
-"""What a command waits for before it begins: the modules it loads, and how plain values are read without pydantic."""
+"""What a command waits for before it begins: the modules it loads, and how plain values are read
+without pydantic.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,9 @@ PAPER = "model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,Nations,0
 
 
 def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
-    """Where pandas is installed, some of pyarrow's functions import it only to ask whether they were given a Series."""
+    """Where pandas is installed, some of pyarrow's functions import it only to ask whether they
+    were given a Series.
+    """
     (tmp_path / "paper.csv").write_text(PAPER)
     script = [sys.executable, "-c", WITHOUT_PANDAS]
     done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,4 +1,6 @@
-"""What tools compute otherwise than names say: macro averages of PyKEEN, relations of TorchKGE, AmpliGraph raw."""
+"""What tools compute otherwise than names say: macro averages of PyKEEN, relations of TorchKGE,
+AmpliGraph raw.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ KEYS = {
 
 
 def test_pykeens_macro_spreads_are_unweighted(write: Write) -> None:
-    """A random ranker's VR and SDR have the index 0 under micro constants, its MR under macro ones; MAD is left out."""
+    """A random ranker's VR and SDR have the index 0 under micro constants, its MR under macro ones;
+    MAD is left out.
+    """
     pytest.importorskip("pandas")
     micro = {
         label: rankconst.constants("nations", label, tool="pykeen")
@@ -62,9 +66,14 @@ def test_pykeens_whole_reciprocals_are_left_out(write: Write, value: str) -> Non
 
 
 def test_torchkge_may_have_ranked_relations(run: Run, write: Write) -> None:
-    """Its relation evaluator prints the lines of link prediction: the side is assumed, and can be said."""
+    """Its relation evaluator prints the lines of link prediction: the side is assumed, and can be
+    said.
+    """
     known = rankconst.constants("kinships", "mrr", side="relation")
-    text = f"Hit@10 : 0.3 \t\t Filt. Hit@10 : 0.4\nMRR : 0.1 \t\t Filt. MRR : {known.expectation:.3f}\n"
+    text = (
+        "Hit@10 : 0.3 \t\t Filt. Hit@10 : 0.4\n"
+        f"MRR : 0.1 \t\t Filt. MRR : {known.expectation:.3f}\n"
+    )
     path = write(text, "run.log")
     assert (
         "both sides"

@@ -131,6 +131,6 @@ def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = run("tables", "verify")
     assert (screen.code, screen.out) == (3, "")
     assert (
-        "`rankconst tables verify` needs scipy, which is missing. Run: pip install 'rankconst[builder]'"
-        in screen.message
-    )
+        "`rankconst tables verify` needs scipy, which is missing. Run: pip install "
+        "'rankconst[builder]'"
+    ) in screen.message

@@ -1,4 +1,6 @@
-"""The commands that write, each with what it finds; the pairs of them that write to one place; and what came of all."""
+"""The commands that write, each with what it finds; the pairs of them that write to one place; and
+what came of all.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,9 @@ def _built(*keys: str, bench: Bench) -> Path:
 
 
 def list_commands(bench: Bench, served: str) -> list[Command]:
-    """Return the commands; `served` is the address of a server that has the mirror's files, and sets of tables."""
+    """Return the commands; `served` is the address of a server that has the mirror's files, and
+    sets of tables.
+    """
     sets: dict[tuple[str, ...], Path] = {
         keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])
     }
@@ -202,7 +206,9 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
 
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
-    """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
+    """Return commands that only meet others: in each place that one writes to, what else can write
+    or read there.
+    """
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
@@ -292,7 +298,9 @@ PAIRS = {
         for place in PLACES
     },
 }
-"""Commands that write to one place, or of which one reads what the other writes: which is stopped, and the others."""
+"""Commands that write to one place, or of which one reads what the other writes: which is stopped,
+and the others.
+"""
 
 
 def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, Command]]:

@@ -99,7 +99,9 @@ class Points:
     seen: list[str] = field(default_factory=list)
 
     def reach(self, name: str, cut: Callable[[], None] = lambda: None) -> None:
-        """Note a call, and fail if its turn has come; `cut` does the half of it that was done by then."""
+        """Note a call, and fail if its turn has come; `cut` does the half of it that was done by
+        then.
+        """
         self.seen.append(name)
         if len(self.seen) - 1 != self.at:
             return
@@ -180,7 +182,9 @@ class _Written:
 
 
 def start(folder: Path, arguments: Sequence[str], points: Points | None, note: Path) -> int:
-    """Start the command line in a forked child, and return its number; `note` gets stderr, and then the points."""
+    """Start the command line in a forked child, and return its number; `note` gets stderr, and then
+    the points.
+    """
     child = os.fork()
     if not child:
         _run(folder, arguments, points, note)
@@ -235,7 +239,9 @@ def wait(child: int, note: Path) -> Ended:
 
 
 def read_state(folder: Path, outputs: Sequence[str]) -> dict[str, str | None]:
-    """Name what is in each place: None for nothing, the reason if it cannot be read, otherwise a hash."""
+    """Name what is in each place: None for nothing, the reason if it cannot be read, otherwise a
+    hash.
+    """
     return {
         output: _read_output(next(folder.glob(output), folder / "nothing")) for output in outputs
     }
@@ -313,7 +319,9 @@ class Bench:
         return model
 
     def run_here(self, folder: Path, arguments: Sequence[str]) -> int:
-        """Run a command in this process, so that its children need not import and compute the same again."""
+        """Run a command in this process, so that its children need not import and compute the same
+        again.
+        """
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             code = call(folder, arguments)
         os.chdir(self.root)
@@ -326,7 +334,9 @@ class Bench:
         shutil.rmtree(folder)
 
     def try_faults(self, command: Command, choose: Choose) -> Tally:
-        """Run a command with the faults that `choose` returns for a number of points: each at one of these."""
+        """Run a command with the faults that `choose` returns for a number of points: each at one
+        of these.
+        """
         model = self.prepare(command)
         before = read_state(model, command.outputs)
         whole = self.fresh(model)
@@ -363,7 +373,9 @@ class Bench:
         return tally
 
     def try_pair(self, first: Command, second: Command, choose: Choose) -> Tally:
-        """Let one command run while another waits at one of its points, those that `choose` returns."""
+        """Let one command run while another waits at one of its points, those that `choose`
+        returns.
+        """
         tally = Tally(f"{first.title} + {second.title}")
         model, outputs = self.prepare(first), [*first.outputs, *second.outputs]
         allowed = [read_state(model, outputs)]

@@ -1,4 +1,6 @@
-"""Every command that writes survives faults at its calls: a few of them here, all with RANKCONST_THOROUGH=1."""
+"""Every command that writes survives faults at its calls: a few of them here, all with
+RANKCONST_THOROUGH=1.
+"""
 
 from __future__ import annotations
 

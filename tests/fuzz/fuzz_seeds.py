@@ -51,7 +51,9 @@ _NO_OPTION = {"names", "locations", "counts", "descriptor"}
 
 
 def list_seeds(target: str) -> list[bytes]:
-    """Return the first inputs of a target; each but those without options is there with several first bytes."""
+    """Return the first inputs of a target; each but those without options is there with several
+    first bytes.
+    """
     found = [
         text.encode("utf-8", "surrogateescape")
         for text in dict.fromkeys(_list_texts(target))
@@ -69,7 +71,9 @@ def list_seeds(target: str) -> list[bytes]:
 
 
 def _list_texts(target: str) -> Iterator[str]:
-    """Yield the texts in the code of some tests: single ones, and the fixed parts of formatted ones."""
+    """Yield the texts in the code of some tests: single ones, and the fixed parts of formatted
+    ones.
+    """
     for source in _SOURCES.get(target, ()):
         path = TESTS / source
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
@@ -122,7 +126,10 @@ def _make_tables() -> Iterator[bytes]:
 
 def _make_descriptors() -> Iterator[bytes]:
     yield fuzz_targets.describe_tables(fuzz_targets.list_tables())
-    yield b'{"version": "1.0.0", "resources": [], "provenance": [{"dataset": "a", "parts": [1, null]}]}'
+    yield (
+        b'{"version": "1.0.0", "resources": [], "provenance": [{"dataset": "a", "parts": [1, '
+        b"null]}]}"
+    )
 
 
 def _make_workbooks() -> Iterator[bytes]:

@@ -1,4 +1,6 @@
-"""What is fuzzed: one small function of bytes for each reader, from which only a RankconstError may come out."""
+"""What is fuzzed: one small function of bytes for each reader, from which only a RankconstError may
+come out.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 TARGETS: dict[str, Callable[[bytes], None]] = {}
-"""Name of a target to its function; the first byte of an input chooses among the options that the reader has."""
+"""Name of a target to its function; the first byte of an input chooses among the options that the
+reader has.
+"""
 
 
 def _target(function: Callable[[bytes], None]) -> Callable[[bytes], None]:
@@ -167,7 +171,9 @@ def frame(data: bytes) -> None:
 
 @_target
 def adjusting(data: bytes) -> None:
-    """The whole way of a results file: read, adjusted and written in one of the formats, or rewritten."""
+    """The whole way of a results file: read, adjusted and written in one of the formats, or
+    rewritten.
+    """
     option = data[0] if data else 0
     path = _put(("a.csv", "a.md", "a.tex", "a.txt")[option & 3], data[1:])
     form = [*Format, None, None][option >> 2 & 7]
@@ -206,7 +212,9 @@ def graph(data: bytes) -> None:
 
 @_target
 def columns(data: bytes) -> None:
-    """A file of ids or of labels in columns; text that is read as ids is what text is that is read with care."""
+    """A file of ids or of labels in columns; text that is read as ids is what text is that is read
+    with care.
+    """
     path = _put("a.bin", data)
     found = open_columns(path)
     if found is None:
@@ -320,7 +328,9 @@ def _offline() -> Iterator[None]:
 
 
 def _decode(data: bytes) -> str:
-    """Return text as the command line has it: bytes that are no UTF-8 are halves of surrogate pairs."""
+    """Return text as the command line has it: bytes that are no UTF-8 are halves of surrogate
+    pairs.
+    """
     return data.decode("utf-8", "surrogateescape")
 
 

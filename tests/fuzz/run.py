@@ -94,7 +94,9 @@ def fuzz(target: str, seconds: int, corpus: Path, found: Path) -> None:
 
 
 def fuzz_apart(target: str, seconds: int) -> dict[str, Any]:
-    """Fuzz one target in another process, started again where the process itself dies; return figures."""
+    """Fuzz one target in another process, started again where the process itself dies; return
+    figures.
+    """
     import fuzz_seeds
 
     corpus, found = HERE / "corpus" / target, HERE / "found" / target

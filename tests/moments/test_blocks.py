@@ -1,4 +1,6 @@
-"""Ranks uniform on blocks a+1 .. a+T: every metric against enumeration, chance, precise sums and simulation."""
+"""Ranks uniform on blocks a+1 .. a+T: every metric against enumeration, chance, precise sums and
+simulation.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def gather(tasks: Blocks, times: int = 1) -> Histogram:
 
 
 def pretend(histogram: Histogram) -> Histogram:
-    """Return chance as blocks that all start at the first rank, which Histogram would not tell from chance."""
+    """Return chance as blocks that all start at the first rank, which Histogram would not tell from
+    chance.
+    """
     alike = Histogram.from_counts(histogram.num_candidates, histogram.num_tasks)
     object.__setattr__(alike, "offsets", np.zeros_like(alike.num_candidates))
     return alike
@@ -102,7 +106,9 @@ OF_ONE_RANK = {
 def test_of_one_rank_all_means_are_one(
     name: str, others: list[str], offset: int, size: int
 ) -> None:
-    """The mean rank in whole numbers, and the mean reciprocal rank by another way than most, far beyond enumeration."""
+    """The mean rank in whole numbers, and the mean reciprocal rank by another way than most, far
+    beyond enumeration.
+    """
     histogram = gather([(offset, size)])
     one = compute_moments(parse_metric(name), histogram)
     for other in (compute_moments(parse_metric(each), histogram) for each in others):

@@ -1,4 +1,6 @@
-"""The standard deviation of the ranks: joint laws, closed forms, polynomials in 1/n, simulation, extremes."""
+"""The standard deviation of the ranks: joint laws, closed forms, polynomials in 1/n, simulation,
+extremes.
+"""
 
 from __future__ import annotations
 
@@ -278,7 +280,9 @@ def test_products_of_means_of_gaussians(
 
 @pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
-    """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
+    """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is
+    always there.
+    """
     values = (-0.5, 0.5)
     moments = [
         Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)

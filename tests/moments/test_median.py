@@ -1,4 +1,6 @@
-"""The median rank and its inverse: enumeration, independent convolutions, closed forms, simulation, extremes."""
+"""The median rank and its inverse: enumeration, independent convolutions, closed forms, simulation,
+extremes.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def masses_of(law: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
 
 
 def convolve_pairs(histogram: Histogram) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
-    """Return values and masses of the median from P(exactly m ranks <= x and the others > y), task by task."""
+    """Return values and masses of the median from P(exactly m ranks <= x and the others > y), task
+    by task.
+    """
     n, largest = histogram.total, int(histogram.last_ranks.max())
     low = (n + 1) // 2
     x = np.arange(largest + 1, dtype=np.longdouble)
@@ -187,7 +191,9 @@ def half_harmonic(a: int, b: int, power: int) -> mpmath.mpf:
     ids=str,
 )
 def test_three_tasks(sizes: tuple[int, int, int]) -> None:
-    """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x - bc x^2, to 1/b."""
+    """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x -
+    bc x^2, to 1/b.
+    """
     with mpmath.workdps(60):
         a, b, c = (1 / mpmath.mpf(size) for size in sizes)
         n, stop = sizes[:2]
@@ -257,7 +263,9 @@ def beta_moments(n: int, size: int) -> tuple[Fraction, Fraction]:
 
 @pytest.mark.parametrize("n", [10**5, 10**5 + 1, 10**7, 10**7 + 1, 10**9])
 def test_huge_multiplicity(n: int) -> None:
-    """Ranks are uniforms rounded up: 1/2 in the mean, and 1/12 to 1/24 in the variance, from the continuous law."""
+    """Ranks are uniforms rounded up: 1/2 in the mean, and 1/12 to 1/24 in the variance, from the
+    continuous law.
+    """
     rank, inverse = compute(Histogram.from_counts([BILLION], [n]))
     expectation, variance = beta_moments(n, BILLION)
     assert rank.expectation == pytest.approx(float(expectation) + 0.5, rel=1e-14)
@@ -369,7 +377,9 @@ def test_laws_of_points_are_the_same_together_and_alone(
 
 @pytest.mark.parametrize(("x", "count"), [(1, 4), (1, 7), (200, 5), (10**6, 6)])
 def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, count: int) -> None:
-    """The tilt that makes so many likely is huge, and the high powers of the small chances still count."""
+    """The tilt that makes so many likely is huge, and the high powers of the small chances still
+    count.
+    """
     sizes = [(3 + i) * 10**7 for i in range(9)]
     law = [Fraction(1)]
     for size in sizes:

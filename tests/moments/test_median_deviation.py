@@ -1,4 +1,6 @@
-"""The median absolute deviation: enumeration, honest standard errors, independent simulation, extremes."""
+"""The median absolute deviation: enumeration, honest standard errors, independent simulation,
+extremes.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def test_enumeration_of_counts(size: int, n: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("few_tasks", [0, 10**6], ids=["counts", "ranks"])
 def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Errors in units of their standard errors are spread as a standard normal variable, whichever way is drawn."""
+    """Errors in units of their standard errors are spread as a standard normal variable, whichever
+    way is drawn.
+    """
     monkeypatch.setattr(module, "_FEW_TASKS", few_tasks)
     monkeypatch.setattr(module, "MOST_DRAWS", 2**13)
     rng = np.random.default_rng(20_220_315)
@@ -160,7 +164,9 @@ def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("n", [10**4, 10**4 + 1, 10**7])
 def test_many_equal_tasks(n: int) -> None:
-    """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to N/4."""
+    """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to
+    N/4.
+    """
     size = 10**9
     moments = median_absolute_deviation(histogram_of({size: n}))
     assert moments.expectation == pytest.approx(
@@ -194,7 +200,9 @@ def test_an_estimate_of_what_is_rare() -> None:
 
 
 def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, largest: float) -> float:
-    """Shut M in by Hoeffding's bound, as :func:`_bound_distance` says it does, from n tasks of one size."""
+    """Shut M in by Hoeffding's bound, as :func:`_bound_distance` says it does, from n tasks of one
+    size.
+    """
 
     def is_unlikely(share: float, level: int) -> bool:
         law = (share, 1 - share)
@@ -238,7 +246,9 @@ def test_how_far_from_its_value_it_can_be(size: int) -> None:
 
 @pytest.mark.parametrize("n", [101, 400, 1001])
 def test_how_improbable_another_value_is(n: int) -> None:
-    """Of ranks in 1 .. 7: with n odd, the fourth may have too few on either side, or its neighbours too many."""
+    """Of ranks in 1 .. 7: with n odd, the fourth may have too few on either side, or its neighbours
+    too many.
+    """
     found = module._bound_escape(histogram_of({7: n}), 2.0)
     more, fewer = (n + 1) // 2 / n, n // 2 / n
     chance = 0.0
@@ -271,7 +281,9 @@ def test_nearly_certain_by_chernoff() -> None:
 
 
 def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
-    """10^15 coins: M is 1/2, before its divisor, if heads and tails are equal, with probability 2.5e-8, else 0."""
+    """10^15 coins: M is 1/2, before its divisor, if heads and tails are equal, with probability
+    2.5e-8, else 0.
+    """
     moments = median_absolute_deviation(histogram_of({2: 10**15}))
     assert moments.expectation == moments.variance == 0
     chance = math.sqrt(2 / math.pi / 1e15)
@@ -304,7 +316,9 @@ def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_stream_of_random_numbers(
     name: str, expectation: float, variance: float, draws: int
 ) -> None:
-    """A change of NumPy's streams, or of how they are used, changes every table: it is to be noticed."""
+    """A change of NumPy's streams, or of how they are used, changes every table: it is to be
+    noticed.
+    """
     moments = median_absolute_deviation(open_once().histogram(name))
     assert moments.expectation == pytest.approx(expectation, rel=1e-12)
     assert moments.variance == pytest.approx(variance, rel=1e-10)

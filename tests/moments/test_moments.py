@@ -110,7 +110,9 @@ def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(
 
 
 def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
-    """Return the moments of IAMR over one to three tasks, from the number of rank vectors of each sum."""
+    """Return the moments of IAMR over one to three tasks, from the number of rank vectors of each
+    sum.
+    """
     n, context = len(sizes), mpmath.MPContext()
     context.dps = 150
 
@@ -148,7 +150,9 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
 @for_each("size", [2, 30, 10**6, 10**9, 10**15])
 @for_each("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
 def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[float, ...]) -> None:
-    """As far as the transform reaches: t N/2 is up to 1e17 for one rank. Floats are shares of the size."""
+    """As far as the transform reaches: t N/2 is up to 1e17 for one rank. Floats are shares of the
+    size.
+    """
     sizes = (
         size,
         *(max(int(other * size), 1) if isinstance(other, float) else other for other in others),
@@ -166,7 +170,9 @@ def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[floa
 @pytest.mark.parametrize("power", [-1.0, 0.5, 0.75, 4.0])
 @pytest.mark.parametrize("exponent", [-1.0, 0.5, 1.5])
 def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: float) -> None:
-    """A sum of powers of 1000 ranks out of two takes 1001 values, of which 321 are likely enough to count."""
+    """A sum of powers of 1000 ranks out of two takes 1001 values, of which 321 are likely enough to
+    count.
+    """
     tasks, two = 1000, MP.mpf(2) ** exponent
     ways = {twos: math.comb(tasks, twos) for twos in range(340, 661)}
     sums = {twos: (2 * (tasks + twos * (two - 1)) / (tasks * (1 + two))) ** power for twos in ways}

@@ -1,4 +1,6 @@
-"""Metrics of one's own: any f(rank), any power mean, smallest and largest ranks, over every rank vector."""
+"""Metrics of one's own: any f(rank), any power mean, smallest and largest ranks, over every rank
+vector.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Queries with several right answers: beside all rankings, 50 digits, simulation, and the sources' definitions."""
+"""Queries with several right answers: beside all rankings, 50 digits, simulation, and the sources'
+definitions.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def test_all_rankings(metric: str, size: int) -> None:
 @pytest.mark.slow
 @for_each(("size", "right"), [(1, 1), (120, 3), (120, 119), (2_000, 77), (2_000, 1_999)])
 def test_fifty_digits(size: int, right: int) -> None:
-    """First right answer, hits, gain and average precision by sums of fifty digits; the errors hold."""
+    """First right answer, hits, gain and average precision by sums of fifty digits; the errors
+    hold.
+    """
     queries = rankconst.from_counts(size, relevant=right)
     places = range(1, size + 1)
     with mpmath.workdps(50):
@@ -250,7 +254,9 @@ def test_queries_without_right_answers(metric: str, empty: str, counts: float | 
 
 
 def test_libraries_say_what_a_name_means() -> None:
-    """LensKit's recall is over min(R, k), RecTools' nDCG over an ideal of k, ranx counts hits, XGBoost cuts at 32."""
+    """LensKit's recall is over min(R, k), RecTools' nDCG over an ideal of k, ranx counts hits,
+    XGBoost cuts at 32.
+    """
     means = {
         ("lenskit", "Recall@10"): "recall_cap@10",
         ("lenskit", "NDCG"): "ndcg_clipped",

@@ -1,4 +1,6 @@
-"""Rules for sums over runs of whole numbers: exact for polynomials, whichever way their nodes are found."""
+"""Rules for sums over runs of whole numbers: exact for polynomials, whichever way their nodes are
+found.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ def test_nodes_sum_over_consecutive_panels() -> None:
 
 
 def test_a_sum_says_what_it_leaves_out() -> None:
-    """A function that varies within less than the panel's scale is not summed well, and the error tells."""
+    """A function that varies within less than the panel's scale is not summed well, and the error
+    tells.
+    """
     nodes = place_nodes([Panel(0, 2000, 2000.0)])
     for width in (150.0, 300.0):
         f = 1 / (1 + np.square((nodes.points - 700.0) / width))

@@ -1,4 +1,6 @@
-"""The same labelled numbers and texts in each container that results come in, and the address of each number there."""
+"""The same labelled numbers and texts in each container that results come in, and the address of
+each number there.
+"""
 
 from __future__ import annotations
 
@@ -196,11 +198,15 @@ def _write(numbers: Numbers, container: str, folder: Path) -> Path:
 
 
 Addresses = dict[tuple[str, str], str | None]
-"""Model and metric to the ranking tasks of the number, with its rank type unless it is realistic; None if asked."""
+"""Model and metric to the ranking tasks of the number, with its rank type unless it is realistic;
+None if asked.
+"""
 
 
 def find_addresses(numbers: Numbers, container: str, **options: Any) -> Addresses:
-    """Adjust the numbers in a container, with some options, and return the address that each was adjusted at."""
+    """Adjust the numbers in a container, with some options, and return the address that each was
+    adjusted at.
+    """
     with tempfile.TemporaryDirectory() as folder:
         results = (
             _make_frame(numbers)

@@ -76,12 +76,18 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     for in_python, ways, which in (
         (
             False,
-            f"--split valid for all 4 numbers, or --accept dev=valid for these, or --accept dev {harmless}",
+            (
+                "--split valid for all 4 numbers, or --accept dev=valid for these, or --accept "
+                f"dev {harmless}"
+            ),
             "--dataset",
         ),
         (
             True,
-            f'split="valid" for all 4 numbers, or accept=["dev=valid"] for these, or accept=["dev"] {harmless}',
+            (
+                'split="valid" for all 4 numbers, or accept=["dev=valid"] for these, or '
+                f'accept=["dev"] {harmless}'
+            ),
             "dataset=",
         ),
     ):
@@ -277,7 +283,9 @@ def test_an_impossible_number_is_left_out() -> None:
 def test_hits_and_mrr_that_contradict_each_other_are_left_out(
     cells: dict[str, str], possible: bool
 ) -> None:
-    """All of the evaluation, where check finds an error; what rounds to one decimal may be half a unit off."""
+    """All of the evaluation, where check finds an error; what rounds to one decimal may be half a
+    unit off.
+    """
     context = Address("umls")
     reading = make(*((metric, text, context) for metric, text in (*cells.items(), ("gmr", "3.0"))))
     done = adjust_reading(reading, TABLES, Address())
@@ -351,7 +359,9 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
 
 
 def test_a_form_that_is_undefined_has_a_note() -> None:
-    """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
+    """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten
+    candidates.
+    """
     context = Address("nations", tool="conve")
     hits, mrr = adjust_reading(
         make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Address()

@@ -1,4 +1,6 @@
-"""Evaluations of scores that were not numbers: adjust and check withhold the same, and believe nothing of them."""
+"""Evaluations of scores that were not numbers: adjust and check withhold the same, and believe
+nothing of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The registry of formats: each is recognised, by nobody else, can be forced, and goes through the whole program."""
+"""The registry of formats: each is recognised, by nobody else, can be forced, and goes through the
+whole program.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "latex": (
         "results.tex",
-        "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\nRotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n",
+        (
+            "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\n"
+            "RotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n"
+        ),
     ),
     "pykeen": (
         "results.json",
@@ -48,7 +53,10 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "pykeen_csv": (
         "metrics.csv",
-        "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\nboth,realistic,hits_at_10,0.571\n",
+        (
+            "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\n"
+            "both,realistic,hits_at_10,0.571\n"
+        ),
     ),
     "pykeen_tracker": (
         "tracker.csv",
@@ -63,21 +71,30 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "pykeen_runs": (
         "export.csv",
-        "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\nrun,wn18rr,0.476,0.571\n",
+        (
+            "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\n"
+            "run,wn18rr,0.476,0.571\n"
+        ),
     ),
     "libkge": (
         "trace.yaml",
-        "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], hits_at_10_filtered: 0.571, "
-        "mean_reciprocal_rank_filtered: 0.476, scope: epoch, size: 3134, split: test, type: entity_ranking}\n",
+        "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], "
+        "hits_at_10_filtered: 0.571, "
+        "mean_reciprocal_rank_filtered: 0.476, scope: epoch, size: 3134, split: test, type: "
+        "entity_ranking}\n",
     ),
     "libkge_csv": (
         "dump.csv",
-        "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric\n"
+        "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,"
+        "avg_cost,metric_name,metric\n"
         "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
     ),
     "ultra": (
         "ultra_results_2024-01-05-10-11-12.csv",
-        "dataset,mr,mrr,hits@1,hits@10,hits@10_50\nWN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n",
+        (
+            "dataset,mr,mrr,hits@1,hits@10,hits@10_50\n"
+            "WN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n"
+        ),
     ),
     "libkge_log": (
         "kge.log",
@@ -146,7 +163,8 @@ def test_only_readers_whose_signs_a_document_has_are_imported(
     code = (
         "import sys; from rankconst.results.formats import FORMATS, read_document;"
         f"read_document({name!r}, {text!r});"
-        "print(*{row.module for row in FORMATS.values() if 'rankconst.results.' + row.module in sys.modules})"
+        "print(*{row.module for row in FORMATS.values() if 'rankconst.results.' + row.module "
+        "in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert {*done.stdout.split()} == loaded
@@ -248,7 +266,10 @@ def test_a_file_of_no_format() -> None:
         ),
         # Read as other text, these gave the value of one column to another.
         (
-            "{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n",
+            (
+                "{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n"
+                "| Hits@10 || .5 || .6\n|}\n"
+            ),
             "MediaWiki",
         ),
         (

@@ -1,4 +1,6 @@
-"""What becomes of numbers in tables as people print them: an address, a question, or nothing under some options."""
+"""What becomes of numbers in tables as people print them: an address, a question, or nothing under
+some options.
+"""
 
 from __future__ import annotations
 
@@ -398,7 +400,10 @@ def test_a_count_that_contradicts_the_ranking_tasks_is_asked_about(
 
 def test_numbers_of_single_relations_are_of_these() -> None:
     hypernym, part = "wn18rr standard (_hypernym)", "wn18rr standard (_has_part)"
-    flat = '{"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}, "overall": {"mrr": 0.5}, "weird": {"mrr": 0.1}}'
+    flat = (
+        '{"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}, "overall": {"mrr": 0.5}, "weird": '
+        '{"mrr": 0.1}}'
+    )
     assert tell(flat, "a.json", dataset="wn18rr") == [hypernym, part, "wn18rr", "?weird"]
     nested = '{"mrr": 0.5, "per_relation": {"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}}}'
     assert tell(nested, "a.json", dataset="wn18rr") == ["wn18rr", hypernym, part]
@@ -462,7 +467,10 @@ def test_two_splits_of_nell_have_its_name(name: str) -> None:
 @pytest.mark.parametrize(("switch", "expected"), [("false", 0.3), ("true", 0.2)])
 def test_the_branch_of_a_switch_that_is_not_set_is_hidden(switch: str, expected: float) -> None:
     rows = r"\ifold TransE & 0.2 \\ \else TransE & 0.3 \\ \fi"
-    text = rf"\newif\ifold \old{switch} \begin{{tabular}}{{lr}} Model & FB15k-237 MRR \\ {rows} \end{{tabular}}"
+    text = (
+        rf"\newif\ifold \old{switch} \begin{{tabular}}{{lr}} Model & FB15k-237 MRR \\ {rows} "
+        rf"\end{{tabular}}"
+    )
     entries = rankconst.adjust(read_opened(Document("a.tex", text))).numbers.entries
     assert [each.published.value for each in entries if each.published] == [expected]
 

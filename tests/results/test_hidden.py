@@ -1,4 +1,6 @@
-"""Comments and hidden parts of documents are neither numbers nor texts; hostile documents cost in proportion."""
+"""Comments and hidden parts of documents are neither numbers nor texts; hostile documents cost in
+proportion.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +199,10 @@ def test_rows_of_more_cells_than_any_table_has_are_refused(name: str, text: str,
         ("a.log", f"epoch : {'1' * 5000} mrr: 0.3\n"),
         (
             "a.md",
-            f"{HTML}<tr><td colspan={'1' * 5000} rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>",
+            (
+                f"{HTML}<tr><td colspan={'1' * 5000} "
+                f"rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>"
+            ),
         ),
     ],
 )

@@ -49,7 +49,8 @@ _FRAMES = (
     "{}",
     "{} results",
     "See {} in Section 4",
-    "As one would expect, everything that you find here was produced with the code of the first author on {}, and it "
+    "As one would expect, everything that you find here was produced with the code of the "
+    "first author on {}, and it "
     "took three days.",
 )
 _CASES = (str.lower, str.upper, str.capitalize)
@@ -155,7 +156,9 @@ _COMPARED = ("csv", "markdown", "latex", "workbook", "json", "jsonl", "frame")
 
 @st.composite
 def _labelled(draw: st.DrawFn) -> Numbers:
-    """Numbers with labels and texts, of which one at most is around the table: JSON has no order of those."""
+    """Numbers with labels and texts, of which one at most is around the table: JSON has no order of
+    those.
+    """
     labels: dict[str, str] = {}
     texts: dict[str, list[str]] = {}
     around = draw(st.sampled_from(["caption", "heading", "below", "file"]))

@@ -1,4 +1,6 @@
-"""JSON, JSON Lines and YAML: what keys and texts declare, every digit kept, everything unsafe or broken refused."""
+"""JSON, JSON Lines and YAML: what keys and texts declare, every digit kept, everything unsafe or
+broken refused.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,10 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"MRR": 33.8, "MR": 20, "Hits@1": 24.1}', ["MRR 33.8%", "MR 20", "Hits@1 24.1%"]),
         # What a program ran with holds no results; AmpliGraph keeps it beside them.
         ('{"mr": 204, "H@1": 0.22, "hyperparams": {"k": 350, "mrr": 1}}', ["MR 204", "Hits@1 0.22"]),
-        ('{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, "hits_1": 0.2}}',
+        ((
+            '{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, '
+            '"hits_1": 0.2}}'
+        ),
          ["MRR 0.3 ComplEx", "Hits@1 0.2 ComplEx"]),
         # A flag declares or asks.
         ('{"filtered": false, "mrr": 0.3}', ["MRR 0.3 raw"]),
@@ -250,7 +255,9 @@ def _records(draw: st.DrawFn) -> list[dict[str, object]]:
 
 
 def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | str:
-    """Return what users see of records: rows, numbers with all that is said of them, and what is left out."""
+    """Return what users see of records: rows, numbers with all that is said of them, and what is
+    left out.
+    """
     try:
         reading = read_document(name, "".join(f"{json.dumps(record)}\n" for record in records))
     except DataError as error:

@@ -66,7 +66,8 @@ def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
     )
     error = statistics.stdev(FIRST) / len(FIRST) ** 0.5
     assert line.startswith(
-        f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting {counting:.4f}, index "
+        f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting "
+        f"{counting:.4f}, index "
     )
     assert f"index {(mean - chance) / (1 - chance):.4f} (mean of indices " in line
     assert f", ±{error:.4f} over datasets; most of chance: NELL-995 v1 (" in line
@@ -76,7 +77,8 @@ def test_several_models_share_what_chance_gets(tmp_path: Path) -> None:
     title, *lines = show(tmp_path / "own.csv", write_rows(A=FIRST, B=SECOND), dataset="inductive")
     chance, counting = expect(FIRST), expect(FIRST, baseline="counting")
     assert title.startswith(
-        f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; most of chance: "
+        f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; most of "
+        "chance: "
     )
     assert [line.split(",")[0] for line in lines] == [
         f"  A: {statistics.fmean(FIRST):.4f}",
@@ -101,7 +103,10 @@ def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path) -> None:
         "model,MRR\nA,0.4\nB,0.5\nC,0.6",
         "dataset,split,MRR\nFB15k-237 v1,test,0.4\nFB15k-237 v2,valid,0.5\nFB15k-237 v3,test,0.5",
         "dataset,side,MRR\nFB15k-237 v1,head,0.4\nFB15k-237 v2,tail,0.5\nFB15k-237 v3,head,0.5",
-        "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\nFB15k-237 v3,Hits@10,0.5",
+        (
+            "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\n"
+            "FB15k-237 v3,Hits@10,0.5"
+        ),
     ],
 )
 def test_where_there_is_no_mean(tmp_path: Path, text: str) -> None:

@@ -1,4 +1,6 @@
-"""The contract on real files, as ``real_files.csv`` says; and where an address is as recorded, the same numbers."""
+"""The contract on real files, as ``real_files.csv`` says; and where an address is as recorded, the
+same numbers.
+"""
 
 from __future__ import annotations
 

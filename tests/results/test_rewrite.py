@@ -1,4 +1,6 @@
-"""Documents with their numbers exchanged: what changes, what stays to the last byte, and what marks the best."""
+"""Documents with their numbers exchanged: what changes, what stays to the last byte, and what marks
+the best.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +193,10 @@ MRR & 0.226 & \textbf{0.476} \\
         ("3340", index("wn18rr", "mr", 3340, 4)),
         ("MRR", "AMRR"),
     ]
-    text = "## Nations\n\n| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n| B | 73.9 | 98.1 |\n"
+    text = (
+        "## Nations\n\n| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n"
+        "| B | 73.9 | 98.1 |\n"
+    )
     slope = 100 / (100 - 100 * TABLES.constants("nations", "hits@10").expectation)
     assert changes(text, exchange(text, "index", name="README.md").source) == [
         ("MRR", "AMRR"),

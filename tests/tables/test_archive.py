@@ -59,7 +59,9 @@ def write_set(
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """A graph of one's own: histograms of test alone, under sampled:9 and raw; one constant that is no true one."""
+    """A graph of one's own: histograms of test alone, under sampled:9 and raw; one constant that is
+    no true one.
+    """
     tasks = {"dataset": "mykg", "split": "test"}
     sampled = {**tasks, "protocol": "sampled:9"}
     return write_set(

@@ -1,4 +1,6 @@
-"""Whatever is wrong with a set of tables: one error that names the file and says what to do, before memory runs out."""
+"""Whatever is wrong with a set of tables: one error that names the file and says what to do, before
+memory runs out.
+"""
 
 from __future__ import annotations
 
@@ -136,7 +138,9 @@ def cut(name: str, first: int, last: int) -> Files:
 
 
 def repeat_row() -> Files:
-    """Return a set in which a row comes so often that it costs little in the file, and much in memory."""
+    """Return a set in which a row comes so often that it costs little in the file, and much in
+    memory.
+    """
     first, places = tables_of_one()["candidates"].slice(0, 1), np.zeros(10**6, np.int8)
     columns = {name: first[name].combine_chunks().take(places) for name in first.schema.names}
     return make(candidates=encode(pa.table(columns)))

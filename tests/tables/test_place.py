@@ -106,7 +106,9 @@ def serve(server: HTTPServer) -> Serve:
 
 @pytest.fixture
 def deposit(server: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Deposit:
-    """Put files into a deposit: a server that answers as the resolver, as Zenodo's API, and with the files."""
+    """Put files into a deposit: a server that answers as the resolver, as Zenodo's API, and with
+    the files.
+    """
     import pooch
     import requests
 
@@ -147,7 +149,9 @@ def deposit(server: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Deposit:
 
 @pytest.fixture
 def everywhere(serve: Serve, deposit: Deposit, zipped: Path) -> dict[str, tuple[bytes, int]]:
-    """Addresses of a whole set, with the content that a hash in the address is of, and the number of requests."""
+    """Addresses of a whole set, with the content that a hash in the address is of, and the number
+    of requests.
+    """
     whole = zipped.read_bytes()
     deposit({"README.md": b"Tables.", "code.zip": b"other", "tables.zip": whole})
     top = write_zip(zipped.with_name("top.zip"), files()).read_bytes()
@@ -352,7 +356,10 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "another hash": (
         lambda path: write_zip(path, wrong("constants.parquet"), "set/"),
-        rf"/set/constants\.parquet is not the file .*: expected sha256:{sha256(files()['constants.parquet'])}, got",
+        (
+            r"/set/constants\.parquet is not the file .*: expected "
+            rf"sha256:{sha256(files()['constants.parquet'])}, got"
+        ),
     ),
     **{
         f"damaged {name}": (
@@ -380,7 +387,9 @@ PACKINGS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile
 
 @pytest.mark.parametrize("packing", PACKINGS)
 def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> None:
-    """Whatever byte is wrong, there is a message of ours, or the descriptor is the one that was written."""
+    """Whatever byte is wrong, there is a message of ours, or the descriptor is the one that was
+    written.
+    """
     descriptor = {"version": "1.2.3", "resources": []}
     path = write_zip(
         tmp_path / "tables.zip",
@@ -613,7 +622,10 @@ def test_a_file_other_than_its_deposit_says_is_refused(
     deposit: Deposit, zipped: Path, cache: Path
 ) -> None:
     deposit({"tables.zip": zipped.read_bytes()}, {"tables.zip": "md5:" + "0" * 32})
-    message = rf"doi:{DOI}/tables\.zip is not the file that its deposit describes: expected md5:{'0' * 32}, got md5:"
+    message = (
+        rf"doi:{DOI}/tables\.zip is not the file that its deposit describes: expected "
+        rf"md5:{'0' * 32}, got md5:"
+    )
     with pytest.raises(DownloadError, match=message):
         rankconst.load(f"doi:{DOI}")
     assert kept(cache) == []

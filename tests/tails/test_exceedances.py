@@ -1,4 +1,6 @@
-"""Tasks that share their negatives: every order of the scores, OGB's evaluator, and sums at 40 digits."""
+"""Tasks that share their negatives: every order of the scores, OGB's evaluator, and sums at 40
+digits.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def _arrange(n: int, negatives: int) -> Iterator[tuple[NDArray[np.float64], NDAr
 
 
 def _count_hits(positive: NDArray[np.float64], negative: NDArray[np.float64], k: int) -> int:
-    """Count hits as OGB's Evaluator does for ogbl-collab, -ppa and -ddi (ogb/linkproppred/evaluate.py, _eval_hits)."""
+    """Count hits as OGB's Evaluator does for ogbl-collab, -ppa and -ddi
+    (ogb/linkproppred/evaluate.py, _eval_hits).
+    """
     if len(negative) < k:
         return len(positive)
     return int(np.sum(positive > np.sort(negative)[-k]))

@@ -1,4 +1,6 @@
-"""Tail probabilities, against exact fractions, whole-number polynomials, other contours and tilted simulation."""
+"""Tail probabilities, against exact fractions, whole-number polynomials, other contours and tilted
+simulation.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +162,9 @@ def test_sums_of_ones_and_twos_are_binomial(twos: int) -> None:
 def test_a_bracket_holds_where_chance_does_better(
     kind: type[SumLaw], sizes: tuple[int, ...]
 ) -> None:
-    """What few tasks leave open of a complement, the tail's error says; no density is there to know more from."""
+    """What few tasks leave open of a complement, the tail's error says; no density is there to know
+    more from.
+    """
     law = kind(Histogram.from_counts(sizes))
     sums = functools.reduce(
         np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]
@@ -247,7 +251,9 @@ def test_so_many_tasks_have_a_tail_and_no_more() -> None:
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
-    """Multiply the polynomials sum_j x^terms[N][j], N taken tasks[N] times, packed into one whole number."""
+    """Multiply the polynomials sum_j x^terms[N][j], N taken tasks[N] times, packed into one whole
+    number.
+    """
     return _multiply(tuple((tuple(terms[N]), N, c) for N, c in tasks.items()))
 
 
@@ -299,7 +305,9 @@ def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float)
 
 
 def _count_products(tasks: dict[int, int]) -> list[tuple[float, int]]:
-    """Return the logarithms of the products of ranks up to 4, ascending, and the number of rankings of each."""
+    """Return the logarithms of the products of ranks up to 4, ascending, and the number of rankings
+    of each.
+    """
     n = sum(tasks.values())
     ways = np.zeros((2 * n + 1, n + 1), dtype=object)  # by the exponents of 2 and of 3
     ways[0, 0] = 1
@@ -448,7 +456,9 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
 
 
 def test_hits_of_a_billion_tasks_need_not_the_whole_circle() -> None:
-    """Once gone, their transform stays away until the circle is closed; of many sizes it is not followed so far."""
+    """Once gone, their transform stays away until the circle is closed; of many sizes it is not
+    followed so far.
+    """
     histogram = Histogram(np.arange(100, 600), np.full(500, 2_000_000))
     metric = parse_metric("hits@1")
     moments = compute_moments(metric, histogram)

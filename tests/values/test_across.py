@@ -1,4 +1,6 @@
-"""Models over several graphs: each test against enumeration, scipy or published tables, and against simulation."""
+"""Models over several graphs: each test against enumeration, scipy or published tables, and against
+simulation.
+"""
 
 from __future__ import annotations
 

@@ -113,7 +113,9 @@ def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
 
 @pytest.mark.parametrize("means", [(0.9, 1.1), (1.1, 0.9)])
 def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> None:
-    """The MRR of a perfect ranker is 1, and its index divides by the distance to it; dividing by 1 is no harm."""
+    """The MRR of a perfect ranker is 1, and its index divides by the distance to it; dividing by 1
+    is no harm.
+    """
     metric = parse_metric("mrr")
     corners = [Moments(mean, 0.0, 0.1, 0.0, "closed_form") for mean in means]
     with pytest.raises(

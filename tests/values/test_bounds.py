@@ -25,7 +25,9 @@ STEPS = st.sampled_from([0.5, 1.0])
 
 
 def linprog(*args: Any, **options: Any) -> Any:
-    """Solve a linear program; to import this takes long, and most processes that collect tests can do without."""
+    """Solve a linear program; to import this takes long, and most processes that collect tests can
+    do without.
+    """
     return pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog(
         *args, **options
     )
@@ -51,7 +53,9 @@ def shares(draw: st.DrawFn) -> dict[int, Interval]:
 
 
 def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -> Interval:
-    """Return the least and the largest mean of values over the distributions on `ranks` with these hits."""
+    """Return the least and the largest mean of values over the distributions on `ranks` with these
+    hits.
+    """
     below = np.array([ranks <= k for k in hits], dtype=float)
     limits = np.vstack((below, -below))
     ends = [each.upper for each in hits.values()] + [-each.lower for each in hits.values()]

@@ -1,4 +1,6 @@
-"""Two results on the same tasks: bounds against all pairs of rank vectors, tests against formulas and counting."""
+"""Two results on the same tasks: bounds against all pairs of rank vectors, tests against formulas
+and counting.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
 )
 @settings(max_examples=choose(22, 60))
 def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share: float) -> None:
-    """Mix the four corners of the square of each task, so that the losses add up: scipy finds the best mixture."""
+    """Mix the four corners of the square of each task, so that the losses add up: scipy finds the
+    best mixture.
+    """
     optimize = pytest.importorskip("scipy.optimize")
     losses = share * 2 * sum(spans)
     corners = [(p, q) for span in spans for p in (0.0, span) for q in (0.0, span)]
@@ -105,7 +109,9 @@ def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share:
 
 
 def sign_test(alone: int, surplus: int) -> Fraction:
-    """Return the two-sided p of the sign test: `alone` tasks are hits of one model only, one has `surplus` more."""
+    """Return the two-sided p of the sign test: `alone` tasks are hits of one model only, one has
+    `surplus` more.
+    """
     if surplus == 0:
         return Fraction(1)
     tail = sum(math.comb(alone, heads) for heads in range((alone + surplus) // 2, alone + 1))

@@ -58,7 +58,8 @@ def optimum(constants: Constants) -> float:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("hits@10", 53.3, r"^53\.3 is not a possible Hits@10 on mykg \(test, both sides, protocol standard\): expected "
+        ("hits@10", 53.3, r"^53\.3 is not a possible Hits@10 on mykg \(test, both sides, protocol standard\): "
+        r"expected "
          r"0 to 1\. If it is a percentage, write 0\.533, or add --percent"),
         ("hits@10", 100.5, r"Check the metric"),
         ("mrr", -0.0001, r"Check the metric"),
@@ -280,7 +281,9 @@ def test_there_is_no_z_where_the_variance_cannot_be_told_from_0(moments: Moments
 
 
 def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
-    """Of bounds as they are, of standard errors at twice these; errors as small as rounding leave no range."""
+    """Of bounds as they are, of standard errors at twice these; errors as small as rounding leave
+    no range.
+    """
     widths: dict[Literal["numerical", "sampled"], float] = {"numerical": 1.0, "sampled": 2.0}
     for method, width in widths.items():
         found = with_moments(Moments(6.0, 1e-3, 0.01, 2e-3, method)).adjust(5.0).z_interval

@@ -1,4 +1,6 @@
-"""A table of results: what is told apart is, whatever the ranks have in common, and however many pairs there are."""
+"""A table of results: what is told apart is, whatever the ranks have in common, and however many
+pairs there are.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_correction_is_that_of_holm() -> None:
 def test_the_correction_holds_over_all_tables_of_equal_models(
     metric: str, single: int, double: int
 ) -> None:
-    """Three models, tasks that one or two of them get right, whichever these are: all tables that this makes."""
+    """Three models, tasks that one or two of them get right, whichever these are: all tables that
+    this makes.
+    """
     sums: Counter[tuple[int, ...]] = Counter({(0, 0, 0): 1})
     for right in [(1, 0, 0)] * single + [(1, 1, 0)] * double:
         steps: Counter[tuple[int, ...]] = Counter()
@@ -72,7 +76,9 @@ def test_the_correction_holds_over_all_tables_of_equal_models(
 @pytest.mark.parametrize("tasks", choose([400], [60, 400, 3000]))
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> None:
-    """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
+    """Six models whose ranks are draws from the same law, task by task: one false separation in a
+    table is too many.
+    """
     rng, models, tables, wrong = np.random.default_rng(7), 6, choose(15, 1000), 0
     constants = hits_of(tasks, metric)
     for _ in range(tables):
@@ -96,7 +102,9 @@ def test_large_differences_are_told_apart_and_small_ones_are_not() -> None:
 
 
 def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
-    """All pairs of rank vectors of three tasks: no larger a bound than without them, and one that holds."""
+    """All pairs of rank vectors of three tasks: no larger a bound than without them, and one that
+    holds.
+    """
     sizes, sharper = (3, 6, 6), 0
     constants = rankconst.from_counts(sizes).constants("mr")
     vectors = [

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def describe(reading: Reading) -> list[str]:
-    """Return line, split, side, protocol and step of each number, and the words or fields that are asked about."""
+    """Return line, split, side, protocol and step of each number, and the words or fields that are
+    asked about.
+    """
     lines: dict[str, list[str]] = {}
     for entry in reading.entries:
         about, step = entry.context, reading.rows[entry.row].get("step")
@@ -61,7 +63,10 @@ PRINTS = {
     "test: {'mrr': np.float64(0.3), 'mr': tensor(2)}\n": ["1 test - - -: MRR 0.3, MR 2"],
     "val MRR: 0.3\nBest test: MRR=0.32\n": ["1 valid - - -: MRR 0.3", "2 test - - -: MRR 0.32"],
     "test MR: 3,340\ntest MRR: 0.300 ± 0.010\n": ["1 test - - -: MR 3,340", "2 test - - -: MRR 0.300 ± 0.010"],
-    "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\nMeanRank = 12.5\n": [
+    (
+        "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\n"
+        "MeanRank = 12.5\n"
+    ): [
         "1 test - - -: MRR 0.3381", "2 test - - -: Hits@10 0.4381", "4 - - raw - (split): MR 12.5",
     ],
     "MRR : 0.31\nMRR(filter) : 0.34\n": [

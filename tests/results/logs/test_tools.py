@@ -1,4 +1,6 @@
-"""The tools' own logs: what each line says, what is refused with its reason, and what holds for all of them."""
+"""The tools' own logs: what each line says, what is refused with its reason, and what holds for all
+of them.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,10 @@ def test_colours_and_line_ends_change_nothing(key: str, sample: Sample, tmp_path
         ("-", "| model | MRR |\n|---|---|\n| Hits @10: 0.1 | Test average MRR : 0.3 |\n"),
         (
             "run.log",
-            "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\naccuracy: 0.9\n",
+            (
+                "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\n"
+                "accuracy: 0.9\n"
+            ),
         ),
         ("README.md", SAMPLES["rotate"][0].text),
     ],

@@ -1,4 +1,6 @@
-"""From grids of cells to numbers and what is said of them; and random tables out of every container of text."""
+"""From grids of cells to numbers and what is said of them; and random tables out of every container
+of text.
+"""
 
 from __future__ import annotations
 
@@ -228,12 +230,18 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
     [
         (
             "MRR",
-            "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?",
+            (
+                "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. "
+                "Is the delimiter right?"
+            ),
         ),
         ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Did you mean "),
         (
             "|",
-            "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10",
+            (
+                "f.csv, line 1: no column is a metric among empty headings. Expected columns such "
+                "as MRR, MR or Hits@10"
+            ),
         ),
     ],
 )

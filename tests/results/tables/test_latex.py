@@ -14,8 +14,14 @@ read = reading_of(READER)
 
 # Rows of a table with the columns Data, Model and MRR, and what is read of it.
 _SPANNING = {
-    r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B & .4": "UUNN",
-    r"& A & .1 \\ \multirow{-2}{*}{UMLS} & B & .2 \\ & A & .3 \\ \multirow{-2}{*}{Nations} & B & .4": "UUNN",
+    (
+        r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B "
+        r"& .4"
+    ): "UUNN",
+    (
+        r"& A & .1 \\ \multirow{-2}{*}{UMLS} & B & .2 \\ & A & .3 \\ \multirow{-2}{*}{Nations} & B "
+        r"& .4"
+    ): "UUNN",
 }
 
 

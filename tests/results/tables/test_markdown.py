@@ -1,4 +1,6 @@
-"""Pipe tables and tables in HTML: as pages print them, what is refused, and random tables that are read back."""
+"""Pipe tables and tables in HTML: as pages print them, what is refused, and random tables that are
+read back.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +96,9 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
 def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
     told = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
     assert (
-        f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.questions) or told.split or 'test'}"
-        == first
-    )
+        f"{told.dataset} "
+        f"{''.join(f'{ask.word}?' for ask in told.questions) or told.split or 'test'}"
+    ) == first
 
 
 def test_a_page_in_html() -> None:
@@ -176,7 +178,10 @@ def test_a_log_in_code_is_no_table(code: str) -> None:
         ("| Model | MRR | |\n|---|---|---|\n| A | .3 | paper |", []),
         ("| Model | MRR | MR | Link |\n|---|---|---|---|\n| A | .3 |", []),
         (
-            "| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |",
+            (
+                "| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n"
+                "| A | .3 |"
+            ),
             [1],
         ),
     ],

@@ -1,4 +1,6 @@
-"""Rows and columns called Average beside graphs: their mean, held against them, and never adjusted on one of them."""
+"""Rows and columns called Average beside graphs: their mean, held against them, and never adjusted
+on one of them.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def write_levels(word: str) -> str:
     names = " & ".join(name.removeprefix("FB15k-237 ") for name in [*GRAPHS, word])
     return (
         "\\begin{tabular}{lrrrrr}\n& \\multicolumn{5}{c}{FB15k-237} \\\\\n"
-        f"Model & {names} \\\\\n\\midrule\nULTRA & {' & '.join(map(str, VALUES))} \\\\\n\\end{{tabular}}\n"
+        f"Model & {names} \\\\\n\\midrule\nULTRA & {' & '.join(map(str, VALUES))} \\\\\n"
+        f"\\end{{tabular}}\n"
     )
 
 

@@ -1,4 +1,6 @@
-"""Tables as programs print them and as they come from a PDF: rows with as many cells as the heading."""
+"""Tables as programs print them and as they come from a PDF: rows with as many cells as the
+heading.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ _TABLES = {
     "words": "Model MRR Mean Rank\nA .1 2\nB c .3 4\n",
     "a frame": "  Model  MRR  MR\n0     A   .1   2\n1   B c   .3   4\n",
     "a rule": "Model    MRR    MR\n-------  -----  ----\nA        .1     2\nB c      .3     4\n",
-    "simple": "=====  ===  ==\nModel  MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n=====  ===  ==\n",
+    "simple": (
+        "=====  ===  ==\nModel  MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n"
+        "=====  ===  ==\n"
+    ),
     "psql": " Model | MRR | MR\n-------+-----+----\n A     |  .1 |  2\n B c   |  .3 |  4\n(2 rows)\n",
     "pipes": "| Model | MRR | MR |\n|---|---|---|\n| A | .1 | 2 |\n| B c | .3 | 4 |\n",
     "grid": "+-----+-----+--+\n|Model|MRR  |MR|\n+=====+=====+==+\n|A    |.1   |2 |\n+-----+-----+--+\n"
@@ -54,7 +59,10 @@ def test_tables_of_each_kind(name: str, above: str) -> None:
     said = [f"UMLS {each.replace(' UMLS', '')}" for each in _BOTH]
     assert _describe(above + _TABLES[name]) == said
     assert _describe(f"{above}{_TABLES[name]}\nsome words that end it.\n") == said
-    twice = f"{above}{_TABLES[name]}\n{above.replace('UMLS', 'Nations').replace('====', '=======')}{_TABLES[name]}"
+    twice = (
+        f"{above}{_TABLES[name]}\n"
+        f"{above.replace('UMLS', 'Nations').replace('====', '=======')}{_TABLES[name]}"
+    )
     assert _describe(twice) == said + [each.replace("UMLS", "Nations") for each in said]
 
 
@@ -83,17 +91,21 @@ def test_rows_of_another_width_are_left_out(table: str, left: list[int]) -> None
 
 def test_cells_over_several_columns() -> None:
     text = (
-        "+---+-----+-----+-----+-----+\n|   | UMLS      | Nations   |\n+---+-----+-----+-----+-----+\n"
-        + (
-            "|   | MRR | MR  | MRR | MR  |\n+---+-----+-----+-----+-----+\n| A | .1  | 2   | .3  | 4   |\n"
-            "+---+-----+-----+-----+-----+\n"
-        )
+        "+---+-----+-----+-----+-----+\n|   | UMLS      | Nations   |\n"
+        "+---+-----+-----+-----+-----+\n"
+    ) + (
+        "|   | MRR | MR  | MRR | MR  |\n+---+-----+-----+-----+-----+\n"
+        "| A | .1  | 2   | .3  | 4   |\n"
+        "+---+-----+-----+-----+-----+\n"
     )
     assert _describe(text) == ["UMLS A MRR .1", "UMLS A MR 2", "Nations A MRR .3", "Nations A MR 4"]
 
 
 def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
-    text = "   Side  Rank_type                     Metric Value\n4  head  realistic  inverse_harmonic_mean_rank 0.04\n"
+    text = (
+        "   Side  Rank_type                     Metric Value\n"
+        "4  head  realistic  inverse_harmonic_mean_rank 0.04\n"
+    )
     assert _describe(text) == ["head MRR 0.04"]
 
 
@@ -104,7 +116,10 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
         "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3\n", "epoch 3 MRR 0.3\nepoch 4 MRR 0.4\n",
         "Evaluating valid\nMRR: 0.3\nTest MRR: 0.4\n",
         "Model MR raw MR filt Hits@10\nA 1 2 0.3\n", "Model MRR test MRR valid\nA 0.1 0.2\n",
-        "           mrr        hits@10\n         valid  test   valid  test\nA          .1    .2     .3    .4\n",
+        (
+            "           mrr        hits@10\n         valid  test   valid  test\n"
+            "A          .1    .2     .3    .4\n"
+        ),
     ],
 )  # fmt: skip
 def test_what_is_no_table(text: str) -> None:

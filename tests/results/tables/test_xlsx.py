@@ -1,4 +1,6 @@
-"""Workbooks: read as the same cells in CSV are, sheet by sheet, and nothing hidden in an archive does harm."""
+"""Workbooks: read as the same cells in CSV are, sheet by sheet, and nothing hidden in an archive
+does harm.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,10 @@ def test_a_mark_above_a_number_is_no_digit(
     path: Path, place: str, text: str, read_as: list[str]
 ) -> None:
     write(path, ("Model", "MRR"), ("RotatE", "MARKED"), ("TransE", "0.294"))
-    runs = f'<r><t>0.338</t></r><r><rPr><vertAlign val="{place}"/><sz val="11"/></rPr><t xml:space="preserve">1</t></r>'
+    runs = (
+        f'<r><t>0.338</t></r><r><rPr><vertAlign val="{place}"/><sz val="11"/></rPr><t '
+        'xml:space="preserve">1</t></r>'
+    )
     change(path, lambda _, part: part.replace(b"<t>MARKED</t>", runs.encode()))
     reading = read(path)
     assert [row["MRR"] for row in reading.rows] == [text, "0.294"]

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
 
 
-BATCH = "{avg_cost: 0.84, epoch: 1, event: batch_completed, job: train, scope: batch, size: 512, type: KvsAll}"
+BATCH = (
+    "{avg_cost: 0.84, epoch: 1, event: batch_completed, job: train, scope: batch, size: 512, type: "
+    "KvsAll}"
+)
 EXAMPLE = (
     "{event: example_rank, o: 3, p: 1, rank: 7, rank_filtered: 2, s: 5, scope: example, task: sp}"
 )
@@ -28,7 +31,8 @@ def _record(split: str = "valid", filters: str = "[train, valid]", **values: obj
     metrics = {"mean_reciprocal_rank": 0.2, "mean_reciprocal_rank_filtered": 0.3, **values}
     pairs = "".join(f", {key}: {value}" for key, value in metrics.items())
     return (
-        f"{{batches: 5, epoch: 100, event: eval_completed, filter_splits: {filters}{pairs}, scope: epoch, size: 17535, "
+        f"{{batches: 5, epoch: 100, event: eval_completed, filter_splits: {filters}{pairs}, "
+        "scope: epoch, size: 17535, "
         f"split: {split}, type: entity_ranking}}"
     )
 
@@ -143,14 +147,18 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
 
 
 read_csv = reading_of(READER_CSV)
-HEADING = "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric"
+HEADING = (
+    "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,"
+    "metric_name,metric"
+)
 
 
 def test_one_metric_a_row() -> None:
     reading = read_csv(
         HEADING
         + "\nj,fb15k-237,rescal,0,train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,\n"
-        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,mean_reciprocal_rank_filtered_tail,0.31\n"
+        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,"
+        "mean_reciprocal_rank_filtered_tail,0.31\n"
         "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,hits_at_10_filtered_1-to-N,0.42\n"
         "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,avg_loss,0.42\n"
     )
@@ -176,13 +184,19 @@ def test_one_metric_a_row() -> None:
         ),
         ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
         (
-            "Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr",
+            (
+                "Configuration:\n  dataset:\n    name: umls\n"
+                "Loading configuration of dataset wnrr from data/wnrr"
+            ),
             None,
         ),
     ],
 )
 def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
-    block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
+    block = (
+        "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n"
+        "  type: entity_ranking\n"
+    )
     (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
     assert entry.context.dataset == dataset
     elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[

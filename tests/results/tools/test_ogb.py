@@ -48,7 +48,8 @@ def test_lists_are_averaged_exactly(ranks: list[int], printed: bool) -> None:
 
 def test_splits_and_plain_values() -> None:
     reading = _read(
-        '{"valid": {"mrr_list": [0.5]}, "test": {"mrr_list": [0.25, 0.75], "hits@50": 0.5, "loss": 3}}'
+        '{"valid": {"mrr_list": [0.5]}, "test": {"mrr_list": [0.25, 0.75], "hits@50": 0.5, '
+        '"loss": 3}}'
     )
     assert [
         (entry.context.split, entry.text, entry.context.num_tasks) for entry in reading.entries

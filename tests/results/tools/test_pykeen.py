@@ -118,9 +118,11 @@ def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> Non
 
 
 TRACKED = (
-    'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\nmetric,1,loss,0.5\n'
+    'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\n'
+    "metric,1,loss,0.5\n"
     "metric,1,validation.head.realistic.mrr,0.25\nmetric,1,validation.head.realistic.count,199\n"
-    "metric,2,testing.both.pessimistic.hits_at_10,0.5\nmetric,2,testing.both.realistic.hits_at_1,nan\n"
+    "metric,2,testing.both.pessimistic.hits_at_10,0.5\n"
+    "metric,2,testing.both.realistic.hits_at_1,nan\n"
 )
 
 
@@ -160,7 +162,8 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
 
 def test_what_is_left_out_is_named() -> None:
     reading = _read(
-        '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, "hits_at_3": null, "mr": [1]}, '
+        '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, '
+        '"hits_at_3": null, "mr": [1]}, '
         '"avg": {"hits_at_k": {"0.1": 0.5}}}}, "stopper": {"mrr": 1}}'
     )
     assert [entry.text for entry in reading.entries] == ["0.5"]
@@ -195,7 +198,8 @@ _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
         (
             "x.csv",
             "type,step,key,value\nparameter,0,evaluator,SampledRankBasedEvaluator\n"
-            "parameter,0,evaluator_kwargs.num_negatives,5\nmetric,3,testing.both.realistic.hits_at_1,0.5\n",
+            "parameter,0,evaluator_kwargs.num_negatives,5\n"
+            "metric,3,testing.both.realistic.hits_at_1,0.5\n",
             "pykeen test both sampled:5 realistic",
         ),
         ("x.json", f'{{"evaluator": "rankbased", "evaluator_kwargs": {{"filtered": false}}, {_ONE}}}',
