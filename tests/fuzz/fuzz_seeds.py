@@ -22,7 +22,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
-    "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", "results/tools"),
+    "csv": (f"{_TABLES}/test_delimited.py", f"{_TABLES}/test_grid.py", "results/tools"),
     "markdown": (
         f"{_TABLES}/test_markdown.py",
         "results/test_hidden.py",
@@ -30,9 +30,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     ),
     "html": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py"),
     "yaml": ("results/test_objects.py", "results/tools"),
-    "frame": (f"{_TABLES}/test_csv.py", "results/test_frame.py"),
+    "frame": (f"{_TABLES}/test_delimited.py", "results/test_frame.py"),
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
-    "text": (f"{_TABLES}/test_text.py",),
+    "text": (f"{_TABLES}/test_printed.py",),
     "structured": ("results/test_objects.py", "results/tools"),
     "logs": ("results/logs", "log_samples.py"),
     "workbook": (f"{_TABLES}/test_xlsx.py",),

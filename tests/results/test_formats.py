@@ -153,8 +153,8 @@ def test_every_reader_is_registered_with_a_sample() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "loaded"),
     [
-        ("a.csv", "model,MRR\nA,0.5\nB,0.6\n", {"tables.csv"}),
-        ("a.json", '{"mrr": 0.5}', {"objects", "tools.pykeen", "tables.csv"}),
+        ("a.csv", "model,MRR\nA,0.5\nB,0.6\n", {"tables.delimited"}),
+        ("a.json", '{"mrr": 0.5}', {"objects", "tools.pykeen", "tables.delimited"}),
     ],
 )
 def test_only_readers_whose_signs_a_document_has_are_imported(
