@@ -1,4 +1,4 @@
-"""What the field has names for, as rows of data: metrics, protocols, aggregations, tools, benchmarks.
+"""What the field has names for, as rows of data: metrics, protocols, tools, benchmarks.
 
 Every other module asks a row; a new metric, protocol, tool or benchmark is a new row.
 """

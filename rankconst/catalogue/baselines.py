@@ -6,13 +6,18 @@ rank of a true answer is uniform on ``offset + 1 .. offset + size``: `offset` ca
 higher, and `size` candidates, the true answer included, score the same. What a query (h, r, ?)
 gives candidate e, (?, r, t) likewise with pairs reversed:
 
-    uniform     nothing frequency   the number of triples (x, r, e) in the training set counting
-    the highest confidence of the rules with one body atom that hold in the training set, then
-    frequency:
+=========  =====================================================================================
+uniform    nothing
+frequency  the number of triples (x, r, e) in the training set
+counting   the highest confidence of the rules with one body atom that hold in the training set,
+           then frequency
+=========  =====================================================================================
 
-        r'(x, y) -> r(x, y)    for every other relation r' with (h, r', e)
-        r'(y, x) -> r(x, y)    for every relation r' with (e, r', h)
-        r(x, z)  -> r(x, e)    which is frequency
+The rules are ::
+
+    r'(x, y) -> r(x, y)    for every other relation r' with (h, r', e)
+    r'(y, x) -> r(x, y)    for every relation r' with (e, r', h)
+    r(x, z)  -> r(x, e)    which is frequency
 
 Confidence is support / (body + 5): of the distinct pairs that the body connects, or the heads x
 that r has, how many r connects in the same way. 5 is the constant of AnyBURL, of whose rules these
@@ -83,10 +88,10 @@ BASELINES: dict[str, Baseline] = {
             brief="a ranker that only counts training triples",
             spellings=("recurrency", "recurrency baseline", "multi-step"),
             reference=(
-                "the rules with one body atom of AnyBURL, Meilicke et al. "
-                "2019, Anytime bottom-up rule learning for knowledge graph completion, "
-                "counted rather than sampled; in time, recurrency as in Gastinger et al. "
-                "2024, History repeats itself, arXiv:2404.16726"
+                "the rules with one body atom of AnyBURL, Meilicke et al. 2019, "
+                "Anytime bottom-up rule learning for knowledge graph completion, "
+                "counted rather than sampled; in time, "
+                "recurrency as in Gastinger et al. 2024, History repeats itself, arXiv:2404.16726"
             ),
         ),
         Baseline(
@@ -115,7 +120,7 @@ FLOOR = "counting"
 """The baseline that every number is held to, besides chance."""
 
 SINGLE_STEP = "counting_single_step"
-"""The floor of models that see all facts before a query's time; only graphs have it whose splits follow in time."""
+"""The floor of models that see all facts before a query's time, where splits follow in time."""
 
 INFORMED: dict[str, Baseline] = {
     key: row for key, row in BASELINES.items() if key != DEFAULT_BASELINE

@@ -26,7 +26,7 @@ CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
 
 STAT = "stat"
-"""The file of a temporal dataset that states the number of entities, all of which are ranked, and of relations."""
+"""The file of a temporal dataset that states the numbers of entities and relations."""
 
 FORECASTING = "published forecasting"
 """The split of a temporal dataset by time: no time of one file occurs in another."""
@@ -48,15 +48,13 @@ class LineFormat:
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
     header: bool = False  # True if the first line names the columns
-    quoted: bool = False  # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV
+    # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV.
+    quoted: bool = False
     padded: bool = False  # True if spaces around a label are not part of it
 
     def __post_init__(self) -> None:
-        if sorted(self.columns.removesuffix("q").replace("-", "").replace("d", "")) != [
-            "h",
-            "r",
-            "t",
-        ] or (self.qualified and self.temporal):
+        letters = self.columns.removesuffix("q").replace("-", "").replace("d", "")
+        if sorted(letters) != ["h", "r", "t"] or (self.qualified and self.temporal):
             raise DataError(
                 f"columns {self.columns!r} must name h, r and t once each, d for a date or time, "
                 "- for what to ignore, and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
@@ -104,9 +102,8 @@ class BenchmarkFile:
 
     remote: Remote  # the file or the archive
     member: str | None = None  # the name inside the archive; None for a plain file
-    bytes: int | None = (
-        None  # size of the member, like its SHA-256; None for a plain file, or where unknown
-    )
+    # The size of the member, like its SHA-256; None for a plain file, or where it is not known.
+    bytes: int | None = None
     sha256: str | None = None
     optional: bool = False  # True if without the file there are the constants that do not need it
 
@@ -122,9 +119,8 @@ class SampledTasks:
     """An evaluation against sampled negatives, of which only numbers of tasks matter."""
 
     negatives: int  # negatives a task
-    test: (
-        int  # numbers of triples; each is a task on either side, or one task if there are no sides
-    )
+    # Numbers of triples: each is a task on either side, or one task if there are no sides.
+    test: int
     valid: int | None = None  # None for a benchmark without a valid split
     shared: bool = False  # True if all tasks have the same negatives; then there are no sides
     sided: bool = True
@@ -137,7 +133,8 @@ class SampledTasks:
     @property
     def protocol(self) -> str:
         """The key of the protocol."""
-        return f"sampled:{self.negatives}{':shared' * self.shared}"
+        key = f"sampled:{self.negatives}"
+        return f"{key}:shared" if self.shared else key
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +148,8 @@ class Benchmark:
     # Role to file: ``train``, ``valid``, ``test``; ``transductive_train`` of inductive sets, whose
     # ``train`` is the inference graph; ``stat`` of temporal ones.
     files: Mapping[str, BenchmarkFile]
-    split: str  # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``
+    # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``.
+    split: str
     # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where
     # nothing is known.
     licence: str = ""
@@ -161,19 +159,18 @@ class Benchmark:
     note: str = ""
     same_graph_as: str = ""  # the key of the dataset that this is another source of
     not_offered: str = ""  # why it cannot be built; empty if it can
-    pykeen: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # PyKEEN's key and statistics, where it has the dataset
+    # PyKEEN's key and statistics, where it has the dataset.
+    pykeen: Mapping[str, Any] = field(default_factory=dict)
     # Its evaluation against sampled negatives, which needs no files; None for others.
     sampled: SampledTasks | None = None
 
     @property
     def verifiable(self) -> bool:
-        """True if every file that makes the dataset has a hash that is known beforehand; also if it needs none."""
-        return self.sampled is not None or all(
-            role in self.files and self.files[role].remote.verifiable
-            for role in dict.fromkeys((*_NEEDED, *filter(self.files.__contains__, ROLES)))
-        )
+        """True if every file that makes the dataset has a hash that is known beforehand."""
+        if self.sampled is not None:
+            return True
+        roles = [role for role in ROLES if role in _NEEDED or role in self.files]
+        return all(role in self.files and self.files[role].remote.verifiable for role in roles)
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
@@ -230,45 +227,42 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
 
 @functools.cache
 def list_elsewhere() -> Mapping[str, str]:
-    """Return the graphs that the registry knows but has no ranking tasks for, squashed name to kind."""
+    """Return the graphs that the registry has no ranking tasks for, squashed name to kind."""
     elsewhere: Mapping[str, Sequence[str]] = _read_registry()["elsewhere"]
     return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
 
 
 @functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
-    """Return the squashed names that several benchmarks go by, with their keys; of the registry only that is parsed."""
+    """Return the squashed names of several benchmarks, with their keys, and parse only these."""
     import tomllib
 
     text = _FILE.read_text(encoding="utf-8")
-    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(
-        text.partition("\n[ambiguous]\n")[2].partition("\n[")[0]
-    )
+    section = text.partition("\n[ambiguous]\n")[2].partition("\n[")[0]
+    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(section)
     return {squash(name): keys for name, keys in ambiguous.items()}
 
 
 def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
-    """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous.
+    """Return the keys of the benchmarks that share an ambiguous name; none for other names.
 
     A key that you type means its benchmark, though the same word in capitals may be ambiguous; in a
     file only the first one does, as nell_v1 is also what others call nell_v1_ind.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
-    return () if name.replace("-", "_") in (keys if typed else keys[:1]) else keys
+    own = keys if typed else keys[:1]
+    return () if name.replace("-", "_") in own else keys
 
 
 def explain_ambiguous(name: str) -> str:
-    """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous, or the title of one."""
+    """Say which benchmarks share an ambiguous name; empty for other names, and for titles."""
     titles = {key: load_benchmarks()[key].title for key in list_meant(name)}
-    if squash(name) in map(squash, titles.values()):
+    if not titles or squash(name) in map(squash, titles.values()):
         return ""
-    meant = "; ".join(f"{key}, {title}" for key, title in titles.items())
-    several = (
-        "several benchmarks. Say which one it is"
-        if ";" in meant
-        else "other graphs, too. If it is this one, say so"
-    )
-    return f"{name} is the name of {several}: {meant}." if meant else ""
+    listed = "; ".join(f"{key}, {title}" for key, title in titles.items())
+    if len(titles) == 1:
+        return f"{name} is the name of other graphs, too. If it is this one, say so: {listed}."
+    return f"{name} is the name of several benchmarks. Say which one it is: {listed}."
 
 
 KINDS = ("inductive", "transductive", "temporal", "n-ary")
@@ -304,7 +298,7 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
+    """Return the key that a user's name gives; refuse other names, and those of benchmarks."""
     key = require_text(name).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(
@@ -315,12 +309,12 @@ def make_key(name: str, what: str = "name") -> str:
         raise UsageError(
             f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example."
         )
-    taken = {
-        squash(spelling)
-        for s in load_benchmarks().values()
-        for spelling in (s.key, s.title, *s.aliases)
-    }
-    if squash(key) in taken or list_meant(key):
+    taken = [
+        spelling
+        for row in load_benchmarks().values()
+        for spelling in (row.key, row.title, *row.aliases)
+    ]
+    if squash(key) in map(squash, taken) or list_meant(key):
         raise UsageError(
             f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own."
         )

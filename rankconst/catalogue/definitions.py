@@ -47,7 +47,8 @@ class Places:
         return cls(np.repeat(first - starts, rights) + np.arange(rights.sum()), starts, rights)
 
     def add(self, terms: Values) -> Values:
-        """Add up the terms of each query, at most 1 each: their upper digits exactly, so that it is rounded once."""
+        """Add up the terms of each query, at most 1 each, with a single rounding."""
+        # The upper digits add up exactly.
         upper = np.round(terms * 2.0**26) / 2.0**26
         return np.add.reduceat(upper, self.starts) + np.add.reduceat(terms - upper, self.starts)
 
@@ -122,9 +123,9 @@ class Family:
     def brief(self) -> str:
         """What sets it apart from others of its kind, in a word or two."""
         special = {"first": "first", "reciprocals": "all", "clipped_gain": "log2(place)"}
-        return special.get(self.kind) or (
-            "pooled" if self.pooled else self.over.removeprefix("ideal of ")
-        )
+        if self.kind in special:
+            return special[self.kind]
+        return "pooled" if self.pooled else self.over.removeprefix("ideal of ")
 
     def sum_up(self, held: Places, k: int | None) -> Values:
         """Return what the kind makes of the right answers of each query."""
@@ -134,9 +135,9 @@ class Family:
         """Return what that is divided by, for each query."""
         k = k or ALL
         if self.over.startswith("ideal"):
-            numbers = (
-                np.full(rights.shape, k) if self.over == "ideal of k" else np.minimum(rights, k)
-            )
+            numbers = np.minimum(rights, k)
+            if self.over == "ideal of k":
+                numbers = np.full(rights.shape, k)
             distinct, place = np.unique(numbers, return_inverse=True)
             return self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)[place]
         divisors: dict[Divisor, Counts | Values | int] = {
@@ -152,7 +153,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswersMetric(Metric):
-    """A metric of several right answers, with what the best and the worst ranker get on the queries at hand.
+    """A metric of several right answers, with what the best and worst get on its queries.
 
     In a results file it is a name only, of which the library decides what it means.
     """
@@ -198,9 +199,11 @@ def name_answers_metric(
 ) -> AnswersMetric:
     """Return a metric of several right answers, of which only the name counts so far."""
     shown = symbol or key
+    if k is not None and "{k}" not in shown:
+        shown += "@{k}"
     return AnswersMetric(
         family=f"{key}_of_answers",
-        symbol=shown if "{k}" in shown or k is None else f"{shown}@{{k}}",
+        symbol=shown,
         title=title,
         scale=scale,
         definition=title,
@@ -318,7 +321,7 @@ def parse_answers_metric(name: str) -> tuple[str, int | None]:
 
 
 def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
-    """Return a definition with its k; UnknownNameError for one that needs a k, by the name that was given."""
+    """Return a definition with its k; UnknownNameError if it needs one, by the given name."""
     if ("@" in name and not k) or k == 0:
         raise UnknownNameError(f"{name!r} needs a k of at least 1: write {key}@10, for example.")
     if FAMILIES[key].needs_k and k is None:

@@ -1,4 +1,4 @@
-"""What metrics make of ranks, each counted with a weight, and how the formulas of their constants are written."""
+"""What metrics make of weighted ranks, and how the formulas of their constants are written."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ def largest_variance(sizes: Values, tasks: Values) -> float:
 
 
 NORMAL_QUARTILE = 0.6744897501960817
-"""The upper quartile of the standard normal law, by which the median absolute deviation is divided."""
+"""The upper quartile of the standard normal distribution, the divisor of the MAD."""
 
 
 def median_absolute_deviation(ranks: Values, weights: Values) -> float:
-    """Return the median distance from the median, scaled by the upper quartile of the normal law."""
+    """Return the median distance from the median, over the normal distribution's quartile."""
     return median(np.abs(ranks - median(ranks, weights)), weights) / NORMAL_QUARTILE
 
 
@@ -112,7 +112,7 @@ def largest_median_deviation(sizes: Values, _: Values) -> float:
 
 
 class Formula(NamedTuple):
-    """How the constants of a metric are computed; both expressions are in the names that the module lists."""
+    """How the constants of a metric are computed, in the names that the catalogue lists."""
 
     expectation: str
     variance: str

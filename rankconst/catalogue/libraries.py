@@ -1,4 +1,4 @@
-"""Libraries that evaluate queries with several right answers: what each computes by which name, from libraries.toml."""
+"""Libraries for queries with several right answers: what each computes by which name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Meaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library, with the definition behind each name that it prints. The fields are those of ``libraries.toml``."""
+    """A library, with the definition behind each name that it prints, from ``libraries.toml``."""
 
     key: str
     title: str
@@ -59,7 +59,10 @@ class Library:
     notes: tuple[str, ...] = ()
 
     def find(self, name: str) -> Meaning | None:
-        """Return what a name means; None if the library has none such. UnknownNameError if it does not say which k."""
+        """Return what a name means; None if the library has none such.
+
+        Raises UnknownNameError if it does not say which k.
+        """
         for stem, k in split_name(name):
             rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
             for key, names in rows.items():
@@ -94,8 +97,11 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
     if found is None:
         return [(squash(bare), None)]
     stem, k = squash(found[1] or found[3]), read_count(found[2] or found[4])
+    ways = [(stem, k)]
     # map_at_10 may be the map_at_k of a library, or map@10.
-    return [(stem, k)] + [(stem.removesuffix("at"), k)] * stem.endswith("at") + [(f"{stem}atk", k)]
+    if stem.endswith("at"):
+        ways.append((stem.removesuffix("at"), k))
+    return [*ways, (f"{stem}atk", k)]
 
 
 @functools.cache
@@ -135,7 +141,7 @@ def read_meaning(name: str, library: str | None) -> Meaning:
 
 
 def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
-    """Return what a name may mean, or why it is not known which k, with the titles of the libraries that mean it."""
+    """Return what a name may mean, or why the k is unknown, with the titles of the libraries."""
     found: dict[Meaning | str, list[str]] = {}
     (stem, k), *_ = split_name(name)
     for row in load_libraries().values():
@@ -169,21 +175,19 @@ def list_spellings() -> frozenset[str]:
 
 @functools.lru_cache(maxsize=4_096)
 def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
-    """Return the metric that a whole name spells as :func:`find_metric` does, or one of several right answers."""
+    """Return the metric that a whole name spells, of one right answer or of several."""
     for stem, own in split_name(name):
         if stem in list_spellings():
             number = own or k
-            return (
-                None
-                if number is None and stem in _list_needing()
-                else (_name(stem, number, name), None)
-            )
+            if number is None and stem in _list_needing():
+                return None
+            return _name(stem, number, name), None
     return find_metric(name, k)
 
 
 @functools.cache
 def _list_needing() -> frozenset[str]:
-    """Return the names that are metrics with a k only: recall may be of anything, RetrievalRecall is not."""
+    """Return the names that need a k: recall may be of anything, RetrievalRecall is not."""
     bare: set[str] = set()
     for row in load_libraries().values():
         for key, names in {**row.metrics, **row.metrics_without_k}.items():

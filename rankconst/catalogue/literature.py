@@ -1,4 +1,4 @@
-"""Published results, read from ``published.csv``: where a number stands among those of the same benchmark.
+"""Published results, read from ``published.csv``: what is usual on the same benchmark.
 
 A row is a result as it was printed, with its ranking tasks and its source;
 ``published_sources.csv`` has the address of each source, and what states the split, the sides and
@@ -26,7 +26,7 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Literature:
-    """The published results of a metric on a benchmark, FEWEST at least, from the lowest to the highest."""
+    """The published results of a metric on a benchmark, ascending; there are at least FEWEST."""
 
     metric: Metric
     values: tuple[float, ...]
@@ -38,7 +38,7 @@ class Literature:
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Say where a value is among the results, in the words of a row: ``51 published results, 38 of them worse``."""
+        """Say where a value is among the results: ``51 published results, 38 of them worse``."""
         worse, better = self.rank(value)
         total = len(self.values)
         if worse == total:
@@ -56,7 +56,7 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 @functools.cache
 def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
-    """Find the published results of a metric on the same split and sides of a benchmark; None if they are few."""
+    """Find the published results of a metric on the same tasks; None if they are few."""
     if not tasks.is_micro or tasks.relations:
         return None
     values = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,10 +76,8 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     plain = squash(text[start:end])
     if text.count("(", start, end) and text[end : end + 1] == ")":
         end += 1
-    before, behind = (
-        _BEFORE.search(text, max(start - _FARTHEST, 0), start),
-        _BEHIND.match(text, end),
-    )
+    before = _BEFORE.search(text, max(start - _FARTHEST, 0), start)
+    behind = _BEHIND.match(text, end)
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
         return Mention(text[start:end], key or plain, key is not None, start, end), last + 1
@@ -88,22 +85,18 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     stop = end if behind is None else behind.end()
     whole = text[first:stop]
     after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
-    return (
-        Mention(
-            whole, squash(whole) + "*" * (not whole[-1].isalnum()), False, first, stop, stem=end
-        ),
-        after,
-    )
+    key = squash(whole) if whole[-1].isalnum() else f"{squash(whole)}*"
+    return Mention(whole, key, False, first, stop, stem=end), after
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
     """Return another graph whose name begins with a registered one, as WN18RRv1 does."""
     name, start = word[0], word.start()
-    if not any(map(str.isdigit, name)):
+    if not _holds_digit(name):
         return None
     longest = min(len(name) - 1, _find_longest())
     length = next((n for n in range(longest, _SHORTEST, -1) if names_known(name[:n])), 0)
-    if not any(map(str.isdigit, name[:length])):
+    if not _holds_digit(name[:length]):
         return None
     return Mention(name, name.lower(), False, start, word.end(), stem=start + length)
 
@@ -133,7 +126,7 @@ _WHY = {
 
 
 def explain_elsewhere(name: str) -> str | None:
-    """Return why numbers on a graph are of no ranking tasks here, as half a sentence; None if nothing is known."""
+    """Say in half a sentence why a graph has no ranking tasks here; None if that is unknown."""
     if meant := list_meant(name):
         return f"several benchmarks have this name: {', '.join(meant)}"
     listed = list_elsewhere().get(squash(name))
@@ -154,8 +147,9 @@ def _list_registered() -> Mapping[str, str]:
             found.setdefault(squash(spelling), key)
     for key, suite in load_suites().items():
         # ULTRA and GraIL are models, too.
-        for spelling in filter(_holds_digit, (key, *suite.aliases)):
-            found.setdefault(squash(spelling), key)
+        for spelling in (key, *suite.aliases):
+            if _holds_digit(spelling):
+                found.setdefault(squash(spelling), key)
     return found
 
 
@@ -174,7 +168,7 @@ def _find_longest() -> int:
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
     """Return what any name begins with: most words of a text do not."""
-    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, list_spellings())))
+    return frozenset(name[:end] for name in list_spellings() for end in range(1, len(name) + 1))
 
 
 @functools.cache

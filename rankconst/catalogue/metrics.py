@@ -20,8 +20,9 @@ the code. They use
 
 References
 ----------
-Hoyt, Berrendorf, Galkin, Tresp and Gyori 2022, *A unified framework for rank-based evaluation metrics for link
-prediction in knowledge graphs*, arXiv:2203.07544, section 2. Keys and names of adjusted forms follow PyKEEN.
+Hoyt, Berrendorf, Galkin, Tresp and Gyori 2022, *A unified framework for rank-based evaluation
+metrics for link prediction in knowledge graphs*, arXiv:2203.07544, section 2. Keys and names of
+adjusted forms follow PyKEEN.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rankconst.doubles import Counts, Values
 
@@ -53,11 +54,10 @@ FORMS = ("normalised", "index", "z")
 
 _LARGEST_K = 2**53
 
-# Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered
-# MRR".
+# What tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
 _PREFIX = re.compile(
-    r"^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation"
-    r"|train|training|filtered|filt|fil)[.\s_/:-]+)+",
+    r"^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid"
+    r"|validation|train|training|filtered|filt|fil)[.\s_/:-]+)+",
     re.IGNORECASE,
 )
 # A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", R's "Hits.10", but
@@ -66,8 +66,7 @@ _NUMBERED = re.compile(
     r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+|(?<=hits)\.)?(\d{1,20})$", re.IGNORECASE | re.ASCII
 )
 
-# What a metric's values are: whether larger is better, the optimum, the least and the largest
-# value.
+# Whether larger is better, the optimum, the least and the largest value.
 _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
     "rank": (False, 1.0, 1.0, np.inf),
     "share": (True, 1.0, 0.0, 1.0),
@@ -163,7 +162,7 @@ class Metric:
 
     @property
     def optimum(self) -> float | None:
-        """The value of a ranker that puts every true answer first; None where every ranker gets the same."""
+        """The value of putting every true answer first; None where every ranker gets the same."""
         return _SCALES[self.scale][1]
 
     @property
@@ -212,12 +211,12 @@ class Metric:
         return _INVERSE.get(self.family)
 
     def name_of(self, adjustment: str) -> str:
-        """Return the field's name of an adjusted form (``normalised``, ``index`` or ``z``): ``AMRR``, ``AH@10``."""
+        """Return the field's name of an adjusted form, such as ``AMRR`` or ``AH@10`` for index."""
         template: str = getattr(self, f"{adjustment}_name")
         return self._fill(template)
 
     def column_of(self, adjustment: str) -> str:
-        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name."""
+        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` without a name."""
         return self.name_of(adjustment) or f"{self.label}_{adjustment}"
 
     def at(self, k: int) -> Metric:
@@ -241,7 +240,7 @@ class Metric:
         return self.statistic(ranks if self.term is None else self.term(ranks, self.k), weights)
 
     def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
-        """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
+        """Return the value that no ranker can pass, mostly that of true answers all last.
 
         With weighted tasks `num_tasks` is the sum of their weights.
         """
@@ -595,17 +594,20 @@ CATALOGUE: dict[str, Metric] = {
             definition="n",
             statistic=lambda _, weights: float(np.sum(weights)),
             moments="means.num_ranks",
-            formula=law.Formula(expectation="n", variance="0", method="closed form", reference="–"),
+            formula=law.Formula("n", "0", method="closed form", reference="–"),
         ),
     )
 }
 """Family key to metric, in the order in which tables list them."""
 
+
+def _expand(metric: Metric) -> list[Metric]:
+    """Return the metrics of a family in the tables."""
+    return [metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric]
+
+
 TABULATED: tuple[Metric, ...] = tuple(
-    instance
-    for metric in CATALOGUE.values()
-    if metric.tabulated
-    for instance in ([metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric])
+    metric for row in CATALOGUE.values() if row.tabulated for metric in _expand(row)
 )
 """The metrics for which tables carry rows."""
 
@@ -622,13 +624,11 @@ HEADLINE = tuple(
 
 
 def list_metrics(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
-    """Return the usual metrics: those of macro averages, or of tasks that share their negatives, are fewer."""
+    """Return the usual metrics; fewer for macro averages, and for tasks that share negatives."""
     metrics = TABULATED if micro else MACRO_METRICS
-    return (
-        tuple(each for each in metrics if each.is_mean or each.optimum is None)
-        if shared
-        else metrics
-    )
+    if shared:
+        return tuple(each for each in metrics if each.is_mean or each.optimum is None)
+    return metrics
 
 
 INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
@@ -653,36 +653,30 @@ POWER_MEANS: tuple[Metric, ...] = tuple(
 
 
 def _spell_symbol(metric: Metric) -> str:
-    """Return the symbol without a k. Of Hits@k the sign may be left out; MRR_10 may as well be a tenth run."""
-    return (
-        metric.symbol.format(k="")
-        if metric.is_counted or not metric.takes_k
-        else metric.symbol.format(k=" at")
-    )
+    """Return the symbol without a k; MRR@k keeps its sign, as MRR_10 may be a tenth run."""
+    if metric.takes_k and not metric.is_counted:
+        return metric.symbol.format(k=" at")
+    return metric.symbol.format(k="")
+
+
+def _list_names(metrics: Iterable[Metric]) -> Names:
+    spellings = {metric.family: (_spell_symbol(metric), *metric.spellings) for metric in metrics}
+    return Names("metric", spellings)
 
 
 # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
-_NAMES, _NAMES_WITH_K = (
-    Names(
-        "metric",
-        {
-            metric.family: (_spell_symbol(metric), *metric.spellings)
-            for metric in CATALOGUE.values()
-            if metric.takes_k or not numbered
-        },
-    )
-    for numbered in (False, True)
-)
+_NAMES = _list_names(CATALOGUE.values())
+_NAMES_WITH_K = _list_names(metric for metric in CATALOGUE.values() if metric.takes_k)
 _LABELS = Names(
     "metric",
     {metric.label: (metric.key, *metric.spellings) for metric in TABULATED},
     "`rankconst show metrics` lists them all.",
 )
 _ADJUSTED = {
-    squash(template.format(k="")): (metric, form)
+    squash(getattr(metric, f"{form}_name").format(k="")): (metric, form)
     for metric in CATALOGUE.values()
     for form in FORMS
-    if (template := getattr(metric, f"{form}_name"))
+    if getattr(metric, f"{form}_name")
 }
 
 
@@ -718,7 +712,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
 
 
 def list_prefixes(name: str) -> list[str]:
-    """Return the words that a tool put before a metric's name: ``both``, ``realistic`` of ``both.realistic.mrr``."""
+    """Return the words that a tool put before a metric: ``both``, ``realistic``."""
     found = _PREFIX.match(name.strip())
     return [] if found is None else re.findall("[a-z]+", found[0].lower())
 
@@ -758,17 +752,19 @@ def _parse(name: str, k: int | None) -> Metric:
 
 
 def _find_family(bare: str) -> tuple[str | None, int | None]:
-    """Return the family of a name, and its number: ``hits`` of ``hits 10``; of ``mrr@10``, but not of ``mrr10``."""
+    """Return the family of a name, and its number: that of ``mrr@10``, but not of ``mrr10``."""
     numbered = _NUMBERED.match(bare)
     if numbered is None:
         return _NAMES.find(bare), None
     stem = numbered[1]
-    family = _NAMES_WITH_K.find(stem) or (_NAMES_WITH_K.find(f"{stem} at") if "@" in bare else None)
+    family = _NAMES_WITH_K.find(stem)
+    if family is None and "@" in bare:
+        family = _NAMES_WITH_K.find(f"{stem} at")
     return family, int(numbered[2])
 
 
 def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
-    """Return the metric that a whole name spells, with its form if it is an adjusted one; None if it is no metric."""
+    """Return the metric that a whole name spells, with its adjusted form; None for other names."""
     bare = name.strip()
     family, number = _find_family(bare)
     if family is not None:
@@ -777,17 +773,18 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
             return metric, None
         return (metric.at(cutoff), None) if cutoff else None
     for pattern, form in _ADJUSTED_KEYS:
-        if (keyed := re.match(pattern, bare, re.IGNORECASE)) is not None and (
-            found := find_metric(keyed[1], k)
-        ):
+        keyed = re.match(pattern, bare, re.IGNORECASE)
+        found = None if keyed is None else find_metric(keyed[1], k)
+        if found is not None:
             return None if found[1] else _name_form(found[0], form)
     return _find_adjusted(bare)
 
 
 def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
-    """Return a metric with the form that a key of PyKEEN means: it leaves out "_index" where nothing else is meant."""
-    lone = form == "normalised" and metric.index_name and not metric.normalised_name
-    return metric, "index" if lone else form
+    """Return a metric with the form that a key of PyKEEN means, which may omit "_index"."""
+    if form == "normalised" and metric.index_name and not metric.normalised_name:
+        return metric, "index"
+    return metric, form
 
 
 _PRECISION = "mean average precision"
@@ -795,7 +792,7 @@ _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
 
 
 def _describe_other(bare: str) -> str:
-    """Say what a name means that is near a metric's but means another; empty if it is no such name."""
+    """Say what a name means that is near a metric's; empty if it is no such name."""
     numbered = _NUMBERED.match(bare)
     bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
     if squash(bare) in {"acc", "accuracy"}:
@@ -810,11 +807,9 @@ def _describe_other(bare: str) -> str:
     except UnknownNameError:
         return ""
     if any(row.symbol == f"{label}@{{k}}" for row in CATALOGUE.values()):
-        return (
-            f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}."
-            if cutoff
-            else f"{label}@k needs a k."
-        )
+        if cutoff:
+            return f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}."
+        return f"{label}@k needs a k."
     return (
         f"{label} cut off at rank {cutoff} is another metric than {label}, "
         "and its constants are not known here."
@@ -822,18 +817,18 @@ def _describe_other(bare: str) -> str:
 
 
 def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
-    """Return what the field's name of an adjusted form means: metric and form; None if it is no such name."""
+    """Return the metric and form that the field's name of an adjusted metric means, if any."""
     plain = squash(bare)
     stem = plain.rstrip("0123456789")
     digits = plain[len(stem) :]
     metric, form = _ADJUSTED.get(stem, (None, ""))
     if metric is None or metric.takes_k != bool(digits) or len(digits) > 20:
         return None
-    return metric.at(int(digits)) if digits else metric, form
+    return (metric.at(int(digits)) if digits else metric), form
 
 
 def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
-    """Return the names of the adjusted forms of a metric without a k, as people and as PyKEEN write them."""
+    """Return the names of a metric's adjusted forms without a k, the field's and PyKEEN's."""
     named = (getattr(metric, f"{form}_name") for form in FORMS)
     return (
         *(name.format(k="") for name in named if name),
@@ -850,7 +845,7 @@ _ADJUSTED_KEYS = (
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
-    """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
+    """Read the name of an adjusted metric, ``AH@10`` or ``z_hits_at_10``: metric and form."""
     metric, form = find_metric(strip_prefixes(name)) or (None, None)
     if metric is None or form is None:
         raise UnknownNameError(
@@ -878,17 +873,17 @@ def _write_formula(metric: Metric, form: str) -> str:
 
 def describe_metric(metric: Metric) -> dict[str, str]:
     """Return the page of a metric, heading to text, in the order in which it is shown."""
+    largest = "any size" if math.isinf(metric.upper) else f"{metric.upper:g}"
+    optimum = "none: every ranker gets the same"
+    if metric.optimum is not None:
+        optimum = f"{metric.optimum:g}"
     return {
         "metric": metric.label,
         "title": metric.title,
         "definition": metric.definition,
-        "range": (
-            f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}"
-        ),
+        "range": f"{metric.lower:g} to {largest}",
         "direction": "larger is better" if metric.increasing else "smaller is better",
-        "optimum": (
-            "none: every ranker gets the same" if metric.optimum is None else f"{metric.optimum:g}"
-        ),
+        "optimum": optimum,
         **{form: _write_formula(metric, form) for form in FORMS},
         "expectation": metric.formula.expectation,
         "variance": metric.formula.variance,

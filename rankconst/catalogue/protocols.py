@@ -1,4 +1,4 @@
-"""Evaluation protocols: which entities are ranked, for which triples, with which known answers removed.
+"""Evaluation protocols: what is ranked, for which triples, with which known answers removed.
 
 "FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the
 constants. A new protocol is a new row.
@@ -35,7 +35,7 @@ SIDES: dict[str, tuple[str, ...]] = {
     "both": (),
     "relation": ("predicate", "rel"),
 }
-"""Sides with the spellings that are accepted; ``both`` pools the ranks of head and tail, and not those of relations."""
+"""Sides with their further spellings; ``both`` pools the ranks of head and tail."""
 
 ENTITY_SIDES = ("head", "tail")
 """The sides that ``both`` pools."""
@@ -46,7 +46,7 @@ RELATION_SIDE = "relation"
 LINK_SIDES: dict[str, tuple[str, ...]] = {
     side: words for side, words in SIDES.items() if side != RELATION_SIDE
 }
-"""The sides of link prediction, which ranks entities: what files mean unless they are told otherwise."""
+"""The sides of link prediction, which ranks entities; files mean these."""
 
 RANK_TYPES: dict[str, str] = {
     "realistic": "realistic",
@@ -86,16 +86,12 @@ class Protocol:
     # for valid. own: train and the evaluated one.
     known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
-    # In temporal graphs, of which time known answers are; None for a protocol of graphs without
-    # time.
+    # In temporal graphs, of which time known answers are; None for graphs without time.
     time: Literal["any", "same"] | None = None
-    qualified: bool = (
-        False  # True for graphs of statements, whose known answers have the same qualifiers
-    )
+    qualified: bool = False  # True for statements; known answers have the same qualifiers
     spellings: tuple[str, ...] = ()
-    negatives: int | None = (
-        None  # how many sampled entities the true answer is ranked among; None: all
-    )
+    # How many sampled entities the true answer is ranked among; None for all.
+    negatives: int | None = None
     shared: bool = False  # True if these are the same for all tasks
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
@@ -112,14 +108,17 @@ class Protocol:
     def known_splits(self, split: str) -> tuple[str, ...]:
         """Return the splits whose triples are removed when `split` is evaluated."""
         order = tuple(SPLITS)
-        own = tuple(dict.fromkeys(("train", split)))
-        return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[
-            self.known
-        ]
+        if self.known == "none":
+            return ()
+        if self.known == "own":
+            return tuple(dict.fromkeys(("train", split)))
+        if self.known == "up_to":
+            return order[: order.index(split) + 1]
+        return order
 
     @property
     def ranks_relations(self) -> bool:
-        """True if tasks (h, ?, t) are defined: no tool ranks relations of statements, or some of them only."""
+        """True if tasks (h, ?, t) are defined: of statements, no tool ranks them all."""
         return self.negatives is None and not self.qualified
 
     @property
@@ -144,11 +143,10 @@ class Protocol:
         return f"{ranked}; other relations of the pair{when} in {where} are removed."
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
-        """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
-        return self.known == "none" or (self.time is not None, self.qualified) == (
-            temporal or qualified,
-            qualified,
-        )
+        """Tell whether the protocol is for graphs with time or qualifiers, or without."""
+        if self.known == "none":
+            return True
+        return (self.time is not None, self.qualified) == (temporal or qualified, qualified)
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -227,7 +225,9 @@ PROTOCOLS: dict[str, Protocol] = {
                 "answers of all three splits with the same relation and qualifiers are removed."
             ),
             reference=(
-                "Luo et al. 2023, HAHE, https://github.com/LHRLAB/HAHE/blob/a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; StarE on JF17K, where it ranks its padding token, too"
+                "Luo et al. 2023, HAHE, https://github.com/LHRLAB/HAHE/blob/"
+                "a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; "
+                "StarE on JF17K, where it ranks its padding token, too"
             ),
         ),
         Protocol(
@@ -241,12 +241,14 @@ PROTOCOLS: dict[str, Protocol] = {
                 "answers of all three splits with the same relation and qualifiers are removed."
             ),
             reference=(
-                "Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, https://github.com/migalkin/StarE/blob/d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and loops/evaluation.py"
+                "Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, "
+                "https://github.com/migalkin/StarE/blob/"
+                "d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and loops/evaluation.py"
             ),
         ),
     )
 }
-"""The protocols that builds cover, by key, each for the graphs that it fits; there is also ``sampled:M`` for any M."""
+"""The protocols that builds cover, by key; there is also ``sampled:M`` for any M."""
 
 OWN_COUNTS = Protocol(
     key="own counts",
@@ -265,7 +267,9 @@ UNTABLED: dict[str, Protocol] = {
             "for test, those of valid stay."
         ),
         reference=(
-            "ULTRA evaluates so on GraIL's graphs if you ask it not to merge valid and test: https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py"
+            "ULTRA evaluates so on GraIL's graphs if you ask it not to merge valid and test: "
+            "https://github.com/DeepGraphLearning/ULTRA/blob/"
+            "04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py"
         ),
     ),
     "pykeen-train+test": Protocol(
@@ -288,7 +292,7 @@ DEFAULT_PROTOCOL = "standard"
 
 
 class Sampling(NamedTuple):
-    """A way of drawing negatives; in its texts ``{m}`` is their number per task, ``{total}`` is m + 1."""
+    """A way of drawing negatives; in its texts ``{m}`` is their number, ``{total}`` is m + 1."""
 
     key: str  # what follows sampled:M:, left out for DEFAULT_SAMPLING
     spellings: tuple[str, ...]
@@ -339,7 +343,10 @@ SAMPLINGS: dict[str, Sampling] = {
                 "variance of any mean over tasks is that of sampled:{m} times 1 + (n-1)/({m}+2)."
             ),
             reference=(
-                "Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, Hu et al. 2020, https://github.com/snap-stanford/ogb/blob/1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/evaluate.py, _eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950"
+                "Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, "
+                "Hu et al. 2020, https://github.com/snap-stanford/ogb/blob/"
+                "1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/evaluate.py, "
+                "_eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950"
             ),
             shared=True,
         ),
@@ -355,7 +362,9 @@ SAMPLINGS: dict[str, Sampling] = {
             ),
             needs="P, the number of other entities that are drawn from, of every task",
             reference=(
-                "hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under such draws, https://github.com/DeepGraphLearning/NBFNet/blob/eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py"
+                "hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under "
+                "such draws, https://github.com/DeepGraphLearning/NBFNet/blob/"
+                "eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py"
             ),
             refused=(
                 "there are no constants of sampled:{m}:replacement: "
@@ -370,11 +379,12 @@ SAMPLINGS: dict[str, Sampling] = {
 }
 """The ways of drawing negatives, by key.
 
-The bounds for draws with replacement: let g(x) = E f(1 + B), B binomial of m draws with probability x. The expectation
-of f(rank) is the mean of g over 0, 1/P ... 1; under distinct negatives it is the integral of g. If f decreases from
-f(1) to f(m+1), so does g, hence P times the integral lies between the sums of g over the last P and over the first P of
-these points, and the two expectations differ by at most (f(1) - f(m+1)) / (P+1). For f within 0 to 1 the same holds of
-f^2; the variance adds the difference of the squared expectations, at most twice that of the expectations.
+The bounds for draws with replacement: let g(x) = E f(1 + B), B binomial of m draws with probability
+x. The expectation of f(rank) is the mean of g over 0, 1/P ... 1; under distinct negatives it is the
+integral of g. If f decreases from f(1) to f(m+1), so does g, hence P times the integral lies
+between the sums of g over the last P and over the first P of these points, and the two expectations
+differ by at most (f(1) - f(m+1)) / (P+1). For f within 0 to 1 the same holds of f^2; the variance
+adds the difference of the squared expectations, at most twice that of the expectations.
 """
 
 DEFAULT_SAMPLING = "distinct"
@@ -398,7 +408,7 @@ _SIDE_NAMES = Names(
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol; UndefinedError says why there are no constants of ``sampled:500:replacement``."""
+    """Read the name of a protocol; UndefinedError says why it has no constants."""
     protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)
@@ -422,26 +432,23 @@ def find_protocol(name: str) -> Protocol:
             f"Leave it out for that of the tool, or for {DEFAULT_PROTOCOL}."
         )
     sampled = _SAMPLED.match(name.strip().lower())
-    if sampled is None:
-        for protocol in PROTOCOLS.values():
-            if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
-                raise UnknownNameError(
-                    f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}."
-                )
-        return PROTOCOLS[_NAMES.resolve(name)]
-    negatives = int(sampled[1])
+    if sampled is not None:
+        return _sample(name, int(sampled[1]), sampled[2])
+    for protocol in PROTOCOLS.values():
+        if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
+            raise UnknownNameError(
+                f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}."
+            )
+    return PROTOCOLS[_NAMES.resolve(name)]
+
+
+def _sample(name: str, negatives: int, way: str | None) -> Protocol:
+    """Return the protocol that ranks among sampled negatives."""
     if negatives < 1:
         raise UnknownNameError(
             f"protocol {name!r} needs at least one negative: sampled:500, for example."
         )
-    return _sample(
-        negatives,
-        SAMPLINGS[_SAMPLING_NAMES.resolve(sampled[2]) if sampled[2] else DEFAULT_SAMPLING],
-    )
-
-
-def _sample(negatives: int, sampling: Sampling) -> Protocol:
-    """Return the protocol that ranks among sampled negatives."""
+    sampling = SAMPLINGS[_SAMPLING_NAMES.resolve(way) if way else DEFAULT_SAMPLING]
     usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)
@@ -458,11 +465,14 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
 
 
 def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
-    """Say why a protocol has no constants on a graph with time, with qualifiers, or without; empty if it fits."""
+    """Say why a protocol has no constants on a graph with time or qualifiers; empty if it has."""
     if protocol.fits(temporal, qualified):
         return ""
-    lacking = "graphs without qualifiers" if qualified else "graphs without time"
-    kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else lacking
+    kind = "graphs without qualifiers" if qualified else "graphs without time"
+    if protocol.qualified:
+        kind = "statements"
+    elif protocol.time:
+        kind = "temporal graphs"
     if qualified:
         return (
             f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. "
@@ -483,8 +493,10 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
 
 
 def rate_protocol(key: str) -> int:
-    """Rate protocols by how likely a number is of them if nothing is said: the least is the likeliest."""
-    return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
+    """Rate protocols by how likely undeclared numbers are of them: the least is likeliest."""
+    if key == DEFAULT_PROTOCOL:
+        return 0
+    return 1 if find_protocol(key).used_by else 2
 
 
 def shares_negatives(key: str) -> bool:

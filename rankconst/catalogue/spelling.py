@@ -1,4 +1,4 @@
-"""The names of what a registry holds: any usual spelling to its key, or an error with the nearest names."""
+"""The names that a registry holds: any usual spelling to its key, or the nearest names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def require_text(name: object) -> str:
 
 
 class Names:
-    """Keys with their spellings, compared in lower case without punctuation: ``FB15k-237`` finds ``fb15k237``."""
+    """Keys with their spellings, compared without case and punctuation: ``FB15k-237``."""
 
     def __init__(self, kind: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> None:
         self._kind = kind  # what is named, for the message: "dataset"
@@ -44,12 +44,15 @@ class Names:
     def find(self, given: str) -> str | None:
         """Return the key that `given` spells; None if there is none."""
         require_text(given)
-        exact = next((each for each in (given, given.lower()) if each in self._spellings), None)
-        # "WN18RR+" was made from WN18RR.
-        return exact or (None if given.rstrip().endswith("+") else self._keys.get(squash(given)))
+        for each in (given, given.lower()):
+            if each in self._spellings:
+                return each
+        if given.rstrip().endswith("+"):  # "WN18RR+" was made from WN18RR
+            return None
+        return self._keys.get(squash(given))
 
     def resolve(self, given: str) -> str:
-        """Return the key that `given` spells; if there is none, UnknownNameError suggests the nearest names."""
+        """Return the key that `given` spells; UnknownNameError suggests the nearest names."""
         found = self.find(given)
         if found is not None:
             return found

@@ -1,4 +1,4 @@
-"""Suites, read from ``suites.toml``: the benchmarks over which papers average, and whose ranking tasks they are."""
+"""Suites, read from ``suites.toml``: benchmarks that papers average over, and their tasks."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ _AND = "+"
 
 
 def read_suite(key: str) -> Suite | None:
-    """Return the suite of a key: one of the catalogue, or the graphs that the key joins, ``wn18rr+fb15k237``."""
+    """Return the suite of a key: of the catalogue, or of joined graphs, ``wn18rr+fb15k237``."""
     if _AND not in key:
         return load_suites().get(key)
     graphs = tuple(key.split(_AND))
@@ -120,7 +120,7 @@ def read_suite(key: str) -> Suite | None:
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> str:
-    """Return the key of the suite of some graphs, as a tool ranks them: of the catalogue if it has one."""
+    """Return the key of a suite of graphs, as a tool ranks them; that of the catalogue first."""
     keys = tuple(graphs)
     for key, suite in load_suites().items():
         if suite.tool is tool and {*suite.graphs} == {*keys}:

@@ -28,49 +28,42 @@ class Tool:
     reference: str  # the publication or page to cite
     protocol: str = "standard"  # the key of its protocol
     ties: str = _SORTED  # how it ranks a true answer among others of the same score
-    whole_ranks: bool = (
-        True  # False if ties can make its ranks halves, as the mean of the best and the worst one
-    )
+    # False if ties can make its ranks halves, as the mean of the best and the worst one.
+    whole_ranks: bool = True
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
-    effect: str | None = (
-        None  # the one of them that can change a number today, in a few words; None if none can
-    )
-    evidence: tuple[
-        str, ...
-    ] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
-    side: str | None = (
-        None  # the side that it ranks, where its output does not say; None if it ranks both
-    )
-    # What is added to its numbers of a metric, by the metric's label: to a mean rank that counts
-    # from 0.
+    # The one of them that can change a number today, in a few words; None if none can.
+    effect: str | None = None
+    # Where its own text or code says so: addresses of files at a commit, and of issues.
+    evidence: tuple[str, ...] = ()
+    # The side that it ranks, where its output does not say; None if it ranks both.
+    side: str | None = None
+    # What is added to its numbers, by a metric's label: to a mean rank that counts from 0.
     shifts: Mapping[str, float] = field(default_factory=dict, hash=False)
-    batch: int | None = (
-        None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
-    )
+    # If it ranks whole batches only, their size; the last, incomplete batch is left out.
+    batch: int | None = None
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Key of a benchmark to that of another that the tool calls by its names.
     means: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # Key of a benchmark to what the tool's test set is there, and to the side that it ranks there,
-    # if not the usual.
+    # Key of a benchmark to what the tool's test set is there; to the side that it ranks there.
     test_sets: Mapping[str, str] = field(default_factory=dict, hash=False)
     sides: Mapping[str, str] = field(default_factory=dict, hash=False)
     programs: tuple[str, ...] = ()  # the names of others that evaluate by its code
     # Side to the reason why none of the tool's numbers is of it; the same for protocols.
     unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
     unfit: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # The labels of metrics that its macro averages leave unweighted, and of others why they cannot
+    # The labels of metrics that its macro averages leave unweighted; of others, why they cannot
     # be adjusted there.
     unweighted: frozenset[str] = frozenset()
     unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
-        """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
+        """Return why the tool's numbers on a dataset cannot be adjusted; None if they can."""
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split that the tool evaluates as one on a benchmark, given by its key; DataError for none."""
+        """Return the split that the tool evaluates as one on a benchmark; DataError for none."""
         own = self.test_sets.get(dataset)
         if own is None or split == own:
             return split
@@ -130,8 +123,8 @@ TOOLS: dict[str, Tool] = {
                     "the validation set is filtered by the test set as well."
                 ),
                 (
-                    "HAKE (Zhang et al. "
-                    "2020, arXiv:1911.09419) evaluates by code derived from RotatE's."
+                    "HAKE (Zhang et al. 2020, "
+                    "arXiv:1911.09419) evaluates by code derived from RotatE's."
                 ),
             ),
             evidence=(
@@ -153,8 +146,8 @@ TOOLS: dict[str, Tool] = {
                 "scores count as equal within a tolerance"
             ),
             reference=(
-                "Broscheit et al. "
-                "2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22"
+                "Broscheit et al. 2020, LibKGE, "
+                "EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22"
             ),
             repositories=("uma-pi1/kge",),
             caveats=(
@@ -219,11 +212,17 @@ TOOLS: dict[str, Tool] = {
             evidence=(
                 *_files(
                     "ffabious/pykeen-kge-bench",
-                    "58c44df1d9279b773d0ed185692ab48ee399dba3/results/complete/benchmark_results.csv",
+                    (
+                        "58c44df1d9279b773d0ed185692ab48ee399dba3/"
+                        "results/complete/benchmark_results.csv"
+                    ),
                 ),
                 *_files(
                     "pykeen/pykeen",
-                    "f2837386f37e8d69a2cad3bc2f5e4740ec5a255b/src/pykeen/evaluation/rank_based_evaluator.py",
+                    (
+                        "f2837386f37e8d69a2cad3bc2f5e4740ec5a255b/"
+                        "src/pykeen/evaluation/rank_based_evaluator.py"
+                    ),
                 ),
             ),
             unweighted=frozenset({"VR", "SDR"}),
@@ -471,7 +470,10 @@ TOOLS: dict[str, Tool] = {
                 *_files(
                     "awslabs/dgl-ke",
                     "1da726cf3e5a96f11f996c1b63ab9a978e2fee19/docs/source/benchmarks.rst",
-                    "02923bdbf21bfa9958557bcc768198ef53305eab/python/dglke/models/general_models.py",
+                    (
+                        "02923bdbf21bfa9958557bcc768198ef53305eab/"
+                        "python/dglke/models/general_models.py"
+                    ),
                 ),
                 "https://github.com/awslabs/dgl-ke/issues/110",
                 "https://github.com/awslabs/dgl-ke/issues/93",
@@ -601,8 +603,8 @@ TOOLS: dict[str, Tool] = {
             title="GraIL",
             protocol="sampled:49",
             reference=(
-                "Teru et al. "
-                "2020, Inductive relation prediction by subgraph reasoning, arXiv:1911.06962"
+                "Teru et al. 2020, "
+                "Inductive relation prediction by subgraph reasoning, arXiv:1911.06962"
             ),
             repositories=("kkteru/grail",),
             effect="GraIL's numbers of --mode all are among all entities: name their protocol.",
@@ -625,8 +627,8 @@ TOOLS: dict[str, Tool] = {
             title="ULTRA",
             ties=_WORST,
             reference=(
-                "Galkin et al. "
-                "2024, Towards foundation models for knowledge graph reasoning, arXiv:2310.04562"
+                "Galkin et al. 2024, "
+                "Towards foundation models for knowledge graph reasoning, arXiv:2310.04562"
             ),
             repositories=(
                 "DeepGraphLearning/ULTRA",
@@ -687,7 +689,10 @@ TOOLS: dict[str, Tool] = {
                     "arvindh75/semma",
                     "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/ultra/datasets.py",
                     "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/script/run_many.py",
-                    "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/config/transductive/inference-fb.yaml",
+                    (
+                        "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/"
+                        "config/transductive/inference-fb.yaml"
+                    ),
                 ),
             ),
             means={
@@ -752,7 +757,10 @@ TOOLS: dict[str, Tool] = {
             ),
             evidence=_files(
                 "zjukg/NeuralKG",
-                "f8667396344d6f3464f770331d27d6253f06575c/src/neuralkg/eval_task/link_prediction.py",
+                (
+                    "f8667396344d6f3464f770331d27d6253f06575c/"
+                    "src/neuralkg/eval_task/link_prediction.py"
+                ),
             ),
         ),
         Tool(
@@ -791,8 +799,8 @@ TOOLS: dict[str, Tool] = {
             title="TKG-Forecasting-Evaluation",
             protocol="time-aware",
             reference=(
-                "Gastinger et al. "
-                "2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32"
+                "Gastinger et al. 2023, Comparing apples and oranges?, "
+                "doi:10.1007/978-3-031-43418-1_32"
             ),
             repositories=("nec-research/TKG-Forecasting-Evaluation",),
             effect=(
