@@ -254,25 +254,20 @@ class RuleRanker(Ranker):
             begin, end = np.searchsorted(relations, (first, first + width))
             for part in cut(counts[begin:end]):
                 rows = np.arange(begin, end)[part]
-                group, step = spread(counts[rows])
+                asked, sizes = by_relation[rows], counts[rows]
+                group, step = spread(sizes)
                 # A slice is faster than a list of places.
-                one = slice(starts[rows[0]], starts[rows[0]] + counts[rows[0]])
-                triples = one if rows.size == 1 else starts[rows][group] + step
-                place = (relations[rows] - first)[group]
-                found = level[place * kinds + connections.kind[triples]]
-                kept = np.flatnonzero(found >= least[by_relation[rows]][group])
+                one = slice(starts[rows[0]], starts[rows[0]] + sizes[0])
+                triples = one if rows.size == 1 else np.repeat(starts[rows], sizes) + step
+                place = relations[rows] - first
+                found = level[np.repeat(place * kinds, sizes) + connections.kind[triples]]
+                kept = np.flatnonzero(found >= np.repeat(least[asked], sizes))
                 group, found, entity = group[kept], found[kept], connections.entity[triples][kept]
                 new = np.flatnonzero(is_new(group) | is_new(entity))
                 if new.size:
                     group, entity, found = group[new], entity[new], np.maximum.reduceat(found, new)
-                    frequency = often[(relations[rows] - first)[group] * entities + entity]
-                    yield (
-                        by_relation[rows],
-                        group,
-                        entity,
-                        found.astype(np.int64),
-                        frequency.astype(np.int64),
-                    )
+                    frequency = often[place[group] * entities + entity]
+                    yield asked, group, entity, found.astype(np.int64), frequency.astype(np.int64)
             level[rule], often[occurring] = 0, 0
 
 

@@ -17,6 +17,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError
 from rankconst_builder.words import (
     BATCH,
+    ROOM,
     Packing,
     Triples,
     count_runs,
@@ -150,6 +151,7 @@ class Connections:
         entities, number = graph.num_entities, graph.num_relations
         place = np.full(entities, -1)
         place[anchors] = np.arange(anchors.size)
+        known = place >= 0
         useful = np.zeros(number, dtype=np.bool_)
         useful[relations] = True
         found = []
@@ -158,7 +160,8 @@ class Connections:
                 (0, batch.head, batch.tail),
                 (number, batch.tail, batch.head),
             ):
-                rows = np.flatnonzero((place[anchor] >= 0) & useful[batch.relation])
+                rows = np.flatnonzero(known[anchor])
+                rows = rows[useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
                     rows = rows[graph.allowed_entities[other[rows]]]
                 columns = (place[anchor[rows]], anchors.size), (other[rows], entities)
@@ -200,33 +203,42 @@ class Train:
         """
         number, entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
-        packing = Packing.plan(self.graph, RELATION_SIDE, len(triples))
+        packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
         found: dict[str, list[Words]] = {"head": [], "tail": []}
-        shared: list[tuple[Words, Codes]] = []
+        # An empty training set has nothing but this.
+        shared = [(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
             words = drop_repeats(packing.sort([triples], part, functools.partial(_turn, number)))
-            keys, kinds = packing.find_keys(words), packing.find_answers(words)
-            smaller, larger = packing.find_anchors(keys, part), packing.find_given(keys)
-            turned = kinds >= number
-            relation = kinds - np.where(turned, number, 0)
-            found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
-            found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
-            shared += _count_shared(number, keys, relation, turned, smaller == larger)
-        return {side: count_runs(sort_words(parts)) for side, parts in found.items()}, add_up(
+            # Few words at a time: what is made of all would take several times their room.
+            for piece in split_keys(words, packing.bits):
+                keys, kinds = packing.find_keys(piece), packing.find_answers(piece)
+                smaller, larger = packing.find_anchors(keys, part), packing.find_given(keys)
+                turned = kinds >= number
+                relation = kinds - np.where(turned, number, 0)
+                found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
+                found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
+                shared.append(
+                    add_up(_count_shared(number, keys, relation, turned, smaller == larger))
+                )
+        del words
+        return {side: count_runs(sort_words(found.pop(side))) for side in ("head", "tail")}, add_up(
             shared
         )
 
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
         """How many heads, or tails, each relation has."""
-        return {side: self._count_relations(pairs) for side, (pairs, _) in self._counts[0].items()}
+        bounds = {
+            side: self._bound_relations(pairs) for side, (pairs, _) in self._counts[0].items()
+        }
+        return {side: np.diff(places) for side, places in bounds.items()}
 
-    def _count_relations(self, pairs: Words, counts: Codes | None = None) -> Codes:
-        # Sums of whole numbers below 2^53 are exact.
-        found = np.bincount(
-            unpack(pairs, self.graph.num_entities)[0], counts, self.graph.num_relations
+    def _bound_relations(self, pairs: Words) -> Codes:
+        """Return where the pairs of each relation start, and where the last ones end."""
+        firsts = np.arange(self.graph.num_relations + 1, dtype=np.uint64) * np.uint64(
+            self.graph.num_entities
         )
-        return found.astype(np.int64)
+        return np.searchsorted(pairs, firsts)
 
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
@@ -250,7 +262,9 @@ class Train:
         codes = pack(one, other + turned * number, 2 * number)
         back = pack(other, one + turned * number, 2 * number)[one != other]
         codes, support = add_up([(codes, support), (back, support[one != other])])
-        return Rules.rate(codes, support, self._count_relations(*self._counts[0]["tail"]))
+        pairs, counts = self._counts[0]["tail"]
+        until = np.append(0, np.cumsum(counts))
+        return Rules.rate(codes, support, np.diff(until[self._bound_relations(pairs)]))
 
     @functools.cached_property
     def connections(self) -> Connections:
@@ -295,6 +309,17 @@ def _count_shared(
         yield count(relation[one[own]], relation[other[own]], 1)
         loops = np.flatnonzero(loop[one])
         yield count(relation[one[loops]], relation[other[loops]], 1)
+
+
+def split_keys(words: Words, bits: int) -> Iterator[Words]:
+    """Yield ordered words, some at a time, those of a key together; `bits` are an answer's."""
+    rest = np.uint64((1 << bits) - 1)
+    start = 0
+    while start < words.size:
+        last = words[min(start + BATCH, words.size) - 1] | rest
+        end = int(np.searchsorted(words, last, side="right"))
+        yield words[start:end]
+        start = end
 
 
 def _turn(num_relations: int, batch: Triples) -> Triples:
