@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -228,7 +228,7 @@ def find_contradictions(
     bounded = [
         (each.batch, numbers)
         for each, numbers in zip(done, evaluations, strict=True)
-        if each.batch.metric.hits_k is not None or each.batch.metric == _MRR
+        if each.batch.metric.hits_k is not None or each.batch.metric in {_MRR, _MR}
     ]
     if len({batch.metric for batch, _ in bounded}) < 2:
         return {}
@@ -236,8 +236,12 @@ def find_contradictions(
     evaluation = np.concatenate(
         [own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded]
     )
+    means = {_MRR: np.inf, _MR: np.nan}
     k = np.concatenate(
-        [np.full(batch.index.size, batch.metric.hits_k or np.inf) for batch, _ in bounded]
+        [
+            np.full(batch.index.size, batch.metric.hits_k or means[batch.metric])
+            for batch, _ in bounded
+        ]
     )
     lower, upper, index = (
         np.concatenate([getattr(batch, name) for batch, _ in bounded])
@@ -249,7 +253,7 @@ def find_contradictions(
     return {int(index[place]): reason for place, reason in found.items()}
 
 
-_MRR = parse_metric("mrr")
+_MRR, _MR = parse_metric("mrr"), parse_metric("mr")
 
 # How much sums over millions of groups may lose to rounding.
 _NOISE = 1e-8
@@ -265,10 +269,11 @@ _CONTRADICTION = (
 def _explain_contradictions(
     evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
+    """Return the numbers that no ranks have together, with reasons: the rules of `check` that need no tasks.
 
-    Arrays of one shape hold a Hits@k each, or an MRR where `k` is infinite. Those of one
-    `evaluation` are of the same ranks; `show` returns a number as it is written, by its place.
+    Arrays of one shape hold a Hits@k each, an MRR where `k` is infinite, or an MR where it is NaN.
+    Those of one `evaluation` are of the same ranks; `show` returns a number as it is written, by
+    its place.
     """
     order = np.lexsort((k, evaluation))
     stops = np.flatnonzero(np.append(np.diff(evaluation[order]) != 0, True)) + 1
@@ -294,46 +299,49 @@ def _explain_block(
     """Do the same for some evaluations, one after the other, k ascending; `order` has the places of the numbers."""
     new = np.r_[True, np.diff(evaluation) != 0]
     group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
-    mean = np.isinf(k)
-    hits = np.where(mean, 0, lower)
+    is_reciprocal, is_rank = np.isinf(k), np.isnan(k)
+    is_mean = is_reciprocal | is_rank
+    cut = np.where(is_mean, np.inf, k)
+    hits = np.where(is_mean, 0, lower)
     # Each group is above all before it, so that the most of what came before is of the same group.
     most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    fewer = ~mean & (upper + _NOISE < most)
-    least, largest = _bound_reciprocal(k, most, upper, new)
-    # Hits that contradict each other bound the MRR one by one only.
+    fewer = ~is_mean & (upper + _NOISE < most)
+    bounds = _bound_means(cut, most, upper, new)
+    # Hits that contradict each other bound the MRR one by one only, and the MR not at all.
     broken = np.logical_or.reduceat(fewer, ends[:-1])
-    least, largest = (
-        np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least),
-        np.where(broken, 1, largest),
-    )
-    less, more = (
-        fewer | (mean & (upper + _NOISE < least[group])),
-        mean & (lower - _NOISE > largest[group]),
-    )
+    least = np.where(broken, np.maximum.reduceat(hits / cut, ends[:-1]), bounds.least_reciprocal)
+    largest = np.where(broken, 1, bounds.largest_reciprocal)
+    least_rank = np.where(broken, 1, bounds.least_rank)
+    of_reciprocal = _bound_rank(np.where(is_reciprocal, upper, np.inf))
+    beside = np.maximum.reduceat(np.where(is_reciprocal, of_reciprocal, 1), ends[:-1])[group]
+    less = fewer | (is_reciprocal & (upper + _NOISE < least[group]))
+    more = is_reciprocal & (lower - _NOISE > largest[group])
+    limit = np.maximum(least_rank[group], beside)
+    low = is_rank & (upper * (1 + _NOISE) < limit)
     # A metric that is there twice is of two evaluations.
-    twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
+    kinds = np.where(is_rank, 0, k)
+    twice = np.isin(group, group[1:][~new[1:] & (kinds[1:] == kinds[:-1])])
     found: dict[int, str] = {}
-    for place in np.flatnonzero((less | more) & ~twice).tolist():
+    for place in np.flatnonzero((less | more | low) & ~twice).tolist():
         own = np.arange(ends[group[place]], place)
-        if more[place]:
+        if low[place]:
+            wanted = is_reciprocal if upper[place] * (1 + _NOISE) < beside[place] else ~is_mean
+            alone = own[wanted[own]]
+            relation = "too small for"
+        elif more[place]:
             # The larger k is, the less it allows.
-            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][
-                -1:
-            ]
+            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]]
+            alone = alone[-1:]
+            relation = "too large for"
         else:
-            share = hits[own] / k[own] if mean[place] else hits[own]
-            alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
+            share = hits[own] / k[own] if is_reciprocal[place] else hits[own]
+            alone = own[[int(np.argmax(share))]]
             alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
+            relation = "less than" if alone.size else "too small for"
         others = alone if alone.size else own  # one of them, or all together
         number, *named = (f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others))
-        relation = (
-            "too large for" if more[place] else "less than" if alone.size else "too small for"
-        )
-        part = (
-            f"1/{k[others[0]]:.0f} of "
-            if mean[place] and relation == "less than" and k[others[0]] > 1
-            else ""
-        )
+        is_part = is_reciprocal[place] and relation == "less than" and k[others[0]] > 1
+        part = f"1/{k[others[0]]:.0f} of " if is_part else ""
         reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
         # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
         whole = range(ends[group[place]], ends[group[place] + 1])
@@ -341,29 +349,47 @@ def _explain_block(
     return found
 
 
-def _bound_reciprocal(
-    k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]
-) -> tuple[Numbers, Numbers]:
-    """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
+class _Bounds(NamedTuple):
+    """What the hits of each group allow."""
 
-    It is least if the hits between two ks all are at the larger one, and largest if they are just
-    beyond the smaller.
+    least_reciprocal: Numbers
+    largest_reciprocal: Numbers
+    least_rank: Numbers
+
+
+def _bound_means(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> _Bounds:
+    """Bound MRR and MR by the hits of each group; `k` is infinite where no hits are.
+
+    The MRR is least if the hits between two ks all are at the larger one, and largest, as the MR is
+    least, if they are just beyond the smaller.
     """
-    starts, mean = np.flatnonzero(new), np.isinf(k)
+    starts, is_mean = np.flatnonzero(new), np.isinf(k)
     group = np.cumsum(new) - 1
-    fewest = (
-        np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1]
-        - 2 * group
-    )
+    shares = np.where(is_mean, 1, np.minimum(upper, 1))
+    # The least of what comes after is of the same group, in the same way.
+    fewest = np.minimum.accumulate((shares + 2 * group)[::-1])[::-1] - 2 * group
     following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
-    beyond = np.where(mean, 1, 1 / (k + _TIED))
+    beyond = np.where(is_mean, 1, k + _TIED)
     before = np.where(new, 1, np.r_[1, beyond[:-1]])
-    least = np.add.reduceat(np.where(mean, 0, most * (1 / k - 1 / following)), starts)
-    largest = np.add.reduceat(np.where(mean, 0, fewest * (before - beyond)), starts)
-    return least, largest + np.minimum.reduceat(beyond, starts)
+    least = np.add.reduceat(np.where(is_mean, 0, most * (1 / k - 1 / following)), starts)
+    gains = np.where(is_mean, 0, fewest * (1 / before - 1 / beyond))
+    steps = np.where(is_mean, 0, (1 - fewest) * (beyond - before))
+    last = np.maximum.reduceat(beyond, starts)
+    return _Bounds(
+        least, np.add.reduceat(gains, starts) + 1 / last, 1 + np.add.reduceat(steps, starts)
+    )
+
+
+def _bound_rank(reciprocals: Numbers) -> Numbers:
+    """Return the least MR that each MRR allows, as :func:`~rankconst.values.bounds.least_mean_rank`; of 0 all."""
+    shares = np.where(reciprocals > 0, np.minimum(reciprocals, 1), 1)
+    ranks = 1 + _TIED * np.floor((1 / shares - 1) / _TIED)
+    return np.asarray(2 * ranks + _TIED - ranks * (ranks + _TIED) * shares)
 
 
 def _label(k: float) -> str:
+    if math.isnan(k):
+        return _MR.label
     return (_MRR if math.isinf(k) else parse_metric(f"hits@{k:.0f}")).label
 
 

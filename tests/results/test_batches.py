@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -278,6 +279,11 @@ def test_an_impossible_number_is_left_out() -> None:
         # / 10.5.
         ({"mrr": "0.42", "hits@1": "0.20", "hits@10": "0.40"}, False),
         ({"mrr": "0.38", "hits@1": "0.20", "hits@10": "0.40"}, True),
+        # 0.35 + 0.65 * 1.5 is 1.325 at least, and 2.5 - 1.5 * 0.7 is 1.45.
+        ({"hits@1": "0.35", "mr": "1.30"}, False),
+        ({"hits@1": "0.35", "mr": "1.40"}, True),
+        ({"mrr": "0.70", "mr": "1.40"}, False),
+        ({"mrr": "0.70", "mr": "1.50"}, True),
     ],
 )
 def test_hits_and_mrr_that_contradict_each_other_are_left_out(
@@ -338,6 +344,41 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
         beyond.append(not least <= mean + 0.005 or not mean - 0.005 <= most)
     assert ["no ranks allow" in notes.get(4 * number + 3, "") for number in range(300)] == beyond
     assert 30 < sum(beyond) < 270
+
+
+def test_adjust_and_check_withhold_the_same_evaluations() -> None:
+    """Ranks with one printed number replaced; what adjust names is what check names."""
+    rng = np.random.default_rng(5)
+    cells: list[tuple[str, str, Address]] = []
+    for number in range(400):
+        ranks = 1 + rng.geometric(rng.uniform(0.05, 0.9), size=8) - rng.integers(0, 2, size=8)
+        shares = {f"hits@{k}": float(np.mean(ranks <= k)) for k in (1, 3, 10)}
+        numbers = {**shares, "mrr": float(np.mean(1 / ranks)), "mr": float(np.mean(ranks))}
+        slip = rng.choice([*numbers])
+        # None is impossible by itself: the worst ranker has 0.036 Hits@10.
+        other = rng.uniform(0.05, 1)
+        numbers = {key: max(value, 0.05) for key, value in numbers.items()}
+        numbers[slip] = numbers[slip] * (0.5 + other / 2) if slip == "mr" else other
+        numbers["mr"] = max(numbers["mr"], 1.0)
+        # Of a protocol that is assumed, check tries a wider one, too.
+        context = Address("umls", side="head", protocol="standard", model=str(number))
+        cells += [(metric, f"{value:.3f}", context) for metric, value in numbers.items()]
+    reading = make(*cells)
+    notes = adjust_reading(reading, TABLES, Address()).notes
+    withheld = {place // 5 for place, note in notes.items() if "no ranks allow" in note}
+    blamed: dict[int, set[str]] = {}
+    laws = {"hits-monotone", "mrr-from-hits", "mr-from-hits", "mr-from-mrr"}
+    for finding in check_reading(reading, TABLES).findings:
+        if finding.severity == "error" and finding.rule in laws:
+            number = int(finding.values[0].entry.context.model or "")
+            named = {f"{m.label} {m.entry.text}" for m in finding.values}
+            blamed.setdefault(number, set()).update(named)
+    assert withheld == {*blamed}
+    assert 100 < len(withheld) < 300
+    for number, named in blamed.items():
+        own = {notes[place] for place in range(5 * number, 5 * number + 5)}
+        words = {word for note in own for word in re.findall(r"(?:MRR?|Hits@\d+) [\d.]+\d", note)}
+        assert words <= named
 
 
 @pytest.mark.slow
