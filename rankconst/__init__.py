@@ -9,9 +9,8 @@ These names are what most people need. The errors are in :mod:`rankconst.errors`
 page lists the further modules that are public. Everything else may change in any release.
 """
 
-TYPE_CHECKING = (
-    False  # type checkers take it for true, and importing it would take longer than all else
-)
+# Type checkers take it for true, and importing it would take longer than all else.
+TYPE_CHECKING = False
 
 # The public names: here for type checkers, and below with their modules, which are imported when
 # first asked for.

@@ -1,4 +1,4 @@
-"""The engine: numbers adjusted for chance, batch by batch. Values, files and frames all come here."""
+"""The engine: numbers adjusted for chance, batch by batch, be they values, files or frames."""
 
 from __future__ import annotations
 
@@ -58,10 +58,19 @@ class Batch:
 
     def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
-        columns = {
-            name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")
-        }
-        return replace(self, **columns)
+        return replace(
+            self,
+            value=self.value[chosen],
+            lower=self.lower[chosen],
+            upper=self.upper[chosen],
+            index=self.index[chosen],
+        )
+
+    def shift(self, step: float | Numbers) -> Batch:
+        """Return the numbers with something added, their intervals included."""
+        return replace(
+            self, value=self.value + step, lower=self.lower + step, upper=self.upper + step
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +81,8 @@ class AdjustedBatch:
     whole: Constants  # over all tasks
     constants: Constants  # over those that the tool ranks
     significance: tuple[Significance | None, ...] = ()
-    unattained: Mapping[int, str] = field(
-        default_factory=dict
-    )  # why a number, by its position, has no probability
+    # Why a number, by its position, has no probability.
+    unattained: Mapping[int, str] = field(default_factory=dict)
 
     def split(self, codes: Places) -> Iterator[tuple[int, AdjustedBatch]]:
         """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
@@ -84,17 +92,11 @@ class AdjustedBatch:
         if distinct.size > 1:
             parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
         for code, places in zip(distinct.tolist(), parts, strict=True):
-            significance = (
-                tuple(self.significance[place] for place in places.tolist())
-                if self.significance
-                else ()
-            )
-            yield (
-                code,
-                replace(
-                    self, batch=self.batch.take(places), significance=significance, unattained={}
-                ),
-            )
+            part = replace(self, batch=self.batch.take(places), significance=(), unattained={})
+            if self.significance:
+                significance = tuple(self.significance[place] for place in places.tolist())
+                part = replace(part, significance=significance)
+            yield code, part
 
     @property
     def is_partial(self) -> bool:
@@ -102,7 +104,7 @@ class AdjustedBatch:
         return self.constants is not self.whole
 
     def adjust(self) -> Adjusted:
-        """Return the adjusted numbers, arrays; computed each time, since they take more memory than time."""
+        """Compute the adjusted numbers, arrays; they take more memory to keep than time."""
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
@@ -110,27 +112,24 @@ class AdjustedBatch:
         return adjust_dropped(self.whole, *numbers, batch.tool.batch)
 
     def explain_undefined(self) -> Mapping[str, str]:
-        """Return the forms that are undefined on these tasks, whatever the number, each with the reason."""
+        """Return the forms that are undefined on these tasks, each with the reason."""
         first = np.arange(self.batch.index.size) == 0
         return replace(self, batch=self.batch.take(first)).adjust().undefined
 
 
 def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
-    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
+    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks.
 
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no
     constants.
     """
-    tool = batch.tool
-    if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
-        batch = replace(
-            batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift
-        )
-    done = AdjustedBatch(
-        batch,
-        whole,
-        whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch),
-    )
+    tool, ranked = batch.tool, whole
+    if tool is not None:
+        if shift := tool.shifts.get(batch.metric.label):
+            batch = batch.shift(shift)
+        if tool.batch is not None:
+            ranked = draw_evenly(whole, tool.batch)
+    done = AdjustedBatch(batch, whole, ranked)
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
     if found:
         raise ImpossibleError(found)
@@ -138,7 +137,7 @@ def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
 
 
 class ImpossibleError(DataError):
-    """Impossible numbers, with their positions in the batch and the reasons; the first is the message."""
+    """Impossible numbers: their positions in the batch, with reasons."""
 
     def __init__(self, reasons: Mapping[int, str]) -> None:
         super().__init__(next(iter(reasons.values())))
@@ -146,7 +145,7 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants of a metric; with sampled negatives, for the number of tasks that is given."""
+    """Return the constants of a metric; of sampled tasks, for the number of them that is given."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.datasets:
@@ -163,7 +162,7 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
 def compare_with(
     done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
-    """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
+    """Hold batches to further baselines, and note at each number which one it lacks.
 
     Raises an error if there is nothing of a baseline.
     """
@@ -185,15 +184,16 @@ def compare_with(
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
-    """Compute the probability that a random ranker does as well as each number; None where it is not known."""
+    """Compute the probability that a random ranker does as well as each number, if it is known."""
     from rankconst.values.significance import compute_significance
 
     if done.is_partial or done.constants.explain_lack():
         return done
     metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
-    columns = (adjusted.value, *adjusted.value_interval)
-    numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
+    ends = (adjusted.value, *adjusted.value_interval)
+    columns = [np.asarray(each).tolist() for each in ends]
+    numbers = list(zip(*columns, strict=True))
     found: dict[tuple[float, ...], Significance] = {}
     reasons: dict[tuple[float, ...], str] = {}
     for value, lower, upper in dict.fromkeys(numbers):
@@ -243,10 +243,9 @@ def find_contradictions(
             for batch, _ in bounded
         ]
     )
-    lower, upper, index = (
-        np.concatenate([getattr(batch, name) for batch, _ in bounded])
-        for name in ("lower", "upper", "index")
-    )
+    lower = np.concatenate([batch.lower for batch, _ in bounded])
+    upper = np.concatenate([batch.upper for batch, _ in bounded])
+    index = np.concatenate([batch.index for batch, _ in bounded])
     found = _explain_contradictions(
         evaluation, k, lower, upper, lambda place: show(int(index[place]))
     )
@@ -269,7 +268,9 @@ _CONTRADICTION = (
 def _explain_contradictions(
     evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: the rules of `check` that need no tasks.
+    """Return the numbers that no ranks have together, with reasons.
+
+    These are the rules of `check` that need no tasks.
 
     Arrays of one shape hold a Hits@k each, an MRR where `k` is infinite, or an MR where it is NaN.
     Those of one `evaluation` are of the same ranks; `show` returns a number as it is written, by
@@ -296,7 +297,7 @@ def _explain_block(
     *,
     show: Callable[[int], str],
 ) -> dict[int, str]:
-    """Do the same for some evaluations, one after the other, k ascending; `order` has the places of the numbers."""
+    """Do the same for some evaluations in turn, k ascending, of numbers at `order`."""
     new = np.r_[True, np.diff(evaluation) != 0]
     group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
     is_reciprocal, is_rank = np.isinf(k), np.isnan(k)
@@ -323,29 +324,29 @@ def _explain_block(
     twice = np.isin(group, group[1:][~new[1:] & (kinds[1:] == kinds[:-1])])
     found: dict[int, str] = {}
     for place in np.flatnonzero((less | more | low) & ~twice).tolist():
-        own = np.arange(ends[group[place]], place)
+        start, stop = ends[group[place]], ends[group[place] + 1]
+        own = np.arange(start, place)
         if low[place]:
             wanted = is_reciprocal if upper[place] * (1 + _NOISE) < beside[place] else ~is_mean
             alone = own[wanted[own]]
             relation = "too small for"
         elif more[place]:
             # The larger k is, the less it allows.
-            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]]
-            alone = alone[-1:]
+            allowed = upper[own] + (1 - upper[own]) / (k[own] + _TIED)
+            alone = own[allowed + _NOISE < lower[place]][-1:]
             relation = "too large for"
         else:
             share = hits[own] / k[own] if is_reciprocal[place] else hits[own]
-            alone = own[[int(np.argmax(share))]]
-            alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
+            best = int(np.argmax(share))
+            alone = own[[best]] if share[most_told] > upper[place] + _NOISE else own[:0]
             relation = "less than" if alone.size else "too small for"
         others = alone if alone.size else own  # one of them, or all together
-        number, *named = (f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others))
+        number, *named = [f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others)]
         is_part = is_reciprocal[place] and relation == "less than" and k[others[0]] > 1
         part = f"1/{k[others[0]]:.0f} of " if is_part else ""
         reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
         # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
-        whole = range(ends[group[place]], ends[group[place] + 1])
-        found = dict.fromkeys(order[[*whole]].tolist(), reason) | found
+        found = dict.fromkeys(order[start:stop].tolist(), reason) | found
     return found
 
 
@@ -375,13 +376,12 @@ def _bound_means(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool
     gains = np.where(is_mean, 0, fewest * (1 / before - 1 / beyond))
     steps = np.where(is_mean, 0, (1 - fewest) * (beyond - before))
     last = np.maximum.reduceat(beyond, starts)
-    return _Bounds(
-        least, np.add.reduceat(gains, starts) + 1 / last, 1 + np.add.reduceat(steps, starts)
-    )
+    largest = np.add.reduceat(gains, starts) + 1 / last
+    return _Bounds(least, largest, 1 + np.add.reduceat(steps, starts))
 
 
 def _bound_rank(reciprocals: Numbers) -> Numbers:
-    """Return the least MR that each MRR allows, as :func:`~rankconst.values.bounds.least_mean_rank`; of 0 all."""
+    """Return the least MR that each MRR allows, as least_mean_rank does; of 0 all."""
     shares = np.where(reciprocals > 0, np.minimum(reciprocals, 1), 1)
     ranks = 1 + _TIED * np.floor((1 / shares - 1) / _TIED)
     return np.asarray(2 * ranks + _TIED - ranks * (ranks + _TIED) * shares)
@@ -407,7 +407,7 @@ TIES = {
 
 
 def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
-    """Return each distinct value with its place among them, in the order in which they first come."""
+    """Return each distinct value with its place in the order in which they first come."""
     return {value: place for place, value in enumerate(dict.fromkeys(values))}
 
 
@@ -422,12 +422,12 @@ def fill_columns(
     *,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Return arrays of `size` with the numbers of some batches, NaN where there is none; all, or those `wanted`.
+    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
 
-    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has
-    significance, log10_p with its ends, and p_method. The same against further baselines is behind
-    ``@``: ``index@frequency``. `rows` says in which row the number at each index of a batch goes,
-    -1 for none.
+    They are, unless only some are `wanted`, each of :data:`FORMS` with its ends, expectation and
+    variance; where a batch has significance, log10_p with its ends, and p_method. The same against
+    further baselines is behind ``@``: ``index@frequency``. `rows` says in which row the number at
+    each index of a batch goes, -1 for none.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
     columns: dict[str, Any] = {
@@ -457,11 +457,9 @@ def fill_columns(
             _fill_significance(columns, each, index, size)
     for baseline, others in (against or {}).items():
         ending = f"@{baseline}"
-        own = (
-            None
-            if wanted is None
-            else {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
-        )
+        own = None
+        if wanted is not None:
+            own = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
         filled = fill_columns(size, others, rows, wanted=own)
         columns |= {f"{key}@{baseline}": values for key, values in filled.items()}
     return columns
@@ -488,7 +486,7 @@ def adjust_values(
     look_up: Callable[[Metric, str], Constants],
     baselines: Iterable[str] = (DEFAULT_BASELINE,),
 ) -> list[AdjustedBatch]:
-    """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
+    """Adjust values of models on the same ranking tasks: a batch for each baseline and metric.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
     is impossible, alone or beside the others. Two values of one metric are those of two models, and
@@ -499,44 +497,40 @@ def adjust_values(
         places.setdefault(metric, []).append(place)
     done = []
     for baseline, (metric, own) in itertools.product(baselines, places.items()):
-        whole, published = look_up(metric, baseline), [values[place][1] for place in own]
-        value, lower, upper = np.array(
-            [(each.value, each.lower, each.upper) for each in published]
-        ).T
+        whole = look_up(metric, baseline)
+        published = [values[place][1] for place in own]
+        ends = np.array([(each.value, each.lower, each.upper) for each in published])
+        value, lower, upper = ends.T
         texts, index = tuple(each.text for each in published), np.array(own, dtype=np.intp)
         batch = Batch(whole.tasks, metric, tool, value, lower, upper, index, texts=texts)
         done.append(adjust_batch(batch, whole))
     if len(places) == len(values):
         one, numbers = np.zeros(1, dtype=np.intp), done[: len(places)]
-        for reason in find_contradictions(
+        found = find_contradictions(
             numbers, [one] * len(numbers), lambda place: values[place][1].text
-        ).values():
-            raise DataError(reason)
+        )
+        if found:
+            raise DataError(next(iter(found.values())))
     return done
 
 
 def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
-    """Return columns with a row for each number of some batches: its adjusted forms, and what its constants are of."""
+    """Return columns with a row for each number: its adjusted forms, and where it is from."""
     table: dict[str, list[Any]] = {}
     for each in done:
         size, constants = each.batch.index.size, each.constants
-        filled = fill_columns(
-            size, [replace(each, batch=replace(each.batch, index=np.arange(size)))]
-        )
-        tails = {
-            key: filled.get(key, [None] * size)
-            for key in (*(f"log10_p{end}" for end in ENDS), "p_method")
-        }
-        facts = {
-            key: [getattr(constants.tasks, key)] * size
-            for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline")
-        }
-        facts["text"] = list(each.batch.texts)
-        facts["relations"] = [list(constants.tasks.relations)] * size
-        facts["metric"] = [constants.metric.key] * size
+        own = replace(each, batch=replace(each.batch, index=np.arange(size)))
+        columns = fill_columns(size, [own])
+        for key in (*(f"log10_p{end}" for end in ENDS), "p_method"):
+            columns.setdefault(key, [None] * size)
+        for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline"):
+            columns[key] = [getattr(constants.tasks, key)] * size
+        columns["text"] = list(each.batch.texts)
+        columns["relations"] = [list(constants.tasks.relations)] * size
+        columns["metric"] = [constants.metric.key] * size
         for key in ("num_tasks", "expectation_error", "variance_error", "method", "table_version"):
-            facts[key] = [getattr(constants, key)] * size
-        for key, cells in (filled | tails | facts).items():
+            columns[key] = [getattr(constants, key)] * size
+        for key, cells in columns.items():
             listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
             table.setdefault(key, []).extend(
                 None if isinstance(cell, float) and math.isnan(cell) else cell for cell in listed

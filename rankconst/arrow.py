@@ -1,4 +1,4 @@
-"""Between Arrow's arrays and those of numpy and Python; pyarrow's own ways load pandas wherever it is installed."""
+"""Between Arrow's arrays and those of numpy and Python, without loading pandas as pyarrow does."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# pyarrow's stubs tell arrays of each type apart, and few functions accept what others return: Any
-# is such an array.
+# pyarrow's stubs tell arrays of each type apart, which few functions expect: Any is an array.
 
 
 def wrap_numbers(values: NDArray[Any]) -> Any:
-    """Return numbers as an Arrow array that shares their memory, truth values as one of bits; NaN stays NaN."""
+    """Return numbers as an Arrow array that shares their memory; truth values become bits."""
     import numpy as np
     import pyarrow as pa
 
@@ -60,7 +59,7 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(given: Any, what: str) -> None:
-    """Refuse an array of which some values are masked: as a plain array it would show what they cover."""
+    """Refuse an array with masked values, which a plain array would show."""
     import numpy as np
 
     # numpy's own question loads a module that few need.
@@ -70,7 +69,7 @@ def refuse_masked(given: Any, what: str) -> None:
 
 
 def as_pandas(given: Any) -> Any:
-    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is."""
+    """Return a table of Arrow, polars or the like as a DataFrame; anything else as it is."""
     if hasattr(given, "iloc") or not hasattr(given, "columns") or not hasattr(given, "to_pandas"):
         return given
     if find_spec("pandas") is None:
@@ -82,18 +81,14 @@ def as_pandas(given: Any) -> Any:
 
 
 def as_values(given: Any) -> Any:
-    """Return a column of polars or Arrow as an array, or as a list of its texts, a sparse Series as a dense one."""
+    """Return a column of polars or Arrow as an array or a list, a sparse Series as a dense one."""
     kind: Any = getattr(given, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
         return given.astype(kind.subtype)
-    # Both hand their content to others by Arrow's protocol; a Series of pandas, which also does,
-    # stays one.
-    ways = ("__arrow_c_stream__", "__arrow_c_array__")
-    if (
-        hasattr(given, "iloc")
-        or hasattr(given, "columns")
-        or not any(hasattr(given, way) for way in ways)
-    ):
+    if hasattr(given, "iloc") or hasattr(given, "columns"):  # a Series or a table
+        return given
+    # Both hand their content to others by Arrow's protocol.
+    if not hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__arrow_c_array__"):
         return given
     import numpy as np
 

@@ -53,7 +53,7 @@ def expand_home(path: str) -> Path:
 
 
 def find_mirror() -> str | None:
-    """Return what ``RANKCONST_MIRROR`` names, a URL or a folder that exists; None if it is empty."""
+    """Return what ``RANKCONST_MIRROR`` names, a URL or a folder; None if it is empty."""
     mirror = os.environ.get("RANKCONST_MIRROR")
     if mirror and not is_url(mirror) and not expand_home(mirror).is_dir():
         raise UsageError(
@@ -63,7 +63,7 @@ def find_mirror() -> str | None:
 
 
 def require_module(module: str, doing: str) -> None:
-    """Raise MissingExtraError if a module of the extra that builds and downloads is not installed; imports nothing."""
+    """Raise MissingExtraError if a module of the extra for builds is missing; import nothing."""
     if find_spec(module) is None:
         raise MissingExtraError(
             f"{doing} needs {module}, which is missing. Run: pip install 'rankconst[builder]'"
@@ -71,7 +71,7 @@ def require_module(module: str, doing: str) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
+    """Return the folder for downloads: ``RANKCONST_CACHE``, or the cache folder of the system."""
     if named := os.environ.get("RANKCONST_CACHE"):
         return expand_home(named)
     require_module("pooch", "finding the folder for downloads")
@@ -88,7 +88,7 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class Remedies:
-    """What a user can do about a file that cannot be obtained, or that is not what `described` says."""
+    """What a user can do about a file that is missing, or not what `described` says."""
 
     missing: str
     described: str
@@ -104,7 +104,10 @@ def download(
     *,
     size: int | None = None,
 ) -> None:
-    """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, ``sha256:...``, `size` its bytes."""
+    """Download a file, given by a URL or by ``doi:DOI/NAME``.
+
+    `known` is its hash, ``sha256:...``, and `size` the number of its bytes.
+    """
     require_module("pooch", f"downloading {hide_login(address)}")
     import pooch
 
@@ -136,7 +139,8 @@ def download(
                     f"could not download {shown}: {explain(error)}. {remedies.missing}"
                 ) from error
             time.sleep(1 + RETRIES - left)
-    if known is not None and (got := _hash(path, known)) != known:
+    got = None if known is None else _hash(path, known)
+    if got != known:
         raise HashMismatchError(
             f"{shown} is not {remedies.described}: expected {known}, got {got}. {remedies.mismatch}"
         )
@@ -153,7 +157,7 @@ def _may_pass(error: Exception) -> bool:
 
 
 def _check_answer(taking: _Limited, response: Any, **_: object) -> None:
-    """Refuse what has no file, as an answer 102 or 206, or too large a one; never read what comes with a redirect."""
+    """Refuse an answer without a file, or with too large a one; read nothing of a redirect."""
     import requests
 
     if response.is_redirect:
@@ -195,18 +199,16 @@ class _Limited:
     file: BinaryIO
     most: int
     count: int = 0
-    source: Any = (
-        None  # the answer, which tells how many bytes have come: a server may send them packed
-    )
+    # The answer, which tells how many bytes have come: a server may send them packed.
+    source: Any = None
 
     def write(self, block: bytes) -> None:
         """Write a block."""
         self.count += len(block)
         if self.count > self.most:
             raise TooLargeError(f"it has more than {self.most:,} bytes")
-        if self.source is not None and grows_without_measure(
-            packed := self.source.tell(), self.count
-        ):
+        packed = self.count if self.source is None else self.source.tell()
+        if grows_without_measure(packed, self.count):
             raise TooLargeError(
                 f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked"
             )

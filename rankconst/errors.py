@@ -31,9 +31,8 @@ class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
     exit_code: ClassVar[int] = 1
-    questions: tuple[
-        Any, ...
-    ] = ()  # the questions that wait for an answer, each with word, place, text and remedy
+    # The questions that wait for an answer, each with word, place, text and remedy.
+    questions: tuple[Any, ...] = ()
 
 
 class UsageError(RankconstError):
@@ -105,14 +104,14 @@ _NO_MEMORY = (
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Tell whether an error means that there is too little memory: libraries say that in many ways."""
+    """Tell whether an error means too little memory, which libraries say in many ways."""
     if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
         return True
     return error.__cause__ is not None and lacks_memory(error.__cause__)
 
 
 def explain_import(error: BaseException) -> str | None:
-    """Say which package is missing or broken; None if it is a part of this program, where that would be a bug."""
+    """Say which package is missing or broken; None for parts of this program."""
     if not isinstance(error, ImportError) or (error.name or "").startswith("rankconst"):
         return None
     return (

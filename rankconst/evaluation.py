@@ -1,4 +1,4 @@
-"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies.
+"""Which ranking tasks a number is from: what file and user say, and what the tool implies.
 
 Also what you are told of it: what was assumed, and what only you can answer.
 """
@@ -90,21 +90,16 @@ class Question:
     @property
     def remedy(self) -> str:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
-        accept = (
-            f"--accept {shlex.quote(self.word)} if it says nothing about these numbers"
-            if self.word
-            else ""
-        )
-        option, these = self.option, ""
-        if option and self.total and self.field in NAMES[1:] and "column" not in option:
-            option += f" for all {self.total:,} numbers"
-            these = (
-                f"--accept {shlex.quote(f'{self.word}={self.option.split()[1]}')} for these"
-                if self.word
-                else ""
-            )
-        ways = ", or ".join(filter(None, (option, these, accept)))
-        return name_arguments(ways) if self.in_python else ways
+        ways = [self.option] if self.option else []
+        if self.option and self.total and self.field in NAMES[1:] and "column" not in self.option:
+            ways = [f"{self.option} for all {self.total:,} numbers"]
+            if self.word:
+                meaning = f"{self.word}={self.option.split()[1]}"
+                ways.append(f"--accept {shlex.quote(meaning)} for these")
+        if self.word:
+            ways.append(f"--accept {shlex.quote(self.word)} if it says nothing about these numbers")
+        remedy = ", or ".join(ways)
+        return name_arguments(remedy) if self.in_python else remedy
 
     def __str__(self) -> str:
         around = "" if self.text.lower() == self.word else f', "{self.text}"'
@@ -134,18 +129,16 @@ class Address:
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
     questions: tuple[Question, ...] = ()  # what only the user can answer
-    kind: str | None = (
-        None  # of its benchmark, such as inductive: of several with the same name, that one is meant
-    )
-    accepted: tuple[
-        str, ...
-    ] = ()  # of a user: the words that say nothing; "sample=sampled:50", what one says
+    # Of its benchmark, such as inductive: of several with the same name, that one is meant.
+    kind: str | None = None
+    # Of a user: the words that say nothing; "sample=sampled:50", what one says.
+    accepted: tuple[str, ...] = ()
 
 
 def locate(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return questions with the numbers that wait for them, and whether an option is for others of the file, too."""
+    """Return questions with the numbers that wait for them, of `total` in the file."""
     located = []
     for ask, own in places.items():
         numbers = tuple(sorted(own))
@@ -161,18 +154,18 @@ NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 """The fields that name ranking tasks."""
 
 
+_SPLITS = {word: split for split, others in SPLITS.items() for word in (split, *others)}
+
+
 def complete_by_name(name: str, user: Address) -> Address:
-    """Add what a metric's name says of its tasks: ``tail.pessimistic.mrr``; UsageError if the user says another."""
+    """Add what a metric's name says of its tasks, ``tail.mrr``; UsageError if the user differs."""
     declared: dict[str, Any] = {}
     for word in list_prefixes(name):
         if word in {"both", *ENTITY_SIDES}:
             declared["side"] = word
-        elif split := next(
-            (split for split, others in SPLITS.items() if word in {split, *others}), None
-        ):
-            declared["split"] = split
-        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may as well be about a
-        # run.
+        elif word in _SPLITS:
+            declared["split"] = _SPLITS[word]
+        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may be about a run.
         elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in declared):
             declared["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
@@ -186,7 +179,7 @@ def complete_by_name(name: str, user: Address) -> Address:
 
 
 def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    """Return what turns each name of :data:`NAMES` into its key; UnknownNameError for an unknown name."""
+    """Return what turns each name of :data:`NAMES` into its key, or raises UnknownNameError."""
     return {
         "dataset": tables.resolve_dataset,
         "split": parse_split,
@@ -197,7 +190,7 @@ def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
 
 
 def parse_address(user: Address, tables: Tables) -> Address:
-    """Return what a user says with every name as its key: the one place where a user's names are read.
+    """Return what a user says with every name as its key; users' names are read here only.
 
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
@@ -215,40 +208,40 @@ def parse_address(user: Address, tables: Tables) -> Address:
 
         if user.dataset in KINDS:
             user = replace(user, dataset=None, kind=user.dataset)
-    keys: dict[str, Any] = {
-        name: parse(text)
-        for name, parse in list_parsers(tables).items()
-        if (text := getattr(user, name)) is not None
-    }
-    return replace(user, **keys, tool=None if tool is None else tool.key)
+    keys: dict[str, Any] = {"tool": None if tool is None else tool.key}
+    for name, parse in list_parsers(tables).items():
+        given = getattr(user, name)
+        if given is not None:
+            keys[name] = parse(given)
+    return replace(user, **keys)
 
 
 def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
-    """Return the benchmark of a tool where a name means several: ICEWS14 (RE-GCN); else the name as it is."""
+    """Return the benchmark that a tool means by a name of several; other names as they are."""
     from rankconst.catalogue.benchmarks import list_meant, list_names
 
     meant = list_meant(name, typed=typed)
+    if not meant:
+        return name
     own = {tool.means.get(key, key) for key in meant}
     if len(own) == 1:
         return own.pop()
-    return (list_names().find(f"{name} ({tool.title})") if meant else None) or name
+    return list_names().find(f"{name} ({tool.title})") or name
 
 
 def _choose_benchmark(file: Address, user: Address) -> Address:
-    """Return what a file says with the one benchmark that its name means, or a question if it may be several."""
+    """Return what a file says with the one benchmark that its name means, or with a question."""
     if not file.dataset:
         return file
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
     if is_mean(file.dataset):
-        answered = user.dataset in load_suites()
-        asked = (
-            ()
-            if answered
-            else (Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES),)
-        )
-        return replace(file, dataset=None, questions=(*asked, *file.questions))
+        questions = file.questions
+        if user.dataset not in load_suites():
+            ask = Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES)
+            questions = (ask, *questions)
+        return replace(file, dataset=None, questions=questions)
     meant = list_meant(file.dataset, typed=False)
     if not meant:
         return file
@@ -261,49 +254,57 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1] or meant
     text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
     option = " or ".join(f"--dataset {way}" for way in ways)
-    return replace(
-        file, questions=(Question("dataset", text, option=option, choices=meant), *file.questions)
-    )
+    ask = Question("dataset", text, option=option, choices=meant)
+    return replace(file, questions=(ask, *file.questions))
 
 
 _SUITES = "--dataset SUITE, one that `rankconst show suites` lists"
 
 
 def agrees(file: Address, user: Address, tables: Tables) -> bool:
-    """Tell whether what a file says does not contradict what the user asks for; unknown names agree."""
+    """Tell whether a file does not contradict what the user asks for; unknown names agree."""
+    parsers = list_parsers(tables)
+    if not _agree_on_dataset(file, user, parsers["dataset"]):
+        return False
+    if not _agree_on_protocol(file.protocol, user.protocol, parsers["protocol"]):
+        return False
+    for name in ("split", "side", "aggregation"):
+        declared, asked = getattr(file, name), getattr(user, name)
+        if declared and asked and _parse(declared, parsers[name]) not in {asked, None}:
+            return False
+    if file.relations and user.relations:
+        return {*map(squash, file.relations)} <= {*map(squash, user.relations)}
+    return True
+
+
+def _agree_on_dataset(file: Address, user: Address, parse: Callable[[str], str]) -> bool:
     from rankconst.catalogue.benchmarks import list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
-    parsers = list_parsers(tables)
-    for name in ("dataset", "split", "side", "aggregation"):
-        declared, asked = getattr(file, name), getattr(user, name)
-        if declared and name == "dataset" and is_mean(declared):
-            if asked and asked not in load_suites():
-                return False
-        elif declared and name == "dataset" and (meant := list_meant(declared, typed=False)):
-            if asked and asked not in meant:
-                return False
-        elif declared and asked and _parse(declared, parsers[name]) not in {asked, None}:
-            return False
-    if file.protocol and user.protocol:
-        declared = (
-            "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
-        )
-        # One way of filtering may be another; raw is not filtered, and sampled is not full.
-        if declared not in {user.protocol, None} and (
-            "raw" in {declared, user.protocol} or declared.startswith("sampled")
-        ):
-            return False
-    if (
-        file.relations
-        and user.relations
-        and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}
-    ):
-        return False
-    choices = () if file.dataset else [name for ask in file.questions for name in ask.choices]
-    return not (choices and user.dataset) or user.dataset in {
-        _parse(name, parsers["dataset"]) for name in choices
-    }
+    asked = user.dataset
+    if not asked:
+        return True
+    if not file.dataset:
+        choices = [name for ask in file.questions for name in ask.choices]
+        return not choices or asked in {_parse(name, parse) for name in choices}
+    if is_mean(file.dataset):
+        return asked in load_suites()
+    meant = list_meant(file.dataset, typed=False)
+    if meant:
+        return asked in meant
+    return _parse(file.dataset, parse) in {asked, None}
+
+
+def _agree_on_protocol(
+    declared: str | None, asked: str | None, parse: Callable[[str], str]
+) -> bool:
+    if not declared or not asked:
+        return True
+    key = "filtered" if is_filtered(declared) else _parse(declared, parse)
+    if key in {asked, None}:
+        return True
+    # One way of filtering may be another; raw is not filtered, and sampled is not full.
+    return "raw" not in {key, asked} and not str(key).startswith("sampled")
 
 
 def _parse(name: str, parse: Callable[[str], str]) -> str | None:
@@ -347,23 +348,17 @@ def settle(
     user = read_words(file, user)
     questions = list_open(file, user)
     if is_either_macro(file.aggregation):
-        questions += () if user.aggregation in MACROS else (WHICH_MACRO,)
+        if user.aggregation not in MACROS:
+            questions += (WHICH_MACRO,)
         file = replace(file, aggregation=None)
     if questions:
         raise AskedError("; ".join(map(str, questions)) + ".", questions)
-    named, sampled = (
-        user.dataset or file.dataset,
-        user.protocol or _drop_filtered(file.protocol, row),
-    )
-    if (
-        named is None
-        and file.num_tasks
-        and sampled
-        and find_protocol(sampled).negatives is not None
-    ):
-        # All that matters of sampled ranks is how many there are.
-        return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
+    named = user.dataset or file.dataset
+    sampled = user.protocol or _drop_filtered(file.protocol, row)
     if named is None:
+        # All that matters of sampled ranks is how many there are.
+        if file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
+            return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
         raise DataError(NO_DATASET)
     if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
@@ -377,43 +372,40 @@ def settle(
         dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
         split = row.find_split(dataset, split)
         side = keys["side"] or row.find_side(dataset)
+    asked = sampled and parse_protocol(sampled).key
     tasks = Tasks(
         dataset,
-        _settle_protocol(sampled and parse_protocol(sampled).key, row, tables.protocols(dataset)),
+        _settle_protocol(asked, row, tables.protocols(dataset)),
         split,
         side,
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations,
     )
-    if row is not None and (
-        reason := row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)
-    ):
-        raise DataError(reason)
+    if row is not None:
+        reason = row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)
+        if reason:
+            raise DataError(reason)
     if file.relations and not user.relations:
-        tasks = replace(
-            tasks,
-            relations=match_relations(file.relations, tables.relations(tasks)) or file.relations,
-        )
+        known = match_relations(file.relations, tables.relations(tasks))
+        tasks = replace(tasks, relations=known or file.relations)
     return tasks, row
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return ranking tasks as a tool weighs them for a metric; DataError where that has no constants."""
+    """Return ranking tasks as a tool weighs them; DataError where that has no constants."""
     if tool is None or tasks.is_micro:
         return tasks
     if reason := tool.unmade.get(metric.label):
         raise DataError(reason)
-    return (
-        replace(tasks, aggregation=DEFAULT_AGGREGATION)
-        if metric.label in tool.unweighted
-        else tasks
-    )
+    if metric.label in tool.unweighted:
+        return replace(tasks, aggregation=DEFAULT_AGGREGATION)
+    return tasks
 
 
 def look_up(
     metric: str, user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
+    """Return the constants of a metric on a user's tasks, of which its name may say more."""
     parsed = parse_metric(metric)
     named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
@@ -449,7 +441,7 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
 
 
 def read_words(file: Address, user: Address) -> Address:
-    """Return what a user says of a number, with what the words say that are accepted as a value: dev=valid."""
+    """Return what a user says of a number, the words that are accepted as a value included."""
     accepted = _list_accepted(user)
     declared: dict[str, Any] = {}
     for ask in file.questions:
@@ -468,15 +460,14 @@ def _parse_value(name: str, value: str) -> dict[str, str]:
 
 
 def _list_accepted(user: Address) -> dict[str, str]:
-    """Return the words that a user accepts, each with the value that it says; an empty one if it says nothing."""
-    pairs = (text.partition("=")[::2] for text in user.accepted)
-    return {word.lower(): value for word, value in pairs} | dict.fromkeys(
-        map(str.lower, user.accepted), ""
-    )
+    """Return the words that a user accepts, with the value that each says, or an empty one."""
+    pairs = [text.partition("=")[::2] for text in user.accepted]
+    values = {word.lower(): value for word, value in pairs}
+    return values | {text.lower(): "" for text in user.accepted}
 
 
 def list_open(file: Address, user: Address) -> tuple[Question, ...]:
-    """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
+    """Return the questions that neither the user nor the kind of the benchmark has answered."""
     if not file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
@@ -494,21 +485,20 @@ def list_open(file: Address, user: Address) -> tuple[Question, ...]:
         if not given:
             opened.append(ask)
         elif not _answers(given, ask, sides):
-            opened.append(
-                replace(ask, option="", place=f"{ask.place}, though you say {ask.field} {given}")
-            )
+            place = f"{ask.place}, though you say {ask.field} {given}"
+            opened.append(replace(ask, option="", place=place))
     return tuple(opened)
 
 
 def _answers(given: str, ask: Question, sides: Collection[str]) -> bool:
-    """Tell whether an option answers a question: not if its word says another value of the field."""
+    """Tell whether an option answers a question: its word says no other value of the field."""
     if given == "both":  # where a text has heads and tails
         return not ask.says or {*ENTITY_SIDES} <= {*sides}
     return not ask.says or given.startswith(ask.says)
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for one that only says filtered: as the tool does, or as usual."""
+    """Return the name of a protocol; None for one that only says filtered."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -519,10 +509,12 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations that some names spell, without punctuation if need be; nothing if one is unknown."""
+    """Return the relations that names spell, punctuation aside; nothing if one is unknown."""
     spelt = _spell(tuple(known))
     found = [spelt.get(name) or spelt.get(squash(name)) or set() for name in names]
-    return tuple(one for (one,) in found) if all(len(each) == 1 for each in found) else ()
+    if any(len(each) != 1 for each in found):
+        return ()
+    return tuple(one for (one,) in found)
 
 
 @functools.lru_cache(16)
@@ -548,20 +540,16 @@ def _agree(
 
 
 def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]) -> str:
-    """Return the protocol that is asked for, the dataset's only one, the tool's or the usual one."""
+    """Return the protocol that is asked for, the dataset's only one, the tool's or the usual."""
     implied = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
     key = asked or only or implied or DEFAULT_PROTOCOL
-    few = next(
-        (one for one in (implied, only) if one and find_protocol(one).negatives is not None), None
-    )
-    if asked and few and find_protocol(key).negatives is None:
-        whose = (
-            f"numbers of {tool.title}"
-            if tool is not None and few == implied
-            else "numbers on this dataset"
-        )
+    sampled = [one for one in (implied, only) if one and find_protocol(one).negatives is not None]
+    if asked and sampled and find_protocol(key).negatives is None:
+        few, whose = sampled[0], "numbers on this dataset"
+        if tool is not None and few == implied:
+            whose = f"numbers of {tool.title}"
         raise UsageError(
             f"{whose} rank among sampled candidates (protocol {few}); they cannot "
             f"be turned into numbers of protocol {key}: a rank among few candidates does not say "
@@ -581,17 +569,7 @@ _OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=-]+
 _NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
 
 # The options that are arguments in Python, too.
-_ARGUMENTS = {
-    "dataset",
-    "split",
-    "side",
-    "protocol",
-    "tool",
-    "aggregation",
-    "accept",
-    "percent",
-    "tables",
-}
+_ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
 
 
 def name_arguments(text: str) -> str:
@@ -646,13 +624,18 @@ def gather_assumed(
 def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
     """Return what was assumed in plain words.
 
-    >>> describe_assumed({"split": ("test",), "side": ("both",), "protocol": ("standard", "sampled:500")})
+    >>> assumed = {"split": ("test",), "side": ("both",), "protocol": ("standard", "sampled:500")}
+    >>> describe_assumed(assumed)
     'test split, both sides, standard and sampled:500 protocols'
     """
-    return ", ".join(
-        f"{' and '.join(values)} {_NOUNS[name]}{'s' * (len(values) > 1 or values[0] in _PLURAL)}"
-        for name, values in assumed.items()
-    )
+    return ", ".join(_describe_values(name, values) for name, values in assumed.items())
+
+
+def _describe_values(name: str, values: Sequence[str]) -> str:
+    noun = _NOUNS[name]
+    if len(values) > 1 or values[0] in _PLURAL:
+        noun += "s"
+    return f"{' and '.join(values)} {noun}"
 
 
 _NOUNS = {

@@ -101,13 +101,12 @@ class Point(NamedTuple):
     column: str
     constants: Constants
     adjusted: Adjusted
-    counting: (
-        Constants | None
-    )  # the same over the counting baseline, where there are constants of it
+    # The same over the counting baseline, where there are constants of it.
+    counting: Constants | None
     over_counting: Adjusted | None
 
     def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
-        """Return its height in a panel, and the ends that rounding leaves; None if it is undefined."""
+        """Return its height in a panel, and the ends of its interval; None if it is undefined."""
         of = self.over_counting if form == "skill" else self.adjusted
         name = "value" if form == "value" else "index"
         height = getattr(of, name, None)
@@ -117,26 +116,28 @@ class Point(NamedTuple):
 def collect_points(
     adjusted: AdjustedReading, metrics: Sequence[Metric] | None, titles: Mapping[str, str]
 ) -> list[Point]:
-    """Return the results of some metrics, or of all, that could be adjusted; DataError if there are none."""
+    """Return the results of some metrics that could be adjusted; DataError if there are none."""
     entries = adjusted.entries
     others = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
     unnamed = PurePath(adjusted.reading.name).stem
     points = []
     for place, each in enumerate(entries):
         metric, context = each.entry.metric, each.entry.context
-        if (
-            each.constants is None
-            or each.adjusted is None
-            or (metrics is not None and metric not in metrics)
-        ):
+        if each.constants is None or each.adjusted is None:
+            continue
+        if metrics is not None and metric not in metrics:
             continue
         tasks = each.constants.tasks
         words = [tasks.split, tasks.side, tasks.aggregation, context.rank_type or ""]
         unusual = [word for word in words if word not in {"test", "both", DEFAULT_AGGREGATION, ""}]
         column = ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
         model = context.model or unnamed
-        counting = (others[place].constants, others[place].adjusted) if others else (None, None)
-        points.append(Point(model, metric, column, each.constants, each.adjusted, *counting))
+        counting, over_counting = None, None
+        if others:
+            counting, over_counting = others[place].constants, others[place].adjusted
+        points.append(
+            Point(model, metric, column, each.constants, each.adjusted, counting, over_counting)
+        )
     if not points:
         reason = next((f" {each.note}" for each in entries if each.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
@@ -149,7 +150,7 @@ def draw_results(
     *,
     titles: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw the results of a table as published, adjusted for chance, and over the counting baseline.
+    """Draw the results of a table as published, adjusted for chance, and over counting.
 
     Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the
     effect of rounding.
@@ -192,16 +193,14 @@ def draw_results(
     with apply_style():
         figure = _draw(shown, points)
         names = ", ".join(metric.label for metric in shown)
-        describe(
-            figure, f"{names} as published and adjusted for chance", _describe_points(shown, points)
-        )
+        title = f"{names} as published and adjusted for chance"
+        describe(figure, title, _describe_points(shown, points))
     return figure
 
 
 # -- panels ----------------------------------------------------------------------------------------
 
-# In inches: a result, and the least and most of a panel; three panels up to the last are side by
-# side.
+# In inches: a result, the least and most of a panel, and the most of three side by side.
 _SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
 
 
@@ -235,11 +234,12 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, tuple[int, int]]:
-    """Return the columns by their candidates, with where each begins and ends: a place for each result, and a gap."""
+    """Return where each column begins and ends: a place for each result, and a gap."""
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):
-        stop = start + 1 + max(count for (name, _), count in counts.items() if name == column)
+        most = max(count for (name, _), count in counts.items() if name == column)
+        stop = start + 1 + most
         spans[column] = start, stop
         start = stop
     return spans
@@ -252,7 +252,7 @@ def _draw_panel(
     points: Sequence[Point],
     spans: Mapping[str, tuple[int, int]],
 ) -> None:
-    """Draw one metric in one form: the results of a dataset side by side, over what chance and counting get."""
+    """Draw one metric in one form: results side by side, over what chance and counting get."""
     own = [point for point in points if point.metric == metric]
     models = list(dict.fromkeys(point.model for point in points))
     counts, seen = Counter(point.column for point in own), Counter[str]()
@@ -273,21 +273,19 @@ def _draw_panel(
         axes.vlines(x, lower, upper, colors=colour, lw=1.0, zorder=2.5)
     for start, _ in spans.values():
         axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
+    title, unit = f"{metric.label} skill", "1 is perfect"
     if form == "value":
+        direction = "higher" if metric.increasing else "lower"
+        title, unit = metric.label, f"{metric.label} ({direction} is better)"
         _draw_levels(axes, metric, own, spans)
+    elif form == "index":
+        title = metric.name_of("index") or metric.label
+        axes.axhline(0.0, zorder=1.5, **_CHANCE)
     else:
-        axes.axhline(0.0, zorder=1.5, **(_COUNTING if form == "skill" else _CHANCE))
-    name = {
-        "value": metric.label,
-        "index": metric.name_of("index") or metric.label,
-        "skill": f"{metric.label} skill",
-    }
+        axes.axhline(0.0, zorder=1.5, **_COUNTING)
     lacking = f"\n{undefined} of {len(own)} undefined" if undefined else ""
-    axes.set_title(f"{FORMS[form]}: {name[form]}{lacking}")
-    direction = "higher" if metric.increasing else "lower"
-    axes.set_ylabel(
-        f"{metric.label} ({direction} is better)" if form == "value" else "1 is perfect"
-    )
+    axes.set_title(f"{FORMS[form]}: {title}{lacking}")
+    axes.set_ylabel(unit)
     axes.grid(axis="y")
     format_axis(axes)
 
@@ -338,7 +336,8 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     for metric in metrics:
         own = [point for point in points if point.metric == metric]
         for form, title in FORMS.items():
-            heights = [found[0] for point in own if (found := point.measure(form)) is not None]
+            measured = [point.measure(form) for point in own]
+            heights = [found[0] for found in measured if found is not None]
             if heights:
                 sentences.append(
                     f"{metric.label} {title}: "
@@ -351,7 +350,7 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
 
 
 def require_matplotlib() -> None:
-    """Raise MissingExtraError, with the command that installs it, if matplotlib is missing; imports nothing."""
+    """Raise MissingExtraError, with the command that installs it, if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError(
             "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"
@@ -364,10 +363,7 @@ def apply_style() -> Iterator[None]:
     require_matplotlib()
     try:
         from matplotlib import style
-    except (
-        ValueError,
-        OSError,
-    ) as error:  # its variables and its own file of settings are read by the import
+    except (ValueError, OSError) as error:  # from its variables or its file of settings
         raise UsageError(
             f"matplotlib does not start: {first_line(error)[:200]}. "
             "Correct or unset MPLBACKEND and MATPLOTLIBRC."
@@ -395,7 +391,7 @@ def format_axis(axes: Axes) -> None:
 
 
 def plain(text: str) -> str:
-    """Return text for drawing as it is: dollar signs start no formula, and no leading underscore hides it."""
+    """Return text to draw as it is: dollar signs start no formula, underscores hide nothing."""
     shown = show_controls(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
@@ -430,9 +426,5 @@ def render_figure(figure: Figure, suffix: str) -> bytes:
         return buffer.getvalue()
     # Readers of screens look for the description next to the title.
     found = f"<title>{escape(title)}</title>"
-    content = (
-        buffer.getvalue()
-        .decode()
-        .replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1)
-    )
-    return content.encode()
+    described = f"{found}\n <desc>{escape(description)}</desc>"
+    return buffer.getvalue().decode().replace(found, described, 1).encode()

@@ -18,7 +18,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def exists(path: Path) -> bool:
-    """Tell whether anything is at a path; raise OSError if that cannot be told, as pathlib did before Python 3.14."""
+    """Tell whether anything is at a path; raise OSError if the system does not say."""
     try:
         path.stat()
     except ValueError:  # a zero byte
@@ -41,7 +41,7 @@ def grows_without_measure(packed: int, size: int) -> bool:
 
 
 def read_at_most(stream: IO[bytes], limit: int) -> bytes:
-    """Read a stream, at most one byte more than `limit` of it, and never more than a block ahead."""
+    """Read at most one byte more than `limit` of a stream, and never more than a block ahead."""
     blocks, left = list[bytes](), limit + 1
     while left > 0 and (block := stream.read(min(left, _BLOCK))):
         blocks.append(block)
@@ -50,7 +50,7 @@ def read_at_most(stream: IO[bytes], limit: int) -> bytes:
 
 
 def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file down to the disk, so that what is renamed afterwards is whole even if the power fails."""
+    """Write a file down to the disk, so that it is whole even if the power fails afterwards."""
     with path.open("wb") as stream:
         stream.writelines([content] if isinstance(content, bytes) else content)
         stream.flush()
@@ -58,7 +58,7 @@ def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = True) -> None:
-    """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left.
+    """Put a file in its place at once, or not at all: half of it is never seen.
 
     Without `force`, raise FileExistsError if something is there by then.
     """
@@ -113,7 +113,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def exchange_folder(fresh: Path, target: Path) -> None:
-    """Put a folder in the place of another one, which is then removed: at every moment one of them is there, whole."""
+    """Exchange a folder for another one, so that one of them is there, whole, at every moment."""
     if not target.is_dir():
         fresh.rename(target)
         return
@@ -131,17 +131,15 @@ def exchange_folder(fresh: Path, target: Path) -> None:
 
 
 def _swap(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step; False where the system, or the file system, has no such call."""
+    """Exchange two folders in one step; False where the system has no such call."""
     paths = os.fsencode(one), os.fsencode(other)
-    with suppress(
-        OSError, AttributeError, ImportError, TypeError
-    ):  # what CDLL(None) raises on Windows
+    # The last is what CDLL(None) raises on Windows.
+    with suppress(OSError, AttributeError, ImportError, TypeError):
         import ctypes
 
         system = ctypes.CDLL(None)
         if sys.platform == "darwin":
             return bool(system.renamex_np(*paths, 2) == 0)  # RENAME_SWAP
-        return bool(
-            system.renameat2(-100, paths[0], -100, paths[1], 2) == 0
-        )  # AT_FDCWD, RENAME_EXCHANGE
+        # -100 is AT_FDCWD, 2 is RENAME_EXCHANGE.
+        return bool(system.renameat2(-100, paths[0], -100, paths[1], 2) == 0)
     return False

@@ -44,7 +44,7 @@ def spell(value: object, how: Callable[[object], str] = repr) -> str:
 
 
 def tell_apart(value: object) -> str:
-    """Return a text that no two values share, among those that are there, unless they are written alike."""
+    """Return a text that no two of the values that are there share, unless written alike."""
     try:
         return repr(value)
     except ValueError:
@@ -57,21 +57,25 @@ def show_value(value: object) -> str:
 
 
 def show_controls(text: str) -> str:
-    r"""Return a text with its control characters written out, ESC as ``\x1b``, so that a terminal shows them."""
-    return _CONTROLS.sub(
-        lambda sign: f"\\x{ord(sign[0]):02x}" if sign[0] < "\x7f" else f"\\u{ord(sign[0]):04x}",
-        text,
-    )
+    r"""Return a text with its control characters written out, ESC as ``\x1b``, for terminals."""
+    return _CONTROLS.sub(_write_out, text)
+
+
+def _write_out(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return f"\\x{code:02x}" if code < 0x7F else f"\\u{code:04x}"
 
 
 def write_html(columns: Mapping[str, Iterable[str]], caption: str) -> str:
     """Return columns of text, by their headings, as a table for a notebook."""
-    rows = [("th", [*columns]), *(("td", row) for row in zip(*columns.values(), strict=True))]
-    cells = (
-        f"<tr>{''.join(f'<{tag}>{_escape(cell)}</{tag}>' for cell in row)}</tr>"
-        for tag, row in rows
-    )
-    return f"<table><caption>{_escape(caption)}</caption>{''.join(cells)}</table>"
+    rows = [_write_row("th", columns)]
+    rows += [_write_row("td", row) for row in zip(*columns.values(), strict=True)]
+    return f"<table><caption>{_escape(caption)}</caption>{''.join(rows)}</table>"
+
+
+def _write_row(tag: str, row: Iterable[str]) -> str:
+    cells = [f"<{tag}>{_escape(cell)}</{tag}>" for cell in row]
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _escape(text: str) -> str:
@@ -88,15 +92,17 @@ def list_first(texts: Sequence[str]) -> str:
 
 def join_words(words: Sequence[str]) -> str:
     """Join words as a sentence does: ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def count_of(number: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``1,234 rows``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def read_count(text: str) -> int | None:
-    """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for anything else, ``1_0`` included."""
+    """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for any other text."""
     whole = _COUNT.fullmatch(text)
     return None if whole is None else int(whole[1].replace(",", ""))

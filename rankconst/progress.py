@@ -68,7 +68,7 @@ class Reporter:
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
-        """Show on a terminal how many steps of a stage are done; yield what is called after each."""
+        """Show on a terminal how many steps are done; yield what is called after each."""
         if not self.console.is_terminal or not total:
             yield _skip
             return
@@ -108,7 +108,7 @@ class Reporter:
 
 
 Stage = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
-"""What shows a stage of work, as :meth:`Reporter.stage` does: its name, and of how many steps it is."""
+"""What shows a stage of work, as :meth:`Reporter.stage` does: its name and number of steps."""
 
 
 @contextmanager

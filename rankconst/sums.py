@@ -83,7 +83,9 @@ def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
 
 
 def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tuple[Values, Values]:
-    r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N; p, one or one each, is -2 to some tens.
+    r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N.
+
+    There is one p for all, or one each, from -2 to some tens.
 
     Formed from expm1(p ln(j/N)), whose mean and standard deviation are both about |p| for small p,
     so that neither cancels however small p is: with p = 1/n this is what a geometric mean over n
@@ -129,21 +131,22 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
 
 
 def _expand(p: Any) -> tuple[list[Any], list[Any]]:
-    """Return the falling factorials (p)_m, and from the products rule what f^2 has of them in each odd derivative."""
+    """Return the falling factorials (p)_m, and f^2's part of them in each odd derivative."""
     falling = [1.0]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
-    odd = range(1, 2 * len(_BERNOULLI), 2)
-    return falling, [
-        sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)) for m in odd
-    ]
+    products = []
+    for m in range(1, 2 * len(_BERNOULLI), 2):
+        # By the product rule.
+        terms = [math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)]
+        products.append(sum(terms))
+    return falling, products
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
     """Integrate u^p - 1 and (u^p - 1)^2 from `start` to 1; f = start^p - 1."""
     near = p > -0.375
-    # Each form is taken where it is good; the other's exponent is replaced by one that does no harm
-    # there.
+    # Each form is taken where it is good; the other gets an exponent that does no harm there.
     q = np.where(near, p, 1.0)
     once = -(q + start * (f - q)) / (1.0 + q)
     twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / (
@@ -154,9 +157,8 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
     q = np.where(near, -1.0, p)
     length = 1.0 - start
     single, double = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
-    return np.where(near, once, single - length), np.where(
-        near, twice, double - 2.0 * single + length
-    )
+    twice_far = double - 2.0 * single + length
+    return np.where(near, once, single - length), np.where(near, twice, twice_far)
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:
@@ -172,10 +174,12 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
     The first TABLE terms are added one by one, the others by the midpoint form of the
     Euler-Maclaurin formula, with the integral by Gauss's rule on octaves:
 
-    .. math:: \sum_{j=M+1}^{N} f(j) = \int_{M+1/2}^{N+1/2} f - \frac{f'(N + 1/2) - f'(M + 1/2)}{24} + \dots
+    .. math:: \sum_{j=M+1}^{N} f(j) = \int_{M+1/2}^{N+1/2} f
+              - \frac{f'(N + 1/2) - f'(M + 1/2)}{24} + \dots
 
-    f takes shape (K,) to (..., K), and varies on the scale of its argument, not faster: powers, logarithms, and
-    exponentials of these. The relative error is below 1e-13 for an f of one sign; beyond TABLE, N need not be whole.
+    f takes shape (K,) to (..., K), and varies on the scale of its argument, not faster: powers,
+    logarithms, and exponentials of these. The relative error is below 1e-13 for an f of one sign;
+    beyond TABLE, N need not be whole.
     """
     largest = int(num_candidates.max())
     # Within the table N is an index.
@@ -199,7 +203,7 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
 
 
 def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]:
-    r"""Replace many numbers of candidates by few, with weights that give the same sums of smooth functions.
+    r"""Replace many numbers of candidates by few, with the same sums of smooth functions.
 
     Beyond the table, sum_u c_u g(N_u) is replaced octave by octave with the interpolation of g at
     Chebyshev points: sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials

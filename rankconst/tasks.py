@@ -1,7 +1,7 @@
-"""Which ranking tasks a number is from, and how many candidates they have: the two inputs of everything below.
+"""Which ranking tasks a number is from, and how many candidates they have.
 
-:class:`Tasks` is the address of some ranking tasks and of the baseline that ranks them, all names as keys;
-:class:`Histogram` is what their constants follow from.
+:class:`Tasks` is the address of some ranking tasks and of the baseline that ranks them, all names
+as keys; :class:`Histogram` is what their constants follow from.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SIDES = {"both": "both sides"} | {side: f"{side} side" for side in (*ENTITY_SID
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """The address of some ranking tasks, every name a key. It prints as itself: ``fb15k237/test/both/standard``.
+    """The address of some ranking tasks, every name a key: ``fb15k237/test/both/standard``.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Tasks:
         relations: str | Iterable[str] | None = None,
         baseline: str = DEFAULT_BASELINE,
     ) -> Tasks:
-        """Read the names in any usual spelling, but for the dataset, which must be a key: only tables know datasets.
+        """Read the names in any usual spelling; the dataset is a key, as only tables know them.
 
         Raises
         ------
@@ -112,11 +112,9 @@ class Tasks:
     @property
     def sides(self) -> tuple[Tasks, ...]:
         """The tasks side by side: those of head and tail for ``both``."""
-        return (
-            tuple(replace(self, side=side) for side in ENTITY_SIDES)
-            if self.side == "both"
-            else (self,)
-        )
+        if self.side != "both":
+            return (self,)
+        return tuple(replace(self, side=side) for side in ENTITY_SIDES)
 
     @property
     def parts(self) -> tuple[Tasks, ...]:
@@ -130,19 +128,20 @@ class Tasks:
             parts.append(self.aggregation)
         if not self.is_chance:
             parts.append(self.baseline)
-        return "/".join(part for part in parts if part) + (
-            f" ({', '.join(self.relations)})" if self.relations else ""
-        )
+        address = "/".join(part for part in parts if part)
+        return f"{address} ({', '.join(self.relations)})" if self.relations else address
 
     def describe(self) -> str:
         """Say in words which tasks of the dataset: ``test, both sides, protocol standard``."""
-        return (
-            (f"{self.split}, {_SIDES[self.side]}, " if self.split else "")
-            + f"protocol {self.protocol}"
-            + ("" if self.is_micro else f", {self.aggregation}")
-            + (f", only {', '.join(self.relations)}" if self.relations else "")
-            + ("" if self.is_chance else f", baseline {self.baseline}")
-        )
+        parts = [self.split, _SIDES[self.side]] if self.split else []
+        parts.append(f"protocol {self.protocol}")
+        if not self.is_micro:
+            parts.append(self.aggregation)
+        if self.relations:
+            parts.append(f"only {', '.join(self.relations)}")
+        if not self.is_chance:
+            parts.append(f"baseline {self.baseline}")
+        return ", ".join(parts)
 
 
 # Up to here every whole number is exact as a float.
@@ -186,9 +185,8 @@ class Histogram:
     shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        sizes, tasks = (
-            _whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks")
-        )
+        sizes = _whole_numbers("num_candidates", self.num_candidates)
+        tasks = _whole_numbers("num_tasks", self.num_tasks)
         _check_tasks(sizes, tasks)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
         offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
@@ -261,11 +259,8 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
         """Gather the counts of each group into a histogram; the arrays are sound."""
-        keys: list[NDArray[Any]] = [
-            groups,
-            np.zeros_like(counts) if offsets is None else offsets,
-            counts,
-        ]
+        beneath = np.zeros_like(counts) if offsets is None else offsets
+        keys: list[NDArray[Any]] = [groups, beneath, counts]
         if weights is not None:
             keys.append(weights)
         order = _order(keys)
@@ -290,11 +285,10 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
-        """Return the histogram of columns that are already checked and not shared; they are not copied."""
+        """Return the histogram of columns that are checked and not shared, without copies."""
         one = object.__new__(cls)
-        for name, values in zip(
-            cls.__slots__, (num_candidates, num_tasks, weights, offsets, False), strict=True
-        ):
+        columns = (num_candidates, num_tasks, weights, offsets, False)
+        for name, values in zip(cls.__slots__, columns, strict=True):
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
             object.__setattr__(one, name, values)
@@ -329,11 +323,9 @@ class Histogram:
     @property
     def row_weights(self) -> NDArray[np.float64]:
         """The sum of the weights of each row's tasks. Shape (U,)."""
-        return (
-            self.num_tasks.astype(np.float64)
-            if self.weights is None
-            else self.num_tasks * self.weights
-        )
+        if self.weights is None:
+            return self.num_tasks.astype(np.float64)
+        return self.num_tasks * self.weights
 
     @property
     def total_weight(self) -> float:
@@ -353,24 +345,23 @@ class Histogram:
                 "tasks that share their negatives cannot be pooled with others: nothing says how."
             )
         both = (self, other)
-        weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
-        offsets = [*map(offsets_of, both)]
-        return Histogram.from_counts(
-            np.concatenate([part.num_candidates for part in both]),
-            np.concatenate([part.num_tasks for part in both]),
-            np.concatenate(weights) if any(part.is_weighted for part in both) else None,
-            np.concatenate(offsets) if any(part.offsets is not None for part in both) else None,
-        )
+        counts = np.concatenate([part.num_candidates for part in both])
+        num_tasks = np.concatenate([part.num_tasks for part in both])
+        weights = offsets = None
+        if self.is_weighted or other.is_weighted:
+            own = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
+            weights = np.concatenate(own)
+        if self.offsets is not None or other.offsets is not None:
+            offsets = np.concatenate([offsets_of(self), offsets_of(other)])
+        return Histogram.from_counts(counts, num_tasks, weights, offsets)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Histogram):
             return NotImplemented
         mine, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
-        return (
-            self.shared == other.shared
-            and len(mine) == len(others)
-            and all(map(np.array_equal, mine, others))
-        )
+        if self.shared != other.shared or len(mine) != len(others):
+            return False
+        return all(map(np.array_equal, mine, others))
 
     def __hash__(self) -> int:
         return hash((self.shared, *(values.tobytes() for values in [*self._keys, self.num_tasks])))
@@ -381,13 +372,13 @@ class Histogram:
 
 def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
     """Return the offset of each row, 0 under chance."""
-    return (
-        np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
-    )
+    if histogram.offsets is None:
+        return np.zeros_like(histogram.num_candidates)
+    return histogram.offsets
 
 
 def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
-    """Return the histogram of r - a, and the sum of all a: what the law of the sum of ranks follows from."""
+    """Return the histogram of r - a, and the sum of all a."""
     if histogram.offsets is None:
         return histogram, 0
     total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
@@ -395,7 +386,7 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
-    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each."""
+    """Return the histogram of tasks of protocol ``sampled:M``: M + 1 candidates each."""
     rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     if rule.refused:
         raise UndefinedError(rule.refused)
@@ -424,7 +415,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Tell for each row but the first whether it is beyond the one before, in lexicographic order."""
+    """Tell for each row but the first whether it is beyond the one before."""
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
     beyond, level = np.zeros((2, keys[0].size - 1), dtype=bool)
@@ -465,7 +456,7 @@ def read_counts(name: str, values: ArrayLike, least: int = 1) -> NDArray[np.int6
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return offsets; None if no candidate ranks above any, so that equal laws are equal histograms."""
+    """Return offsets; None if all are 0, so that equal tasks are equal histograms."""
     array = _whole_numbers("offsets", offsets)
     if array.shape != sizes.shape:
         raise DataError(
@@ -478,7 +469,7 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array of its own; DataError for a list of lists of different lengths, and for text."""
+    """Return values as an array of its own; DataError for ragged lists and for text."""
     refuse_masked(values, name)
     # A scalar of Arrow that is text would become its bytes.
     if hasattr(values, "as_py"):
@@ -510,19 +501,21 @@ def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     return values
 
 
+def _is_whole(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "f":
+        return bool(np.all(np.isfinite(array) & (array == np.floor(array))))
+    return array.dtype.kind in "iu"
+
+
 def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     array = _to_array(name, values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
-    if array.size and array.dtype.kind not in "iu":
-        whole = array.dtype.kind == "f" and bool(
-            np.all(np.isfinite(array) & (array == np.floor(array)))
+    if array.size and not _is_whole(array):
+        raise DataError(
+            f"{name} must be whole numbers; "
+            f"got {array.dtype} with values such as {show_value(array[0])}."
         )
-        if not whole:
-            raise DataError(
-                f"{name} must be whole numbers; "
-                f"got {array.dtype} with values such as {show_value(array[0])}."
-            )
     if array.size and (array.max() > _LARGEST or array.min() < -_LARGEST):
         raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
     return array.astype(np.int64)

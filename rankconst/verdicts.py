@@ -1,4 +1,4 @@
-"""What an adjusted number means, in words: whether it is better than chance, and than a ranker that only counts."""
+"""What an adjusted number means, in words: whether it is better than chance, and counting."""
 
 from __future__ import annotations
 
@@ -47,71 +47,67 @@ def find_floor(
 
 
 def judge(done: AdjustedBatch) -> NDArray[np.int64]:
-    """Judge numbers: 1 is better than the baseline, -1 is worse, and 0 cannot be distinguished from it.
+    """Judge numbers: 1 is better than the baseline, -1 is worse, and 0 is neither for sure.
 
-    Better means that, however the number was rounded, the baseline gets as much with a probability below
-    :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the law of the baseline's results
-    where that is known.
+    Better means that, however the number was rounded, the baseline gets as much with a probability
+    below :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the
+    distribution of the baseline's results where that is known.
     """
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.batch.metric.increasing else -1
-        return np.asarray(
-            sign * ((done.batch.lower > expected).astype(int) - (done.batch.upper < expected))
-        )
+        above, below = done.batch.lower > expected, done.batch.upper < expected
+        return np.asarray(sign * (above.astype(int) - below))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
     found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
     near = np.flatnonzero((found == 0) & (side != 0))
-    if near.size:
-        part = add_significance(
-            replace(done, batch=_look_beyond(done, near, side), significance=(), unattained={})
-        )
-        for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
-            if p is not None:
-                better, worse = (
-                    p.interval.upper <= math.log10(_BELOW),
-                    p.interval.lower >= math.log10(1 - _BELOW),
-                )
-                found[place] = int(better) if side[place] > 0 else -int(worse)
+    if not near.size:
+        return found
+    batch = _look_beyond(done, near, side)
+    part = add_significance(replace(done, batch=batch, significance=(), unattained={}))
+    for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
+        if p is None:
+            continue
+        if side[place] > 0:
+            found[place] = int(p.interval.upper <= math.log10(_BELOW))
+        else:
+            found[place] = -int(p.interval.lower >= math.log10(1 - _BELOW))
     return found
 
 
 def _look_beyond(done: AdjustedBatch, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
-    """Return some numbers; those below the baseline as the next better ones, which it has to reach to beat them."""
+    """Return some numbers; those below the baseline as the next better ones that they may be."""
     batch, metric = done.batch.take(near), done.batch.metric
     if not metric.is_counted:
         return batch
-    step = (side[near] < 0) * (1 if metric.increasing else -1) / done.constants.num_tasks
-    return replace(
-        batch, value=batch.value + step, lower=batch.lower + step, upper=batch.upper + step
-    )
+    sign = 1 if metric.increasing else -1
+    return batch.shift((side[near] < 0) * sign / done.constants.num_tasks)
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None, place: int = 0) -> str:
-    """Return one or two sentences about one number: what chance and counting get, and what that leaves."""
+    """Say in one or two sentences what chance and counting get, and what that leaves."""
     at = np.array([place])
     one = replace(chance, batch=chance.batch.take(at))
     text = chance.batch.texts[place] if chance.batch.texts else f"{chance.batch.value[place]:.6g}"
     sentence = _explain_chance(one, text)
     if floor is None:
         return sentence
-    held, gets = (
-        replace(floor, batch=floor.batch.take(at)),
-        show_expected(floor.constants.expectation),
-    )
-    stands = int(judge(held)[0])
-    if stands > 0:
+    held = replace(floor, batch=floor.batch.take(at))
+    gets = show_expected(floor.constants.expectation)
+    verdict = int(judge(held)[0])
+    if verdict > 0:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(held)}."
-    return f"{sentence} Counting {'does better' if stands < 0 else 'is no worse'}: it gets {gets}."
+    does = "does better" if verdict < 0 else "is no worse"
+    return f"{sentence} Counting {does}: it gets {gets}."
 
 
 def _explain_chance(one: AdjustedBatch, text: str) -> str:
     gets, metric = show_expected(one.constants.expectation), one.batch.metric
-    stands, index = int(judge(one)[0]), one.adjust().index
-    if stands == 0:
+    verdict, index = int(judge(one)[0]), one.adjust().index
+    if verdict == 0:
         return f"{text} cannot be distinguished from chance: a random ranker gets {gets}."
-    if stands < 0:
+    if verdict < 0:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
         return f"A random ranker gets {gets}."
@@ -125,15 +121,13 @@ def _explain_chance(one: AdjustedBatch, text: str) -> str:
 
 def _show_way(one: AdjustedBatch) -> str:
     index = one.adjust().index
-    return (
-        "better"
-        if index is None
-        else f"{100 * float(index[0]):.1f}% of the way from there to perfect"
-    )
+    if index is None:
+        return "better"
+    return f"{100 * float(index[0]):.1f}% of the way from there to perfect"
 
 
 def show_expected(value: float | None) -> str:
-    """Write what a ranker gets: four decimals, or two digits where these would be zeros; of ranks, four digits."""
+    """Write what a ranker gets: four decimals, or two digits of less; of ranks, four digits."""
     if value is None:
         return "–"
     if 0 < value < 0.00005:
@@ -142,36 +136,34 @@ def show_expected(value: float | None) -> str:
 
 
 def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Return a sentence about many numbers: how many are better than chance, and than counting where that is known."""
-    stands = np.concatenate([*map(judge, floors)])
-    over = np.concatenate(
-        [np.zeros(0), *(judge(each) for each in floors.values() if each is not None)]
-    )
-    if over.size == stands.size and (stands > 0).all() and (over > 0).all():
-        return _count(stands, "chance and than counting")
-    if not over.size:
-        return _count(stands, "chance")
-    left = f" of {over.size:,}" if over.size < stands.size else ""
+    """Say of many numbers how many are better than chance, and than counting if that is known."""
+    verdicts = np.concatenate([judge(each) for each in floors])
+    held = [judge(each) for each in floors.values() if each is not None]
+    if not held:
+        return _count(verdicts, "chance")
+    over = np.concatenate(held)
+    if over.size == verdicts.size and (verdicts > 0).all() and (over > 0).all():
+        return _count(verdicts, "chance and than counting")
     better = int((over > 0).sum())
-    counted = (
-        f"{f'{better:,}' if better else 'None'}{left} "
-        f"{'are' if better > 1 else 'is'} better than counting."
-    )
-    return f"{_count(stands, 'chance')} {counted}"
+    some = f"{better:,}" if better else "None"
+    if over.size < verdicts.size:
+        some += f" of {over.size:,}"
+    verb = "are" if better > 1 else "is"
+    return f"{_count(verdicts, 'chance')} {some} {verb} better than counting."
 
 
-def _count(stands: NDArray[np.int64], baseline: str) -> str:
-    better, size = int((stands > 0).sum()), stands.size
+def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
+    better, size = int((verdicts > 0).sum()), verdicts.size
     if better == size:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
         return f"{some} better than {baseline} (p < {LEVEL})."
-    counted = (
-        f"{better:,} of {size:,} numbers "
-        f"{'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
-    )
-    worse = int((stands < 0).sum())
+    verb = "is" if better == 1 else "are"
+    counted = f"{better:,} of {size:,} numbers {verb} better than {baseline} (p < {LEVEL})"
+    worse = int((verdicts < 0).sum())
     unclear = size - better - worse
-    rest = [f"{worse:,} worse"] * bool(worse) + [
-        f"{unclear:,} cannot be distinguished from it"
-    ] * bool(unclear)
+    rest = []
+    if worse:
+        rest.append(f"{worse:,} worse")
+    if unclear:
+        rest.append(f"{unclear:,} cannot be distinguished from it")
     return f"{counted}; {', '.join(rest)}."
