@@ -338,7 +338,7 @@ def _explain_block(
         else:
             share = hits[own] / k[own] if is_reciprocal[place] else hits[own]
             best = int(np.argmax(share))
-            alone = own[[best]] if share[most_told] > upper[place] + _NOISE else own[:0]
+            alone = own[[best]] if share[best] > upper[place] + _NOISE else own[:0]
             relation = "less than" if alone.size else "too small for"
         others = alone if alone.size else own  # one of them, or all together
         number, *named = [f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others)]
