@@ -41,11 +41,11 @@ class Word:
     def option(self) -> str:
         """The option that says what the word may say; empty where only --accept does."""
         if self.remedy or self.field == "rank_type" or not self.says:
-            return self.remedy or _REMEDIES.get(self.field, "")
+            return self.remedy or REMEDIES.get(self.field, "")
         return f"--{self.field} {self.says}{':M' if self.says == 'sampled' else ''}"
 
 
-_REMEDIES = {
+REMEDIES = {
     "split": "--split valid or --split test",
     "side": "--side head or --side tail",
     "protocol": "--protocol sampled:M",

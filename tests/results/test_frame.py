@@ -332,9 +332,11 @@ def test_texts_of_a_frame_are_those_of_its_numbers(where: str) -> None:
     assert "accept=[" in out["note"].iloc[0]
 
 
-def test_a_column_twice_has_two_results() -> None:
+def test_a_column_twice_has_two_results_once_you_say_that_it_is_of_the_same_tasks() -> None:
     frame = pd.DataFrame([[0.5, 0.6, 0.7]], columns=["MRR", "MRR", "mrr"])
-    out = adjust(frame, dataset="nations")
+    with pytest.raises(AskedError, match='accept=\\["twice"\\]'):
+        adjust(frame, dataset="nations")
+    out = adjust(frame, dataset="nations", accept=["twice"])
     index = TABLES.constants("nations", "mrr").index
     found = sorted(
         float(out[name][0])

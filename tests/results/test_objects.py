@@ -86,7 +86,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"mrr": {"mean": 0.3, "std": 0.1}}', ["MRR 0.3 ± 0.1"]),
         ('[{"name": "MRR", "value": 0.3}, {"key": "hits@3", "value": 0.5}]', ["MRR 0.3", "Hits@3 0.5"]),
         # Two spellings of a metric are two numbers.
-        ('{"mrr": 0.3, "MRR": 0.4}', ["MRR 0.3", "MRR 0.4"]),
+        ('{"mrr": 0.3, "MRR": 0.4}', ["MRR 0.3 ?part twice", "MRR 0.4 ?part twice"]),
         ('{"MRR": 33.8, "MR": 20, "Hits@1": 24.1}', ["MRR 33.8%", "MR 20", "Hits@1 24.1%"]),
         # What a program ran with holds no results; AmpliGraph keeps it beside them.
         ('{"mr": 204, "H@1": 0.22, "hyperparams": {"k": 350, "mrr": 1}}', ["MR 204", "Hits@1 0.22"]),

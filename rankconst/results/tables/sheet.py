@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.suites import is_mean
-from rankconst.names import read_count
+from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
+from rankconst.results.gate import STEPS, TWICE, UNFILTERED, Text, ask_other, gather
 from rankconst.results.labels import UNKNOWN, Label, list_others, read_label
 from rankconst.results.reading import Entries, Floats, Head
 from rankconst.results.tables import units
@@ -28,7 +28,7 @@ from rankconst.results.tables.contexts import (
     read_rows,
 )
 from rankconst.results.tables.headings import find_reason, find_role
-from rankconst.results.vocabulary import Word
+from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 _SHORT = 3
 _AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
 _ENDS = {"h", "t", "s", "o"}  # head, tail, subject, object
+# What a heading is of that says nothing else, so far as another one may say it.
+_ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,28 @@ def _name_mean(label: Label) -> str | None:
         if is_mean(word) and rest.metric == label.metric:
             return word
     return None
+
+
+def _declare(labels: Sequence[Label]) -> dict[str, str]:
+    """Return what the levels of a heading declare, the lowest first."""
+    declared: dict[str, str] = {}
+    for label in labels[::-1]:
+        declared = dict(label.declared) | declared
+    return declared
+
+
+def _name_apart(labels: Sequence[Label]) -> set[str]:
+    """Return what a heading names but a metric and values of an address: models, graphs, parts."""
+    names = set[str]()
+    for label in labels:
+        words = (word.text for word in label.words if word.field not in FIELDS)
+        graphs = map(squash, label.graphs)
+        names |= {*map(str.lower, list_others(label.text)), *words, *graphs, label.version}
+    return names
+
+
+def _write(labels: Sequence[Label]) -> list[str]:
+    return [squash(label.text) for label in labels]
 
 
 class SheetReader:
@@ -250,21 +274,34 @@ class SheetReader:
         if rest := self._rests.get(j):
             word = Word(rest, "side" if rest in _ENDS else "part")
             return (Text(label, "column", "its heading").ask(word),)
-        again = (
+        if self._sheet.exact or self._find_mean(j) is not None:
+            return ()
+        own = _declare(labels)
+        for k in self._list_again(j):
+            beside, rest = self._heading.labels[k], self._rests.get(k, "")
+            declared = _declare(beside)
+            # Beside MRR, MRR@f may be the filtered one.
+            if rest.isalpha() and len(rest) <= _SHORT and "protocol" not in own:
+                return (UNFILTERED,)
+            if further := [name for name in declared if name not in own]:
+                return (ask_other(further[0], declared[further[0]]),)
+            if rest.isdigit() or _write(labels) == _write(beside):  # MRR.1 is that of pandas
+                return (TWICE,)
+        return ()
+
+    def _list_again(self, j: int) -> list[int]:
+        """Return the other columns of a metric that are of the same ranking tasks and have the same names."""
+        measures, labels = self._heading.measures, self._heading.labels
+        measure, names = measures[j], _name_apart(labels[j])
+        tasks = _ASSUMED | _declare(labels[j])
+        return [
             k
-            for k, other in self._heading.measures.items()
-            if k != j and other.metric == label.metric
-        )
-        others = [(self._rests.get(k, ""), self._heading.labels[k]) for k in again]
-        filtered = any(
-            each.declared.get("protocol") == "filtered" for _, over in others for each in over
-        )
-        # Beside MRR, MRR@f may be the filtered one.
-        filtered = filtered or any(
-            rest and rest not in _ENDS and len(rest) <= _SHORT for rest, _ in others
-        )
-        is_said = self._sheet.exact or any(each.declared.get("protocol") for each in labels)
-        return (UNFILTERED,) if filtered and not is_said else ()
+            for k, other in measures.items()
+            if k != j
+            and (other.metric, other.adjustment) == (measure.metric, measure.adjustment)
+            and _ASSUMED | _declare(labels[k]) == tasks
+            and _name_apart(labels[k]) - {*self._rests.get(k, "").split()} == names
+        ]
 
     def _find_rests(self) -> dict[int, str]:
         """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""

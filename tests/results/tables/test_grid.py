@@ -344,7 +344,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
     ("text", "expected"),
     [
         # Cell beats column beats a row above.
-        ("dataset,split,test_mrr,MRR\nUMLS,valid,.1,.2\nUMLS,,.1,.2\n", ["UMLS valid"] * 2 + ["UMLS test", "UMLS"]),
+        ("dataset,split,test_mrr,MRR\nUMLS,valid,.1,.2\nUMLS,,.1,.2\n", ["UMLS valid"] * 2 + ["UMLS test", "UMLS ?split"]),
         ("model,test_mrr,MRR\nValidation,,\nA,.1,.2\n", ["test", "valid"]),
         # What a column is called and what its cells say.
         ("model,Setting,MRR\nA,raw,.1\nB,filtered,.2\nC,with attention,.3\n", ["raw", "filtered", ""]),
@@ -356,6 +356,14 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         # What was left out says nothing.
         ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
         ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
+        # What nothing tells apart, and what another column alone says.
+        ("model,MRR,Hits@1,MRR,Hits@1\nA,.1,.2,.3,.4\n", [" ?part"] * 4),
+        ("model,MRR →,MRR ←\nA,.1,.2\n", [" ?part"] * 2),
+        ("model,MRR,MRR.1\nA,.1,.2\n", [" ?part"]),
+        ("model,MRR,test MRR,valid MRR\nA,.1,.2,.3\n", [" ?split", "test", "valid"]),
+        ("model,All entities MRR,Subject/Object MRR\nA,.1,.2\n", [" ?side", "both"]),
+        ("model,raw MRR,MRR,head MRR\nA,.1,.2,.3\n", ["raw", "", "head"]),
+        ("model,MRR (ours),MRR (paper)\nA,.1,.2\n", ["", ""]),
         ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?side"] * 2),
         ("model,MRR_t,MRR (noisy)\nA,.1,.2\n", [" ?side", " ?graph"]),
         ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", ["", "", " ?side"]),
