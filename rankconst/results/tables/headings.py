@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
 from rankconst.results.labels import Label, read_label
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
@@ -161,7 +162,8 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
         measure = next((label for label in each[::-1] if label.metric is not None), None)
         if measure is not None:
             found[j] = measure
-    return found
+    # An average beside columns of no metric may be over anything.
+    return {} if all(is_mean(label.text) for label in found.values()) else found
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
@@ -228,14 +230,16 @@ def explain_missing(document: Document, row: Row) -> str:
     headings = [label for label in row.plain if label][:12]
     near = []
     for label in headings:
+        if read_label(label).whole:  # Test is not Hits@10
+            continue
         found = difflib.get_close_matches(squash(label[:40]), known, n=2, cutoff=0.6)
         if found:
             near.append(
                 f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}"
             )
     hint = f" Did you mean {', '.join(near)}?" if near else ""
-    if any(find_mentions(label) for label in headings):
-        hint = " If the columns are datasets, say of which metric: --metric mrr."
+    if any(read_label(label).values or find_mentions(label) for label in headings):
+        hint = " If the columns are datasets, splits or sides, say of which metric: --metric mrr."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "
@@ -278,6 +282,8 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
         for j in range(place + 1, len(head.plain))
         if head.plain[j] and any(is_number(row.plain[j]) for row in body)
     ]
+    # Of "key, value, step", only one column holds the numbers.
+    numbers = [j for j in numbers if parse(head.plain[j], None).role == "value"] or numbers
     names = [j for j in range(len(head.plain)) if j != place and j not in numbers]
     if not numbers:
         return None
