@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import find_mentions, names_known
+from rankconst.catalogue.protocols import is_filtered
 from rankconst.evaluation import Question
 from rankconst.names import squash
 from rankconst.results.vocabulary import FIELDS, REMEDIES, Word, list_ordinary
@@ -104,7 +105,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
             if name in FIELDS and name not in declared and not (train and name == "split"):
                 declared[name], origins[name] = value, text.place
         for word in _list_asking(text, train=train):
-            if word.field not in declared:
+            if not _consumes(declared, word):
                 questions.setdefault((word.field, word.text), text.ask(word))
     dataset = _find_dataset(texts)
     if dataset.name:
@@ -121,6 +122,9 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
     label = text.label
     for word in label.words:
         asking = text.scope in word.scopes or (train and word.field == "split")
+        # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
+        label_only = text.scope == "text" and label.whole and word.field != "metric"
+        asking = asking or (label_only and "column" in word.scopes)
         # A row whose whole name is "std" or "Improvement" is not a model.
         asking = asking or (text.scope == "name" and label.whole and word.field == "metric")
         if (
@@ -135,7 +139,15 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         yield Word(label.text.lower(), "metric")
     for name, values in label.values.items():
         if len(values) > 1 and name in FIELDS and label.declared.get(name) is None:
-            yield Word(values[0], name)
+            ways = (f"--{name} {'standard' if value == 'filtered' else value}" for value in values)
+            yield Word(values[0], name, remedy=" or ".join(ways))
+
+
+def _consumes(declared: Mapping[str, str], word: Word) -> bool:
+    """Tell whether what is declared answers a word: filtered says nothing of which answers are ranked."""
+    if word.field == "protocol" and is_filtered(declared.get("protocol", "")):
+        return word.says == "raw"
+    return word.field in declared
 
 
 _FARTHER = {"part", "task"}

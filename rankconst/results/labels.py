@@ -197,6 +197,8 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
                 values.setdefault(about, {})[value] = None
             if (word := list_lexicon().get(_write_plain(name))) is not None:
                 words[word.text] = word
+    if "raw" not in (protocols := values.get("protocol", {})) and len(protocols) > 1:
+        protocols.pop("filtered", None)  # what is time-aware is filtered
     if not bare.isascii():  # Chinese has no blanks between words
         words |= {
             word: row

@@ -12,8 +12,10 @@ import pytest
 import rankconst
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.results.document import Document
 from rankconst.results.formats import read_opened
+from rankconst.results.vocabulary import list_lexicon
 from readings import write_markdown
 
 if TYPE_CHECKING:
@@ -493,3 +495,34 @@ def test_a_row_of_all_relations_is_of_all() -> None:
         "nations",
         "nations standard (treaties)",
     ]
+
+
+# -- words that a label holds ----------------------------------------------------------------------
+
+WORDS = list_lexicon().values()
+OF_COLUMNS = [
+    word.text
+    for word in WORDS
+    if "column" in word.scopes
+    and word.field != "metric"
+    and word.kind != "transductive"  # which UMLS is
+    and word.text not in RANK_TYPES  # no part of an address
+]
+OF_CANDIDATES = [
+    word.text
+    for word in WORDS
+    if word.field == "protocol" and word.says != "raw" and "text" in word.scopes
+]
+
+
+@pytest.mark.parametrize("word", OF_COLUMNS)
+def test_a_word_alone_above_a_table_is_never_passed_over(word: str) -> None:
+    table = "| Model | MRR |\n|---|---|\n| A | 0.5 |\n"
+    assert tell(f"# UMLS\n\n{word.capitalize()}\n\n{table}") != ["umls"]
+
+
+@pytest.mark.parametrize("word", OF_CANDIDATES)
+def test_filtered_does_not_say_which_answers_were_ranked(word: str) -> None:
+    table = "| Model | filtered MRR |\n|---|---|\n| A | 0.5 |\n"
+    assert tell(f"# UMLS\n\nWith {word} of another kind\n\n{table}") == [f"?{word}"]
+    assert tell(f"# UMLS\n\nWith known raw answers\n\n{table}") == ["?known"]
