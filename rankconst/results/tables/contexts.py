@@ -19,7 +19,14 @@ from rankconst.results.gate import CORNER, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_model, read_label
 from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
-from rankconst.results.vocabulary import Word, list_lexicon, list_remarks, list_roles, list_values
+from rankconst.results.vocabulary import (
+    Word,
+    list_flags,
+    list_lexicon,
+    list_remarks,
+    list_roles,
+    list_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -100,12 +107,11 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
     """Return the column of each role whose cells fit it."""
     roles: dict[str, int] = {}
     for j, role in enumerate(heading.roles):
-        if not role or j in heading.measures:
+        if not role or j in heading.measures or _counts_relations(heading, cells, j):
             continue
         named = squash(heading.keys[j]) == squash(role)
         better = role not in roles or (named and squash(heading.keys[roles[role]]) != squash(role))
-        others = () if named or role in OPEN_ROLES or not better else cells[j].distinct
-        if better and all(fits_role(role, cell) for cell in others if not is_missing(cell)):
+        if better and (named or _fit_role(role, cells[j])):
             roles[role] = j
     if "dataset" not in roles and "model" not in roles:
         taken = {*heading.measures, *roles.values()}
@@ -114,6 +120,20 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         if first >= 0 and not any(heading.labels[first]) and _are_datasets(cells[first].distinct):
             roles["dataset"] = first
     return roles
+
+
+def _fit_role(role: str, cells: Cells) -> bool:
+    """Tell whether all cells of a column may be of its role."""
+    if role in OPEN_ROLES:
+        return True
+    return all(fits_role(role, cell) for cell in cells.distinct if not is_missing(cell))
+
+
+def _counts_relations(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
+    """Tell whether a column says how many relations there are: in the plural, over numbers."""
+    if heading.roles[j] != "relations" or not squash(heading.keys[j]).endswith("s"):
+        return False
+    return all(is_number(cell) or is_missing(cell) for cell in cells[j].distinct)
 
 
 def _holds_texts(cells: Cells) -> bool:
@@ -169,6 +189,11 @@ def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
     return over is not None and all(
         is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:FEW]
     )
+
+
+def _holds_counts(cells: Cells) -> bool:
+    """Tell whether a number of a column is neither 0 nor 1: then these are no flags."""
+    return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
@@ -248,12 +273,13 @@ def read_rows(
     named, names = heading.roles, find_names(heading, cells, roles, free)
     for j in free:
         role = named[j]
-        if role in _SAID and role in roles:  # a second column of a role
+        if role in _SAID and role in roles and _fit_role(role, cells[j]):  # a second column of it
             places.append((j, partial(_read_role, role, None)))
         elif j == names or role in {"model", "tool"}:
             places.append((j, _read_name))
         elif telling := _find_telling(heading, j):
-            places.append((j, partial(_read_flag, telling)))
+            read = _read_below if _holds_counts(cells[j]) else _read_flag
+            places.append((j, partial(read, telling)))
         elif asking := _find_asking(heading, j):
             places.append((j, partial(_read_below, asking)))
         else:

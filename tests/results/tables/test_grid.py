@@ -377,6 +377,21 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
         ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),
+        # A count is no flag, and a setting of training no protocol.
+        ("model,k_shot,MRR\nA,1,.1\nA,5,.2\n", [" ?part"] * 2),
+        ("model,#Shots,MRR\nA,1,.1\nA,5,.2\n", [" ?part"] * 2),
+        ("model,setting,filter,MRR\nA,single-step,raw,.1\nB,multi-step,static,.2\n", ["raw", "static"]),
+        ("model,#relations,#test,MRR\nA,11,3134,.1\n", [""]),
+        ("model,Date,MRR\nA,Jun 2022,.1\n", [""]),
+        ("model,TOP MRR,BOTTOM MRR\nA,.1,.2\n", [" ?rank_type"] * 2),
+        # What is filtered may yet be sampled.
+        ("model,filtered MRR (sampled)\nA,.1\n", ["filtered ?protocol"]),
+        ("model,protocol,note,MRR\nA,filtered,50 negatives,.1\n", ["filtered ?protocol"]),
+        ("model,time-aware filtered MRR\nA,.1\n", ["time-aware"]),
+        # One column holds the numbers.
+        ("key,value,step\ntest_mrr,.1,1\nval_mrr,.2,1\n", ["test", "valid"]),
+        ("name,epoch,value\ntest_mrr,1,.1\n", ["test"]),
+        ("model,variable,value\nA,mrr,.1\n", [""]),
     ],
 )  # fmt: skip
 def test_what_a_table_says(text: str, expected: list[str]) -> None:
