@@ -1,1 +1,1 @@
-"""What the moments do to a published number: the number as printed, the three maps, intervals, probabilities."""
+"""What moments make of a published number: its text, three maps, intervals, probabilities."""

@@ -1,4 +1,4 @@
-"""Models compared by their means over several graphs: as to the queries asked, and as to another draw of graphs.
+"""Models compared by their means over graphs: on the queries asked, and on other graphs.
 
 Papers mix up two questions. *Are the models different on these queries?* Each graph contributes the
 difference of two published numbers, whose variance under the hypothesis of equal models has a bound
@@ -110,9 +110,8 @@ class Across:
         return "\n".join(sentences)
 
     def _judge(self, log10_p: Values) -> str:
-        worse = [
-            name for name, p in zip(self.names, log10_p[0], strict=True) if p <= math.log10(LEVEL)
-        ]
+        level = math.log10(LEVEL)
+        worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= level]
         best, others = self.names[0], len(self.names) - 1
         if not worse:
             whom = self.names[1] if others == 1 else f"any of the {others} other models"
@@ -127,11 +126,9 @@ class Across:
     def __str__(self) -> str:
         rows = [("", "model", "mean", "mean rank")]
         for place, name in enumerate(self.names):
-            mean = (
-                f"{self.means[place]:.4f}"
-                if self.metric.optimum == 1
-                else show_number(self.means[place])
-            )
+            mean = f"{self.means[place]:.4f}"
+            if self.metric.optimum != 1:
+                mean = show_number(self.means[place])
             rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
@@ -166,7 +163,7 @@ class Grid:
 
 
 def compare_across(grid: Grid) -> Across:
-    """Compare models by their results on the same graphs, each pair corrected for all others by Holm."""
+    """Compare models by their results on the same graphs, pairs corrected by Holm."""
     metric = grid.metric
     sign = 1.0 if metric.increasing else -1.0
     order = np.argsort(-sign * grid.values.mean(axis=1), kind="stable")
@@ -178,9 +175,8 @@ def compare_across(grid: Grid) -> Across:
     over_queries = None
     if metric.lower == 0 and metric.optimum == 1:
         z = bound_z(lower[one], upper[one], lower[other], upper[other], grid.num_tasks)
-        over_queries = np.array(
-            [min(0.0, math.log10(2 * _FACTOR) + log10_normal_tail(each)) for each in z]
-        )
+        log10_p = [math.log10(2 * _FACTOR) + log10_normal_tail(each) for each in z]
+        over_queries = np.minimum(log10_p, 0.0)
     better = sign * (values[:, None, :] - values[None, :, :]) > 0
     size = len(order)
     return Across(
@@ -199,7 +195,9 @@ def compare_across(grid: Grid) -> Across:
 def bound_z(
     lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
 ) -> Values:
-    """Bound from below by how many standard errors two means over graphs differ, whatever queries have in common.
+    """Bound from below by how many standard errors two means over graphs differ.
+
+    The bound holds whatever the queries have in common.
 
     Arrays are of shape (pairs, graphs), `num_tasks` of shape (graphs,); the result is of shape
     (pairs,).
@@ -209,14 +207,13 @@ def bound_z(
     nearest = np.where(least > 0, least, np.where(most < 0, -most, 0.0))
     spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
     variance = (spread / num_tasks).sum(axis=1)
-    found: Values = np.divide(
-        nearest, np.sqrt(variance), out=np.zeros_like(nearest), where=variance > 0
-    )
+    roots = np.sqrt(variance)
+    found: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=variance > 0)
     return found
 
 
 def log10_normal_tail(z: float) -> float:
-    """Return the decimal logarithm of the probability that a standard normal variable exceeds z >= 0."""
+    """Return the decimal logarithm of the probability that a standard normal exceeds z >= 0."""
     if z < 30:
         return math.log10(math.erfc(z / math.sqrt(2)) / 2)
     # Mills' ratio is at most 1 / z.
@@ -232,7 +229,7 @@ def rank_with_ties(values: Values) -> Values:
 
 
 def compute_signed_ranks(differences: Values) -> float:
-    """Compute the two-sided p of Wilcoxon's signed-rank test, exactly; 1 if all differences are 0."""
+    """Compute the exact two-sided p of Wilcoxon's signed-rank test; 1 without differences."""
     nonzero = differences[differences != 0]
     # Doubled, so that shared ranks are whole numbers.
     weights = np.rint(2 * rank_with_ties(np.abs(nonzero))).astype(int)
@@ -267,7 +264,8 @@ def _find_range_quantile(size: int) -> float:
 
 
 def _measure_range(size: int, width: float) -> float:
-    """Compute the probability that standard normal variables are all within a width: a sum over their least one."""
+    """Compute the probability that standard normal variables are all within a width."""
+    # A sum over the least of them.
     nodes = np.linspace(-9.0, 9.0, 3601)
     below = np.array([_NORMAL.cdf(float(node)) for node in nodes])
     within = np.array([_NORMAL.cdf(float(node) + width) for node in nodes]) - below

@@ -14,10 +14,11 @@ the ranked tasks R, t of them,
 
 .. math:: E = \frac1t \sum_{i \in R} e_i, \qquad Var = \frac1{t^2} \sum_{i \in R} v_i
 
-with e and v the mean and variance of one task. Whatever R is, E lies between the means of the t smallest and the t
-largest e_i, and the sum of variances likewise. The adjusted forms are monotone in the value, in E and in Var, so over
-all that is possible they are extreme at corners. A triple's head and tail are left out together, but for side ``both``
-the bounds are over any t tasks of either side: wider than need be, and valid.
+with e and v the mean and variance of one task. Whatever R is, E lies between the means of the t
+smallest and the t largest e_i, and the sum of variances likewise. The adjusted forms are monotone
+in the value, in E and in Var, so over all that is possible they are extreme at corners. A triple's
+head and tail are left out together, but for side ``both`` the bounds are over any t tasks of either
+side: wider than need be, and valid.
 
 References
 ----------
@@ -105,7 +106,7 @@ class Affine:
         return (value - self.origin) / self.unit + 0.0  # chance is 0, not -0.0 where less is better
 
     def map_interval(self, lower: Any, upper: Any) -> Interval:
-        """Return what lies between two values after the map, the lower end first; arrays give arrays."""
+        """Return what lies between two values after the map, the lower end first."""
         ends = self._apply(lower), self._apply(upper)
         return Interval(*ends) if self.unit > 0 else Interval(*reversed(ends))
 
@@ -119,7 +120,7 @@ class Affine:
 
 
 def bound_error(moments: Moments, error: float) -> float:
-    """Return how far a moment may be off, given its error: twice as far if that is a standard error."""
+    """Return how far off a moment may be: twice as far as its error if it is sampled."""
     return 2.0 * error if moments.method == "sampled" else error
 
 
@@ -163,18 +164,18 @@ ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {
     "index": _index,
     "z": _z,
 }
-"""Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
+"""Adjustment to the function that forms its map, or raises :class:`UndefinedError`."""
 
 _FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
 
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
+    """A value of a metric and its adjusted forms, each with its interval.
 
-    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the
-    reason. Fields hold the kind that was passed in: a float, a numpy array or a pandas Series. The
-    ends of an interval are equal for a value that is exact.
+    An interval is what the value's rounding leaves open; its ends are equal for an exact value. A
+    form that is undefined on these tasks is None, and so is its interval; `undefined` has the
+    reason. Fields hold the kind that was passed in: a float, a numpy array or a pandas Series.
     """
 
     value: Any
@@ -188,31 +189,30 @@ class Adjusted:
     undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        forms = (f"{form} {'; '.join(cells)}" for form, cells in self._show(_FEW).items())
-        more = (
-            f", the first {_FEW} of {size:,} values" if (size := np.size(self.value)) > _FEW else ""
-        )
-        return f"Adjusted({', '.join(forms)}{more})"
+        forms = [f"{form} {'; '.join(cells)}" for form, cells in self._show(_FEW).items()]
+        size = np.size(self.value)
+        if size > _FEW:
+            forms.append(f"the first {_FEW} of {size:,} values")
+        return f"Adjusted({', '.join(forms)})"
 
     def _repr_html_(self) -> str:
         size = np.size(self.value)
-        more = [f"the first {_MOST_SHOWN} of {size:,} values"] if size > _MOST_SHOWN else []
-        return write_html(self._show(_MOST_SHOWN), "; ".join([*self.undefined.values(), *more]))
+        notes = list(self.undefined.values())
+        if size > _MOST_SHOWN:
+            notes.append(f"the first {_MOST_SHOWN} of {size:,} values")
+        return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
         """Return the forms that are defined, with what is written of the first values."""
-        columns = {
-            form: (getattr(self, form), *getattr(self, f"{form}_interval"))
-            for form in ("value", *ADJUSTMENTS)
-            if form not in self.undefined
-        }
-        return {
-            form: [
-                show_range(*map(float, ends))
-                for ends in zip(*(np.ravel(each)[:most] for each in column), strict=True)
-            ]
-            for form, column in columns.items()
-        }
+        shown = {}
+        for form in ("value", *ADJUSTMENTS):
+            if form in self.undefined:
+                continue
+            ends = (getattr(self, form), *getattr(self, f"{form}_interval"))
+            columns = [np.ravel(each)[:most] for each in ends]
+            rows = zip(*columns, strict=True)
+            shown[form] = [show_range(*map(float, row)) for row in rows]
+        return shown
 
 
 def map_corners(
@@ -241,7 +241,7 @@ def map_corners(
 
 
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
-    """Return how many tasks a tool ranks that leaves out the last, incomplete batch of evaluation triples.
+    """Count the tasks that a tool ranks which leaves out the last, incomplete batch of triples.
 
     >>> count_ranked(402, "both", 128)
     256
@@ -263,7 +263,7 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
 def adjust_dropped(
     constants: Constants, value: Any, lower: Any, upper: Any, batch: int
 ) -> Adjusted:
-    """Adjust values of a tool that leaves out the last, incomplete batch, with intervals that hold whichever it was.
+    """Adjust values of a tool that leaves out the last, incomplete batch, whichever it was.
 
     The central values are those of an even draw: the expectation over all tasks, and the variance
     over as many as are ranked. A form is None if it is undefined for some of the sets that may have
@@ -273,12 +273,10 @@ def adjust_dropped(
     adjusted = central.adjust_between(value, lower, upper)
     if central is constants or constants.histogram.is_weighted:
         return adjusted
-    expectations, variances = _bound_moments(
-        constants.metric, constants.histogram, central.num_tasks
-    )
+    bounds = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
     corners = [
         replace(central.moments, expectation=expectation, variance=variance)
-        for expectation, variance in product(expectations, variances)
+        for expectation, variance in product(*bounds)
     ]
     widened: dict[str, Any] = {}
     lost = []
@@ -290,18 +288,20 @@ def adjust_dropped(
         except UndefinedError:
             widened[name] = widened[f"{name}_interval"] = None
             lost.append(name)
+    if not lost:
+        return replace(adjusted, **widened)
+    columns = [constants.metric.column_of(name) for name in lost]
     reason = (
-        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be computed: "
+        f"{' and '.join(columns)} cannot be computed: "
         f"which {central.num_tasks:,} of the {constants.num_tasks:,} tasks were ranked is unknown, "
         "and on some a random ranker is always perfect."
     )
-    return replace(
-        adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined)
-    )
+    undefined = dict.fromkeys(lost, reason) | dict(adjusted.undefined)
+    return replace(adjusted, **widened, undefined=undefined)
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
-    """Return the constants of as many tasks as are ranked, drawn evenly; `constants` themselves if all are.
+    """Return the constants of as many tasks as are ranked, drawn evenly; the same if all are.
 
     The expectation is that of all tasks, the variance that of as many as are ranked. The histogram
     is of the tasks with the most candidates: it bounds what can be published. DataError if no batch
@@ -345,13 +345,11 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
     ]
 
     def bound(name: str, scale: int) -> Interval:
-        mid, error = (
-            np.array([getattr(each, field) for each in single]) for field in (name, f"{name}_error")
-        )
-        return Interval(
-            _add_smallest(mid - error, histogram.num_tasks, ranked) / scale,
-            -_add_smallest(-(mid + error), histogram.num_tasks, ranked) / scale,
-        )
+        mid = np.array([getattr(each, name) for each in single])
+        error = np.array([getattr(each, f"{name}_error") for each in single])
+        least = _add_smallest(mid - error, histogram.num_tasks, ranked)
+        most = -_add_smallest(-(mid + error), histogram.num_tasks, ranked)
+        return Interval(least / scale, most / scale)
 
     return bound("expectation", ranked), bound("variance", ranked * ranked)
 

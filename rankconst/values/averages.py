@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class GraphResults:
-    """The results of one model on D graphs, with the constants of each; arrays of shape (D,), in units of the metric.
+    """The results of one model on D graphs, with the constants of each.
+
+    Arrays are of shape (D,), in units of the metric.
 
     Attributes
     ----------
@@ -103,11 +105,11 @@ def average_graphs(results: GraphResults) -> Average:
     variance = float(sum(each.variance for each in results.chance)) / size**2
     sign = 1 if metric.increasing else -1
     heaviest = int(expected.argmax())
-    counted = (
-        None
-        if results.counting is None
-        else np.array([each.expectation for each in results.counting])
-    )
+    counting: float | None = None
+    below: tuple[str, ...] = ()
+    if results.counting is not None:
+        counted = np.array([each.expectation for each in results.counting])
+        counting, below = float(counted.mean()), _list_below(results, counted)
     return Average(
         metric=metric,
         datasets=results.datasets,
@@ -119,10 +121,10 @@ def average_graphs(results: GraphResults) -> Average:
         z=_divide(sign * (mean - expectation), math.sqrt(variance)),
         mean_index=_average_indices(values, expected, optimum),
         error=float(values.std(ddof=1)) / math.sqrt(size),
-        counting=None if counted is None else float(counted.mean()),
+        counting=counting,
         heaviest=results.datasets[heaviest],
         share=_divide(float(expected[heaviest]), float(expected.sum())),
-        below=() if counted is None else _list_below(results, counted),
+        below=below,
     )
 
 
@@ -142,6 +144,4 @@ def _average_indices(values: Values, expected: Values, optimum: float) -> float:
 def _list_below(results: GraphResults, counted: Values) -> tuple[str, ...]:
     """List the graphs on which results are below those of counting."""
     below = results.upper < counted if results.metric.increasing else results.lower > counted
-    return tuple(
-        name for name, is_below in zip(results.datasets, below.tolist(), strict=True) if is_below
-    )
+    return tuple(results.datasets[place] for place in np.flatnonzero(below))

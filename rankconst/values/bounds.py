@@ -29,7 +29,7 @@ NOT_A_NUMBER = (
     "no ranks give {}: scores that are not numbers (NaN) were ranked, "
     "as when training diverges, so nothing of this evaluation is adjusted."
 )
-"""Why the numbers of an evaluation are left out, of which one is told by :func:`tells_no_scores`."""
+"""Why the numbers of an evaluation are left out, as :func:`tells_no_scores` finds."""
 
 PERFECT = (
     "MRR and Hits@1 are exactly 1: a perfect model, "
@@ -38,7 +38,7 @@ PERFECT = (
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:
-    """Tell which values come of ranks 0 or 1/2, which tools give to scores that are not numbers: MR 0, MRR 2 ..."""
+    """Tell which values are of ranks 0 or 1/2, which tools give to NaN: MR 0, MRR 2 ..."""
     if metric.scale == "rank":
         return (values == 0) | (values == 0.5)
     if metric.is_share and metric.inverse is not None:
@@ -52,29 +52,29 @@ def is_infinite(text: str) -> bool:
 
 
 def exceeds(left: float, right: float) -> bool:
-    """Tell whether `left` is larger than `right` by more than the rounding errors of a few operations."""
+    """Tell whether `left` is larger than `right` by more than a few rounding errors."""
     return left > right + 1e-9 * max(abs(left), abs(right))
 
 
 def bound_reciprocal_by_hits(
     hits: Mapping[int, Interval], step: float, most: float = math.inf
 ) -> Interval:
-    """Bound the MRR by shares of hits, k to the interval of Hits@k; `most` is the largest number of candidates.
+    """Bound the MRR by shares of hits, k to the interval of Hits@k.
 
     With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m
     beyond k_m. MRR is least if each share is at the last rank of its range, and largest if it is at
-    the first. Both grow with every H_j.
+    the first. Both grow with every H_j. `most` is the largest number of candidates.
     """
     firsts, lasts, least, largest = _range_hits(hits, step, most)
-    return Interval(
-        _weigh(least, [1 / rank for rank in lasts]), _weigh(largest, [1 / rank for rank in firsts])
-    )
+    lower = _weigh(least, [1 / rank for rank in lasts])
+    upper = _weigh(largest, [1 / rank for rank in firsts])
+    return Interval(lower, upper)
 
 
 def bound_mean_rank_by_hits(
     hits: Mapping[int, Interval], step: float, most: float = math.inf
 ) -> Interval:
-    """Bound the MR in the same way; the upper bound is infinite if `most` is, unless all ranks are hits."""
+    """Bound the MR in the same way; the upper bound may be infinite if `most` is."""
     firsts, lasts, least, largest = _range_hits(hits, step, most)
     return Interval(_weigh(largest, firsts), _weigh(least, lasts))
 
@@ -82,16 +82,18 @@ def bound_mean_rank_by_hits(
 def _range_hits(
     hits: Mapping[int, Interval], step: float, most: float
 ) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Return the first and last ranks between the ks, and the least and largest shares, made to grow with k."""
+    """Return first and last ranks between the ks, and the least and largest shares of hits."""
     ks = sorted(hits)
-    firsts, lasts = [1.0, *(min(k + step, most) for k in ks)], [*(min(k, most) for k in ks), most]
+    firsts = [1.0, *(min(k + step, most) for k in ks)]
+    lasts = [min(k, most) for k in (*ks, most)]
+    # Shares grow with k.
     least = list(itertools.accumulate((hits[k].lower for k in ks), max))
     largest = list(itertools.accumulate((hits[k].upper for k in reversed(ks)), min))[::-1]
     return firsts, lasts, least, largest
 
 
 def _weigh(shares: list[float], values: list[float]) -> float:
-    """Return the mean of values, the first with weight shares[0], the next with shares[1] - shares[0], and so on."""
+    """Return the mean of values, weighted by the differences of cumulated shares."""
     weights = np.diff([0.0, *shares, 1.0])
     return math.fsum(
         weight * value for weight, value in zip(weights.tolist(), values, strict=True) if weight

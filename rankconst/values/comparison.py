@@ -1,4 +1,6 @@
-"""What can be said about two results on the same ranking tasks: from two published numbers, or from the ranks.
+"""How sure the difference of two results on the same ranking tasks is.
+
+It follows from two published numbers, or from the ranks.
 
 Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models
 are equally good, each D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i,
@@ -45,8 +47,10 @@ is that of the two farthest.
 
 References
 ----------
-McNemar 1947, Note on the sampling error of the difference between correlated proportions or percentages.
-Bentkus and Dzindzalieta 2015, A tight Gaussian bound for weighted sums of Rademacher random variables.
+McNemar 1947, Note on the sampling error of the difference between correlated proportions or
+percentages.
+Bentkus and Dzindzalieta 2015, A tight Gaussian bound for weighted sums of Rademacher random
+variables.
 """
 
 from __future__ import annotations
@@ -79,9 +83,9 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 """A difference with a larger p is called open to chance."""
 
-_QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that level
-# A sum that fewer tasks can make up is not normal enough: what bounds it is so many times the
-# normal probability.
+_QUANTILE = 1.959963984540054  # of the standard normal distribution, two-sided at that level
+# A sum that fewer tasks can make up is not normal enough: _FACTOR times the normal probability
+# bounds it.
 _MANY = 100
 _FACTOR = 1 / (2 * math.erfc(1.0))
 _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
@@ -174,18 +178,19 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool | None:
-        """True if the difference is significant at 5 % whatever is open, False if it is not, None if that is open."""
+        """True if the difference is significant at 5 %, False if not, None if that is open."""
         level = math.log10(LEVEL)
         if self.log10_p_interval.upper <= level:
             return True
-        return False if self.log10_p_interval.lower > level else None
+        if self.log10_p_interval.lower > level:
+            return False
+        return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and text, the ends of intervals as ``_lower`` and ``_upper``."""
-        found: dict[str, Any] = (
-            {} if self.tasks is None else {name: getattr(self.tasks, name) for name in _TASKS}
-        )
+        """Return everything as plain numbers and text; intervals as ``_lower`` and ``_upper``."""
+        found: dict[str, Any] = {}
         if self.tasks is not None:
+            found = {name: getattr(self.tasks, name) for name in _TASKS}
             found["relations"] = list(self.tasks.relations)
         found |= {
             "metric": self.metric.key,
@@ -205,19 +210,17 @@ class Comparison:
 
     def describe(self) -> str:
         """Say in words how sure the difference is."""
-        is_known = self.z_interval.lower == self.z_interval.upper
-        return (self._describe_known if is_known else self._describe_open)()
+        if self.z_interval.lower == self.z_interval.upper:
+            return self._describe_known()
+        return self._describe_open()
 
     def _describe_known(self) -> str:
-        sentence = (
-            f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
-        )
-        ends = show_uncertain(
-            abs(self.difference), self._turn(self.confidence_interval), ends_only=True
-        )
+        verdict = self._name_better() if self.is_significant else "This may well be chance"
+        interval = self._turn(self.confidence_interval)
+        ends = show_uncertain(abs(self.difference), interval, ends_only=True)
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
         return (
-            f"{sentence}the difference of {self._show_difference()} is {errors}. "
+            f"{verdict}: the difference of {self._show_difference()} is {errors}. "
             f"95% confidence interval: {ends}."
         )
 
@@ -260,7 +263,7 @@ class Comparison:
 
     @property
     def _may_be_less(self) -> bool:
-        """True if the difference, as it is written, would be enough, but rounding leaves open that it is less."""
+        """True if rounding leaves open whether the difference, as written, would be enough."""
         return min(map(abs, self.difference_interval)) < self.smallest <= abs(self.difference)
 
     def _show_difference(self) -> str:
@@ -318,10 +321,10 @@ def compare_values(
     negatives, UsageError for tasks of another baseline than chance.
     """
     bounds = bound_pairs(metric, tasks, histogram, values, intervals)
-    z, p = (Interval(float(low[0]), float(up[0])) for low, up in (bounds.z, bounds.log10_p))
-    difference = Interval(
-        intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower
-    )
+    z = Interval(float(bounds.z[0][0]), float(bounds.z[1][0]))
+    p = Interval(float(bounds.log10_p[0][0]), float(bounds.log10_p[1][0]))
+    first, second = intervals
+    difference = Interval(second.lower - first.upper, second.upper - first.lower)
     smallest = float(bounds.smallest[0])
     return Comparison(
         metric=metric,
@@ -343,10 +346,10 @@ def compare_values(
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What values that are known up to their intervals leave open of each pair of them, shape (pairs,).
+    """What values that are known up to their intervals leave open of each pair of them.
 
-    The fields are those of :class:`Comparison`, intervals as a pair of arrays. `notes` has one for
-    each value.
+    Arrays have shape (pairs,). The fields are those of :class:`Comparison`, intervals as a pair of
+    arrays. `notes` has one for each value.
     """
 
     z: tuple[Values, Values]
@@ -366,7 +369,9 @@ def bound_pairs(
     *,
     spreads: Values | None = None,
 ) -> Bounds:
-    """Bound what there is to know of each pair of values, in the order of ``np.triu_indices(len(values), 1)``.
+    """Bound what there is to know of each pair of values.
+
+    Pairs are in the order of ``np.triu_indices(len(values), 1)``.
 
     `spreads` are the standard deviations of the ranks of each, NaN where they are not known.
 
@@ -392,11 +397,11 @@ def bound_pairs(
     lower, upper = np.array(intervals, dtype=np.float64).T
     nearest, farthest = _pair_ends(lower, upper, first, second)
     squares = bound_squares(nearest)
-    least, most = (total * np.abs(pairs[1] - pairs[0]) for pairs in (nearest, farthest))
+    least = total * np.abs(nearest[1] - nearest[0])
+    most = total * np.abs(farthest[1] - farthest[0])
     if spreads is not None and histogram.weights is None:
-        squares = np.fmin(
-            squares, total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
-        )
+        known = total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
+        squares = np.fmin(squares, known)
     z_upper = _bound_z(metric, histogram, most)
     z = np.minimum(_divide_by_root(least, squares), z_upper)
     # The losses of each value, the least and the most.
@@ -404,9 +409,8 @@ def bound_pairs(
     uncorrelated = squares
     if histogram.weights is None:
         filled, shared = room.fill(losses[1]), losses[0] / math.sqrt(histogram.total)
-        uncorrelated = np.minimum(
-            squares, filled[first] + filled[second] - 2 * shared[first] * shared[second]
-        )
+        together = filled[first] + filled[second] - 2 * shared[first] * shared[second]
+        uncorrelated = np.minimum(squares, together)
     z_uncorrelated = np.minimum(_divide_by_root(least, uncorrelated), z_upper)
     # No test that flips signs has a smaller p than that of equal signs.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
@@ -418,16 +422,15 @@ def bound_pairs(
         # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if
         # a - b rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the
         # nearest and of the farthest numbers of hits.
-        ends = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
-        surplus, alone = (np.rint(total * np.abs(pairs[1] - pairs[0])) for pairs in ends)
+        near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
+        surplus = np.rint(total * np.abs(near[1] - near[0]))
+        alone = np.rint(total * np.abs(far[1] - far[0]))
         p_lower[is_exact] = np.minimum((1 - alone) * math.log10(2.0), 0.0)
-        p_upper[is_exact] = bound_sign_tests(np.rint(bound_squares(ends[0])), surplus)
+        p_upper[is_exact] = bound_sign_tests(np.rint(bound_squares(near)), surplus)
         method = np.where(is_exact, "exact", method)
-    # The bound is largest where the losses are half of what they can be, or as near to it as they
-    # come.
-    half = np.clip(
-        room.losses[-1], losses[0, first] + losses[0, second], losses[1, first] + losses[1, second]
-    )
+    # The bound is largest where the losses are half of what they can be, or next to it.
+    lowest, highest = losses[0, first] + losses[0, second], losses[1, first] + losses[1, second]
+    half = np.clip(room.losses[-1], lowest, highest)
     return Bounds(
         z=(z, z_upper),
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
@@ -441,7 +444,7 @@ def bound_pairs(
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Return the least and the largest share of whole hits that each value may be, and notes; NaN if it may be none."""
+    """Return the least and largest share of whole hits of each value, NaN for none, and notes."""
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for place, known in enumerate(zip(values, intervals, strict=True)):
         try:
@@ -452,7 +455,7 @@ def _list_hits(
 
 
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
-    """Return what log10 p is at most where only z is known to be no less, and by which inequality."""
+    """Bound log10 p from above where only z is bounded, and name the inequality."""
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
     step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
@@ -481,10 +484,15 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     flipped = differences[differences != 0]
     method = "exact" if metric.hits_k or flipped.size <= _MOST_FLIPPED else "normal"
     if metric.hits_k:  # which differ by 1 or not at all
-        counted = (np.array([float(count)]) for count in (flipped.size, round(abs(total))))
-        log10_p = float(bound_sign_tests(*counted)[0])
+        apart, surplus = float(flipped.size), float(round(abs(total)))
+        log10_p = float(bound_sign_tests(np.array([apart]), np.array([surplus]))[0])
+    elif method == "exact":
+        log10_p = _log10_flips(flipped)
     else:
-        log10_p = _log10_flips(flipped) if method == "exact" else _log10_normal(z)
+        log10_p = _log10_normal(z)
+    # Hits, which are whole, need one more.
+    step = float(metric.hits_k is not None)
+    smallest = float(_find_smallest(np.array(squares), np.array(method), step)) / n
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))
     return Comparison(
@@ -499,11 +507,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         z_uncorrelated=z,
         log10_p_interval=Interval(log10_p, log10_p),
         method=method,
-        # Hits, which are whole, need one more.
-        smallest=float(
-            _find_smallest(np.array(squares), np.array(method), float(metric.hits_k is not None))
-        )
-        / n,
+        smallest=smallest,
         confidence_interval=Interval(difference - half, difference + half),
     )
 
@@ -534,7 +538,8 @@ class Room:
         """Sum up the losses of so many tasks of each span."""
         order = np.argsort(-spans)
         slopes, rooms = spans[order], (spans * tasks)[order]
-        return cls(*(np.append(0.0, np.cumsum(each)) for each in (rooms, slopes * rooms)))
+        losses, squares = np.cumsum(rooms), np.cumsum(slopes * rooms)
+        return cls(np.append(0.0, losses), np.append(0.0, squares))
 
     def fill(self, losses: Values) -> Values:
         """Return the largest sum of span times loss, given the sum of all losses."""
@@ -542,8 +547,7 @@ class Room:
 
     def bound_squares(self, losses: Values) -> Values:
         """Return the largest sum of (p - q)^2 over the tasks, given the sum of all p + q."""
-        # Of every task the sum of p and q first brings it to its span, at slope span, and then away
-        # from it.
+        # The sum of p and q first brings each task to its span, at slope span, then away from it.
         return self.fill(np.minimum(losses, 2 * self.losses[-1] - losses))
 
 
@@ -556,7 +560,7 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
 def _pair_ends(
     lower: Values, upper: Values, first: Places, second: Places
 ) -> tuple[Values, Values]:
-    """Return the two nearest numbers of two intervals, and the two farthest, each of shape (2, pairs)."""
+    """Return the two nearest numbers of two intervals, and the two farthest."""
     up, down = np.stack([upper[first], lower[second]]), np.stack([lower[first], upper[second]])
     is_up = np.abs(up[1] - up[0]) <= np.abs(down[1] - down[0])
     shared = np.maximum(lower[first], lower[second])
@@ -574,7 +578,7 @@ def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
 
 
 def _log10_flips(differences: Values) -> float:
-    """Return log10 of the probability that differences of random signs add up to as much as they do."""
+    """Return log10 of the probability that differences of random signs sum to as much."""
     sums = np.zeros(1)
     for each in differences.tolist():
         sums = np.append(sums + each, sums - each)
@@ -582,7 +586,7 @@ def _log10_flips(differences: Values) -> float:
 
 
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
-    """Return a difference that tells two published values apart, whatever they are; None if none does."""
+    """Return a difference that always tells two published values apart; None if none does."""
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
@@ -594,10 +598,10 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
 
 
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
-    """Return how far a task's worst is from its best, how many tasks there are of each, and the best value."""
+    """Return how far the worst is from the best, the number of tasks, and the best value."""
     weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     sizes = histogram.num_candidates
-    best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
+    best, worst = _list_terms(metric, np.ones_like(sizes)), _list_terms(metric, sizes)
     return weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64), float(best[0])
 
 
@@ -611,7 +615,7 @@ def _quantile(method: str) -> float:
 
 
 def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:
-    """Return the least sums of differences that are significant; `step` is the most that a task adds to them."""
+    """Return the least sums of differences that are significant; a task adds up to `step`."""
     is_bound = method == "bound"
     quantile = np.where(is_bound, _BOUND_QUANTILE, _QUANTILE)
     return np.asarray(quantile * np.sqrt(squares) + np.where(is_bound, 0.0, step), dtype=np.float64)

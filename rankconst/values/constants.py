@@ -1,4 +1,4 @@
-"""The constants of one metric on one set of ranking tasks, and what they do to a published number."""
+"""The constants of a metric on some ranking tasks, and what they do to a published number."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SINGLE: tuple[type, ...] = (str, Decimal, Real)
 
 _SMALL = 1e-3  # as little is written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
-_ENDS = ("value", "lower", "upper")
+
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": np.ones_like,
@@ -162,7 +162,7 @@ class Constants:
 
     @property
     def variance(self) -> float:
-        """The variance of a random ranker's value, or the baseline's, in squared units of the metric."""
+        """The variance of a random ranker's value, or the baseline's, in squared units."""
         return self.moments.variance
 
     @property
@@ -193,7 +193,9 @@ class Constants:
 
     @property
     def index(self) -> Affine:
-        """The map to the adjusted index; 0 is random, 1 is perfect. Under another baseline it is the skill.
+        """The map to the adjusted index; 0 is random, 1 is perfect.
+
+        Under another baseline than chance it is the skill.
 
         Raises
         ------
@@ -279,18 +281,10 @@ class Constants:
             and not isinstance(value, _UNORDERED)
             and not hasattr(value, "__array__")
         ):
-            read = [
-                (
-                    Published("", math.nan, math.nan, math.nan)
-                    if isinstance(each, float) and math.isnan(each)
-                    else read_published(self.metric, each, decimals=decimals, percent=percent)
-                )
-                for each in value
-            ]
-            value, lower, upper = (
-                np.array([getattr(each, name) for each in read]) for name in _ENDS
-            )
-            return value, lower, upper
+            read = [self._read_cell(each, decimals, percent) for each in value]
+            numbers = np.array([each.value for each in read])
+            lower = np.array([each.lower for each in read])
+            return numbers, lower, np.array([each.upper for each in read])
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
@@ -298,6 +292,11 @@ class Constants:
         if percent:
             value, open_by = value / 100, open_by / 100
         return value, value - open_by, value + open_by
+
+    def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
+        if isinstance(value, float) and math.isnan(value):
+            return Published("", math.nan, math.nan, math.nan)
+        return read_published(self.metric, value, decimals=decimals, percent=percent)
 
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
         """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
@@ -335,7 +334,9 @@ class Constants:
     def significance(
         self, value: Any, *, decimals: int | None = None, percent: bool = False
     ) -> Significance:
-        """Compute the probability that a random ranker, or the baseline, does at least as well as a published value.
+        """Compute the probability that a random ranker does at least as well as a value.
+
+        Under another baseline, it is the baseline's probability.
 
         Parameters
         ----------
@@ -376,14 +377,14 @@ class Constants:
         from rankconst.tails import explain_lack
 
         lack = explain_lack(self.metric, self.histogram)
-        return (
-            lack if lack or self._find_blocks is None else explain_lack(self.metric, self.ranking)
-        )
+        if lack or self._find_blocks is None:
+            return lack
+        return explain_lack(self.metric, self.ranking)
 
     def compare(
         self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False
     ) -> Comparison:
-        """Say how sure the difference of two published values of these tasks is, from the two numbers alone.
+        """Say how sure the difference of two published values of these tasks is.
 
         Parameters
         ----------
@@ -426,13 +427,12 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments, at their bounds if they are open; of estimates, at two standard errors to either side."""
+        """The moments, at their bounds if they are open; of estimates, at two standard errors."""
         known = self.moments
         if known.method != "sampled" and _are_sharp(known):
             return [known]
-        mean, spread = (
-            bound_error(known, error) for error in (known.expectation_error, known.variance_error)
-        )
+        mean = bound_error(known, known.expectation_error)
+        spread = bound_error(known, known.variance_error)
         return [
             replace(
                 known,
@@ -446,11 +446,9 @@ class Constants:
         ]
 
     def _range(self) -> Interval:
-        return Interval(
-            *sorted(
-                (self.worst if self.metric.optimum is None else self.metric.optimum, self.worst)
-            )
-        )
+        worst = self.worst
+        best = worst if self.metric.optimum is None else self.metric.optimum
+        return Interval(min(best, worst), max(best, worst))
 
     def _check(self, *numbers: Any) -> None:
         columns = [np.asarray(each, dtype=np.float64) for each in numbers]
@@ -466,41 +464,45 @@ class Constants:
 
         Programs round: a number that is beyond an end by no more than :data:`NOISE` can be.
         """
-        metric = self.metric
-        low, high = self._range()
-        least_granted, most_granted = low - NOISE * abs(low), high + NOISE * abs(high)
+        metric, possible = self.metric, self._range()
+        low, high = possible
+        granted = Interval(low - NOISE * abs(low), high + NOISE * abs(high))
         with np.errstate(invalid="ignore"):
-            sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
-        found: dict[int, str] = {}
+            sure = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
+        found: dict[int, str] = {}
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
-            beyond_best = number > most_granted if metric.increasing else number < least_granted
             # A number that comes without an interval may still be a printed one.
             slack = half_unit(number) if least == most else 0.0
-            beyond_worst = most + slack < low if metric.increasing else least - slack > high
-            outside = number < min(metric.lower, least_granted) or number > max(
-                metric.upper, most_granted
+            if metric.increasing:
+                is_beyond = number > granted.upper or most + slack < low
+            else:
+                is_beyond = number < granted.lower or least - slack > high
+            is_outside = number < min(metric.lower, granted.lower) or number > max(
+                metric.upper, granted.upper
             )
-            if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
-                continue
-            bounded = outside and math.isfinite(metric.upper)
-            least_named, most_named = (metric.lower, metric.upper) if bounded else (low, high)
-            shown = f"{least_named:.1e}" if 0 < least_named < _SMALL else f"{least_named:.6g}"
-            possible = (
-                f"{low:.6g}, which every ranker gets here."
-                if low == high
-                else f"{shown} to {most_named:.6g}."
-            )
-            found[place] = (
-                f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} "
-                f"({self.tasks.describe()}): expected {possible} {_hint(metric, number)}"
-            )
+            if is_beyond or is_outside or not math.isfinite(number):
+                ends = possible
+                if is_outside and math.isfinite(metric.upper):
+                    ends = Interval(metric.lower, metric.upper)
+                found[place] = self._explain_impossible(number, possible, ends)
         return found
+
+    def _explain_impossible(self, number: float, possible: Interval, ends: Interval) -> str:
+        expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
+        if possible.lower == possible.upper:
+            expected = f"{possible.lower:.6g}, which every ranker gets here."
+        elif 0 < ends.lower < _SMALL:
+            expected = f"{ends.lower:.1e} to {ends.upper:.6g}."
+        return (
+            f"{number:g} is not a possible {self.metric.label} on {self.tasks.dataset} "
+            f"({self.tasks.describe()}): expected {expected} {_hint(self.metric, number)}"
+        )
 
 
 def _are_sharp(known: Moments) -> bool:
-    """Tell whether the errors of the moments change z by no more than numbers are granted anyway."""
+    """Tell whether the errors of the moments change z by no more than is granted anyway."""
     if known.variance == known.variance_error == 0:
         return True
     deviation = math.sqrt(known.variance)
@@ -511,7 +513,7 @@ def _are_sharp(known: Moments) -> bool:
 
 
 def _require_numbers(values: Any) -> Any:
-    """Return an array or a Series of numbers, with the digits of Python's floats at least; refuse anything else."""
+    """Return an array or a Series of numbers, with the digits of Python's floats at least."""
     kind = getattr(values, "dtype", np.dtype(float))
     if not hasattr(values, "__array__") or kind.kind not in "fiu":
         got = kind if hasattr(values, "dtype") else show_value(values)
@@ -519,8 +521,9 @@ def _require_numbers(values: Any) -> Any:
             f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame)."
         )
     # In half precision the difference to chance would lose most of its digits, or overflow.
-    few = kind.kind == "f" and kind.itemsize < 8
-    return values.astype("Float64" if str(kind) == "Float32" else "float64") if few else values
+    if kind.kind == "f" and kind.itemsize < 8:
+        return values.astype("Float64" if str(kind) == "Float32" else "float64")
+    return values
 
 
 def _hint(metric: Metric, number: float) -> str:

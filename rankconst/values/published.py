@@ -1,4 +1,4 @@
-"""Published numbers as they are written: the text, the number, and the interval that its rounding leaves open.
+"""Published numbers: the text, the number, and the interval that its rounding leaves open.
 
 ``0.338`` may be any number from 0.3375 to 0.3385: nothing computed from it can be more certain than
 that.
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 
 NOISE = 1e-6
-"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
-6e-8. Next to a rounding to five digits or fewer it does not matter."""
+"""The relative error granted to every number.
+
+Many programs sum tens of thousands of ranks in float32, whose own unit is 6e-8. Next to a rounding
+to five digits or fewer it does not matter.
+"""
 
 
 class Interval(NamedTuple):
@@ -49,8 +52,8 @@ class Published:
 
     text: str
     value: float  # in the metric's own units: a percentage is divided by 100
-    # Half a unit of the last decimal to either side, widened by the number after ±; equal if it was
-    # not read from text.
+    # Half a unit of the last decimal to either side, widened by the number after ±; equal if it
+    # was not read from text.
     lower: float
     upper: float
     deviation: float | None = None  # the number after ±
@@ -83,7 +86,7 @@ def parse_value(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published number: ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``, a Decimal, an exact float.
+    """Read a published number: ``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``, a float.
 
     `decimals` says to how many it was rounded if the text does not show it, `percent` that it is a
     percentage without a sign, `exact` that a program wrote every digit, `place` where it is, for
@@ -142,7 +145,7 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value of a metric as :func:`parse_value` does; only shares can be percentages."""
+    """Read a published value of a metric; only shares can be percentages."""
     if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
@@ -178,19 +181,18 @@ def read_numbers(
         )
         numbers[code] = each.value, each.lower, each.upper
     codes = {key: code for code, key in enumerate(cell_of)}
-    found: NDArray[np.float64] = numbers[
-        np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))
-    ]
+    places = np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))
+    found: NDArray[np.float64] = numbers[places]
     return found
 
 
 def _read_plain(
     cells: list[str], metric: Metric, *, percent: bool, exact: bool
 ) -> NDArray[np.float64]:
-    """Read texts of up to 15 digits with at most one point, all at once, shape (n, 3); NaN for other texts.
+    """Read texts of up to 15 digits with at most one point, all at once; NaN for other texts.
 
-    With so few digits the value and both ends are correctly rounded quotients of whole numbers, as in
-    :func:`parse_value`.
+    The result has shape (n, 3). With so few digits the value and both ends are correctly rounded
+    quotients of whole numbers, as in :func:`parse_value`.
     """
     import numpy as np
     import pyarrow as pa
@@ -208,16 +210,16 @@ def _read_plain(
     signed = view_numbers(pc.ends_with(chosen, "%"))
     bare = pc.replace_substring(chosen, "%", "")
     point = view_numbers(pc.find_substring(bare, "."))
-    decimals = np.where(point < 0, 0, view_numbers(pc.utf8_length(bare)) - point - 1) + 2 * (
-        signed | percent
-    )
+    lengths = view_numbers(pc.utf8_length(bare))
+    decimals = np.where(point < 0, 0, lengths - point - 1) + 2 * (signed | percent)
     digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
-    ends = (
-        (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
-    )
-    numbers[plain] = np.stack((value, *ends), axis=1)
+    lower, upper = (2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit)
+    if exact:
+        lower = upper = value
+    numbers[plain] = np.stack((value, lower, upper), axis=1)
+
     return numbers
 
 
@@ -232,7 +234,7 @@ def half_unit(number: float) -> float:
 
 
 def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
-    """Tell whether a value is a number: neither a truth value nor a duration, which both are to Python or to numpy."""
+    """Tell whether a value is a number: neither a truth value nor a duration of numpy."""
     lasts = getattr(getattr(value, "dtype", None), "kind", "") == "m"
     return not lasts and not isinstance(value, bool) and isinstance(value, (numbers.Real, Decimal))
 
@@ -261,7 +263,8 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
-    if (compact := _LAST_DIGITS.fullmatch(bare)) is not None:
+    compact = _LAST_DIGITS.fullmatch(bare)
+    if compact is not None:
         number, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{number}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
@@ -273,7 +276,8 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
     if len(numbers) == 2 and numbers[1] < 0:
         raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")
-    return numbers[0], numbers[1] if len(numbers) == 2 else None, percent or signs > 0
+    deviation = numbers[1] if len(numbers) == 2 else None
+    return numbers[0], deviation, percent or signs > 0
 
 
 def _at(place: str) -> str:
@@ -297,7 +301,7 @@ _EXACT = 1e15
 
 
 def show_number(value: float, digits: int = 4) -> str:
-    """Write a number with `digits` significant digits, without an exponent where that stays readable.
+    """Write a number with `digits` significant digits, mostly without an exponent.
 
     Examples
     --------
@@ -323,10 +327,10 @@ def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) 
 def show_uncertain(
     value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False
 ) -> str:
-    """Write a number with the range that is open about it, with no digit beyond that; one that is certain as it is.
+    """Write a number with the range that is open about it, with no digit beyond that.
 
-    It is not a number with ±, which reads like a deviation over runs. The ends are rounded
-    outwards, so that the whole interval is covered but for 2 % of it.
+    A number that is certain is written as it is. There is no ±, which reads like a deviation over
+    runs. The ends are rounded outwards, so that the whole interval is covered but for 2 % of it.
 
     Examples
     --------
@@ -345,11 +349,9 @@ def show_uncertain(
     # One digit of what is open, or two if the first is 1 or 2.
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
     slack = 0.02 * open_by / unit
-    nearest, least, most = (
-        round(value / unit),
-        interval.lower / unit + slack,
-        interval.upper / unit - slack,
-    )
+    nearest = round(value / unit)
+    least = interval.lower / unit + slack
+    most = interval.upper / unit - slack
     counts = nearest, math.floor(least), math.ceil(most)
     if interval.lower <= value <= interval.upper:  # then so it is as shown
         counts = nearest, min(counts[1], nearest), max(counts[2], nearest)
@@ -368,8 +370,6 @@ def show_uncertain(
 
 def show_range(best: float | None, lower: float, upper: float) -> str:
     """Write a number with its ends for a notebook; nothing where there is none."""
-    return (
-        ""
-        if best is None or not math.isfinite(best)
-        else show_uncertain(best, Interval(lower, upper))
-    )
+    if best is None or not math.isfinite(best):
+        return ""
+    return show_uncertain(best, Interval(lower, upper))

@@ -43,7 +43,8 @@ class Ranks:
     triples: Mapping[str, Mapping[str, NDArray[Any]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Ranks({', '.join(f'{side}: {ranks.size:,} tasks' for side, ranks in self.sides.items())})"
+        sizes = [f"{side}: {ranks.size:,} tasks" for side, ranks in self.sides.items()]
+        return f"Ranks({', '.join(sizes)})"
 
     def select(self, side: str = "both") -> NDArray[np.float64]:
         """Return the ranks of a side; ``both`` those of head and then of tail.
@@ -115,11 +116,8 @@ class Ranks:
                 f"the one has ranks of {', '.join(self.sides)}, "
                 f"the other of {', '.join(other.sides)}."
             )
-        if any(
-            self.sides[key].size != ranks.size
-            for key, ranks in other.sides.items()
-            if key in self.sides
-        ):
+        shared = self.sides.keys() & other.sides.keys()
+        if any(self.sides[key].size != other.sides[key].size for key in shared):
             raise DataError(
                 f"{first.size:,} and {second.size:,} ranks cannot be of the same tasks."
             )
@@ -160,7 +158,8 @@ class AnswerRanks:
         metric
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
         tool
-            The library whose name that is; by :data:`rankconst.catalogue.definitions.FAMILIES` if None.
+            The library whose name that is; by
+            :data:`rankconst.catalogue.definitions.FAMILIES` if None.
 
         Returns
         -------
@@ -190,7 +189,7 @@ def from_ranks(ranks: Any, *, queries: None = None) -> Ranks: ...
 @overload
 def from_ranks(ranks: Any, *, queries: Any) -> AnswerRanks: ...
 def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
-    """Take the ranks that an evaluation gave, task by task; or those of queries with several right answers.
+    """Take the ranks of an evaluation, task by task, or of queries with several right answers.
 
     Parameters
     ----------
@@ -239,19 +238,16 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
         return _from_frame(ranks)
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})
-    return Ranks(
-        {key: _read(each, f"ranks of side {key}") for key, each in key_by_side(ranks).items()}
-    )
+    sides = key_by_side(ranks)
+    return Ranks({key: _read(each, f"ranks of side {key}") for key, each in sides.items()})
 
 
 def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
-    """Return what is given for each side, by the key of the side; UsageError if a side is there twice."""
+    """Return what is given for each side, by its key; UsageError if a side is there twice."""
     keys = [parse_side(side) for side in given]
-    if (
-        not keys
-        or len(set(keys)) < len(keys)
-        or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys))
-    ):
+    is_double = len(set(keys)) < len(keys)
+    is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
+    if not keys or is_double or is_mixed:
         raise UsageError(
             "expected head, tail or relation, each once; "
             f"got {', '.join(map(str, given)) or 'no side'}."
@@ -260,7 +256,7 @@ def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
 
 
 def select_sides(held: Mapping[str, _Held], side: str, lack: str) -> list[_Held]:
-    """Return what is held of a side; of both, what is not told apart, or that of head and that of tail."""
+    """Return what is held of a side; of both, what is not told apart, or head and tail."""
     key = parse_side(side)
     wanted = ENTITY_SIDES if key == "both" and key not in held else (key,)
     for each in wanted:
@@ -301,29 +297,27 @@ def _from_frame(frame: Any) -> Ranks:
         )
     if not len(frame):
         raise DataError("the DataFrame has no rows.")
-    words = (
-        {word: parse_side(str(word)) for word in frame[names["side"]].unique()}
-        if "side" in names
-        else {}
-    )
-    sides = frame[names["side"]].map(words).to_numpy() if words else np.full(len(frame), "both")
+    sides = np.full(len(frame), "both")
+    if "side" in names:
+        column = frame[names["side"]]
+        words = {word: parse_side(str(word)) for word in column.unique()}
+        sides = column.map(words).to_numpy()
     kept = {key: sides == key for key in SIDES if (sides == key).any()}
     ranks = {
         key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank")
         for key, chosen in kept.items()
     }
     found = [name for name in _TRIPLE if name in names]
-    triples = {
-        key: {name: frame[names[name]].to_numpy()[chosen] for name in found}
-        for key, chosen in kept.items()
-    }
+    triples = {}
+    for key, chosen in kept.items():
+        triples[key] = {name: frame[names[name]].to_numpy()[chosen] for name in found}
     if "both" in ranks and not {*ENTITY_SIDES}.isdisjoint(ranks):
         raise UsageError("column side: expected head and tail, or both; got all three.")
     return Ranks(ranks, triples)
 
 
 def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDArray[np.float64]:
-    """Return ranks up to `most` as an array of one's own that cannot be written to; refuse what is none."""
+    """Return ranks up to `most` as an array of its own that cannot be written to."""
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
@@ -335,8 +329,10 @@ def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDA
     wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
     if wrong.size:
         place = int(wrong[0])
-        hint = " Do they count from 0? Add 1." if array[place] == 0 else ""
-        if np.isinf(array[place]):
+        hint = ""
+        if array[place] == 0:
+            hint = " Do they count from 0? Add 1."
+        elif np.isinf(array[place]):
             hint = (
                 " A task whose answer was not retrieved has the worst rank, "
                 "its number of candidates."

@@ -22,7 +22,7 @@ _MINUTE, _LEAST = -12.0, -300.0
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """The probability that a random ranker does at least as well, for a value and for the ends of its interval.
+    """The probability that a random ranker does at least as well as a value.
 
     Attributes
     ----------
@@ -51,33 +51,32 @@ class Significance:
 
 
 def show_probability(log10: float, interval: Interval) -> str:
-    """Write a probability with the effect of rounding: two digits, or where it is minute what it is below.
+    """Write a probability with the effect of rounding: two digits, or a bound where it is minute.
 
     The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain`
     does.
 
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0015–0.0032'
-    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6)), show_probability(-20.1, Interval(-20.4, -19.7))
-    ('< 1e-300', '< 1e-19')
+    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
+    '< 1e-300'
     """
     if math.isinf(log10):
         return "0"
     if interval.upper < _MINUTE:
         return f"< 1e{max(math.ceil(interval.upper), _LEAST):.0f}"
     ends = [10.0**end for end in interval]
-    if len(nearest := {f"{end:.2g}" for end in ends}) == 1:
+    nearest = {f"{end:.2g}" for end in ends}
+    if len(nearest) == 1:
         return nearest.pop()
-    return "–".join(
-        f"{round_outwards(end, way):.2g}"
-        for end, way in zip(ends, (math.floor, math.ceil), strict=True)
-    )
+    lower, upper = round_outwards(ends[0], math.floor), round_outwards(ends[1], math.ceil)
+    return f"{lower:.2g}–{upper:.2g}"
 
 
 def compute_significance(
     metric: Metric, histogram: Histogram, value: float, interval: Interval
 ) -> Significance:
-    """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
+    """Compute the tail probability of a value inside the metric's range, and of its interval.
 
     Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
     such a value.
@@ -100,8 +99,9 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
     """
     open_by = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - open_by, interval.upper + open_by)
+    units = (n,) if metric.is_share else (n, 2 * n)
     for ends, slack in ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS)):
-        for parts in (n,) if metric.is_share else (n, 2 * n):
+        for parts in units:
             least = math.ceil(Fraction(ends.lower) * parts * (1 - slack))
             most = math.floor(Fraction(ends.upper) * parts * (1 + slack))
             if least <= most:

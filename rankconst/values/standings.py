@@ -1,4 +1,4 @@
-"""A table of results on the same tasks: which are told apart by the published numbers alone, corrected for many pairs.
+"""Results on the same tasks: which of them published numbers alone tell apart.
 
 Two published numbers bound the probability that two equally good models differ by as much, whatever
 their ranks have in common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound
@@ -71,46 +71,41 @@ class Standings:
         """Say in a sentence how much the order means."""
         found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
-        corrected = (
-            f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
-        )
-        every = "both" if others == 2 else f"all {others}"
-        many = (
-            every
-            if found == others
-            else f"{found} of the {others}"
-            if found
-            else f"any of {others}"
-        )
+        many = f"{found} of the {others}"
+        if not found:
+            many = f"any of {others}"
+        elif found == others:
+            many = "both" if others == 2 else f"all {others}"
         whom = "the other model" if others == 1 else f"{many} other models"
-        verb, level = (
-            ("is better than", "p <") if found else ("cannot be distinguished from", "at p =")
-        )
-        alone = f"For a single pair, a difference of {show_enough(self.smallest)} is enough."
+        verb, level = "cannot be distinguished from", f"at p = {LEVEL}"
+        if found:
+            verb, level = "is better than", f"p < {LEVEL}"
+        if others > 1:
+            level += f", Holm's correction over {math.comb(others + 1, 2)} pairs"
+        sentences = [
+            f"{best} {verb} {whom} ({level}).",
+            f"For a single pair, a difference of {show_enough(self.smallest)} is enough.",
+        ]
         if not found and abs(self.published[0].value - self.published[1].value) >= self.smallest:
-            alone += " Rounded as they are, these may differ by less."
+            sentences.append("Rounded as they are, these may differ by less.")
         if any(parse_value(each.text).deviation is not None for each in self.published):
-            alone += " Deviations over runs count as rounding does."
-        alone += " The deviations of the ranks are used." * self.uses_spreads
-        return f"{best} {verb} {whom} ({level} {LEVEL}{corrected}). {alone}"
+            sentences.append("Deviations over runs count as rounding does.")
+        if self.uses_spreads:
+            sentences.append("The deviations of the ranks are used.")
+        return " ".join(sentences)
 
     @property
     def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each model: letter, result, and the letters of those that it is better than."""
+        """Columns with a row for each model; `better_than` has the letters of those it beats."""
         letters = self.letters
-        worse = [
-            [letters[other] for other in self.list_worse(place)] for place in range(len(self.names))
-        ]
+        worse = [self.list_worse(place) for place in range(len(letters))]
         return {
             "letter": list(letters),
             "model": list(self.names),
             "value": [each.value for each in self.published],
             "text": [each.text for each in self.published],
-            "better_than": worse,
-            "log10_p_next": [
-                *(float(self.log10_p[k, k + 1]) for k in range(len(letters) - 1)),
-                None,
-            ],
+            "better_than": [[letters[other] for other in others] for others in worse],
+            "log10_p_next": [*np.diagonal(self.log10_p, 1).tolist(), None],
         }
 
     def to_pandas(self) -> pd.DataFrame:
@@ -127,28 +122,22 @@ class Standings:
 
     def __str__(self) -> str:
         tasks, cells = self.constants.tasks, self.table
-        rows = [
-            *zip(
-                *(cells[key] for key in ("letter", "model", "text")),
-                map(" ".join, cells["better_than"]),
-                strict=True,
-            )
-        ]
-        first, second, third = (max(len(row[place]) for row in rows) for place in range(3))
-        where = f"{tasks.dataset} ({tasks.describe()}), {self.constants.num_tasks:,} tasks"
-        lines = [
-            f"  {row[0]:<{first}}  {row[1]:<{second}}  {row[2]:>{third}}  {row[3]}".rstrip()
-            for row in rows
-        ]
-        return "\n".join(
-            [f"{self.constants.metric.label} on {where}", "", *lines, "", self.describe()]
-        )
+        better = [" ".join(letters) for letters in cells["better_than"]]
+        rows = list(zip(cells["letter"], cells["model"], cells["text"], better, strict=True))
+        first, second, third, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+        label, size = self.constants.metric.label, self.constants.num_tasks
+        lines = [f"{label} on {tasks.dataset} ({tasks.describe()}), {size:,} tasks", ""]
+        for letter, model, text, worse in rows:
+            line = f"  {letter:<{first}}  {model:<{second}}  {text:>{third}}  {worse}"
+            lines.append(line.rstrip())
+        return "\n".join([*lines, "", self.describe()])
 
 
 def name_letter(place: int) -> str:
     """Return the letters of a place: a ... z, aa, ab ..."""
     more, last = divmod(place, 26)
-    return (name_letter(more - 1) if more else "") + chr(ord("a") + last)
+    letter = chr(ord("a") + last)
+    return name_letter(more - 1) + letter if more else letter
 
 
 def rank_models(
@@ -173,15 +162,16 @@ def rank_models(
     ordered = sorted(models, key=lambda model: sign * model[1].value)
     published = tuple(value for _, value in ordered)
     names = tuple(name for name, _ in ordered)
+    known = None
+    if spreads is not None:
+        known = np.array([spreads.get(name, math.nan) for name in names])
     bounds = bound_pairs(
         constants.metric,
         constants.tasks,
         constants.ranking,
         [value.value for value in published],
         [value.interval for value in published],
-        spreads=(
-            None if spreads is None else np.array([spreads.get(name, math.nan) for name in names])
-        ),
+        spreads=known,
     )
     log10_p = correct_for_many(bounds.log10_p[1], len(names))
     used = len({*(spreads or ())} & {*names}) > 1
@@ -189,7 +179,7 @@ def rank_models(
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Correct the logarithms of the probabilities of all pairs by Holm; return them as a symmetric matrix."""
+    """Correct the log10 p of all pairs by Holm; return them as a symmetric matrix."""
     order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))
     corrected = np.empty_like(log10_p)
