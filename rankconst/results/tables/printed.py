@@ -173,16 +173,44 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
 
 def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
     """Read a table whose cells are apart by blanks."""
-    labels = _split_heading(lines, i)
+    labels, rows, head = _split_heading(lines, i), list[Row](), i
+    if labels is None and i + 1 < len(lines):
+        head = i + 1
+        labels = _split_heading(lines, head)
+        over = _split_names(lines[i], labels or [])
+        if over is None:
+            return None
+        rows.append(over._replace(line=i + 1))
     if labels is None:
         return None
-    rows = [Row(i + 1, tuple(labels), tuple(labels))]
-    end = next((j for j in range(i + 1, len(lines)) if _ends(lines, j, labels)), len(lines))
-    for j in range(i + 1, end):
+    rows.append(Row(head + 1, tuple(labels), tuple(labels)))
+    end = next((j for j in range(head + 1, len(lines)) if _ends(lines, j, labels)), len(lines))
+    for j in range(head + 1, end):
         if not _RULE.fullmatch(lines[j]):
             cells = tuple(_split_row(lines[j], labels) or _split_other(lines[j]))
             rows.append(Row(j + 1, cells, cells))
     return rows, end
+
+
+def _split_names(line: str, labels: Sequence[str]) -> Row | None:
+    """Return a line as the row above a heading, with a name over each time its metrics come again; None if it is none."""
+    first = next((j for j, label in enumerate(labels) if _is_metric(label)), len(labels))
+    metrics = labels[first:]
+    width = next((j for j in range(1, len(metrics)) if metrics[j] == metrics[0]), 0)
+    if not width or [*metrics[:width]] * (len(metrics) // width) != metrics:
+        return None
+    count, words = len(metrics) // width, line.split()
+    names = words if all(read_label(word).whole for word in words) else _split_apart(line)
+    corner, names = names[:-count], names[-count:]
+    if len(names) != count or len(corner) > first or any(map(is_number, names)):
+        return None
+    if any(read_label(name).graphs for name in corner):  # more graphs than blocks
+        return None
+    cells = [*corner, *[""] * (len(labels) - len(corner))]
+    spans = {first + place * width: width for place in range(count)}
+    for place, name in zip(spans, names, strict=True):
+        cells[place] = name
+    return Row(0, tuple(cells), tuple(cells), spans)
 
 
 def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:

@@ -4,10 +4,15 @@ heading.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from rankconst import adjust
+from rankconst.errors import AskedError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
+from rankconst.results.gate import TWICE
 from rankconst.results.tables.printed import READER, find_lines
 from readings import check_indices, reading_of
 
@@ -99,6 +104,47 @@ def test_cells_over_several_columns() -> None:
         "+---+-----+-----+-----+-----+\n"
     )
     assert _describe(text) == ["UMLS A MRR .1", "UMLS A MR 2", "Nations A MRR .3", "Nations A MR 4"]
+
+
+# Sun et al. 2019 (RotatE) on WN18RR and FB15k-237.
+_REPEATED = "Model MR MRR MR MRR\nRotatE 3340 .476 177 .338\n"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "WN18RR FB15k-237\n", "Model WN18RR FB15k-237\n", "Table 2: Our results.\nWN18RR FB15k-237\n",
+        "      WN18RR     FB15k-237\n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("gap", [" ", "   ", "\t"])
+def test_names_above_repeated_metrics_are_of_a_block_each(above: str, gap: str) -> None:
+    said = [
+        "WN18RR RotatE MR 3340", "WN18RR RotatE MRR .476",
+        "FB15k-237 RotatE MR 177", "FB15k-237 RotatE MRR .338",
+    ]  # fmt: skip
+    table = _REPEATED.replace(" ", gap)
+    for heading in (table, table.replace("Model", "", 1)):
+        assert _describe(above + heading) == said
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "",
+        "Results on WN18RR and FB15k-237.\n",
+        "WN18RR\n",
+        "WN18RR FB15k-237 UMLS\n",
+        "our results\n",
+    ],
+)
+def test_one_dataset_is_never_that_of_a_metric_that_comes_twice(above: str) -> None:
+    for dataset in (None, "wn18rr"):
+        with pytest.raises(AskedError) as found:
+            adjust(read(above + _REPEATED), dataset=dataset)
+        assert TWICE in {
+            replace(ask, numbers=(), total=0, in_python=False) for ask in found.value.questions
+        }
 
 
 def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
