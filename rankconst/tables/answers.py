@@ -1,4 +1,4 @@
-"""Queries with several right answers as a set of tables, so that their numbers go where all others go."""
+"""Queries with several right answers as a set of tables, so that all commands take them."""
 
 from __future__ import annotations
 
@@ -43,10 +43,8 @@ class AnswerTables(TablesInMemory):
     def name_library(self, name: str) -> AnswerTables:
         """Return the queries with metrics as a library names them."""
         key = parse_library(name).key
-        return replace(
-            self,
-            answers={tasks: replace(each, library=key) for tasks, each in self.answers.items()},
-        )
+        answers = {tasks: replace(each, library=key) for tasks, each in self.answers.items()}
+        return replace(self, answers=answers)
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a definition; the second time, at once."""
@@ -58,13 +56,14 @@ class AnswerTables(TablesInMemory):
             raise UnknownNameError(explain_absent(self, tasks))
         if (tasks, metric) not in self._known:
             key = metric.family.removesuffix("_of_answers")
-            self._known[tasks, metric] = replace(
-                self.answers[tasks].define(key, metric.k), tasks=tasks
-            )
+            constants = self.answers[tasks].define(key, metric.k)
+            self._known[tasks, metric] = replace(constants, tasks=tasks)
         return self._known[tasks, metric]
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
-        """Return what a name may mean on these queries, with the titles of the libraries: one meaning if all agree.
+        """Return what a name may mean on these queries, with the titles of the libraries.
+
+        It is one meaning if all definitions agree on them.
 
         Raises UnknownNameError if no library has such a metric, or none says at which k it is cut
         off.
@@ -90,7 +89,7 @@ class AnswerTables(TablesInMemory):
 
 
 def _agree(one: Constants, other: Constants) -> bool:
-    """Tell whether random, best and worst rankers get the same by two definitions, and vary as much."""
+    """Tell whether rankers get the same by two definitions, and vary as much."""
     pairs = (
         (one.expectation, other.expectation),
         (one.variance, other.variance),

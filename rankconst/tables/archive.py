@@ -247,29 +247,27 @@ class Tables(TableFiles):
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
-            if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
-                raise UsageError(
-                    f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
-                    f"of {metric.label} see its graphs."
-                )
-            # A metric's range depends on all candidates, whatever the baseline.
-            histogram = self.histogram(
-                tasks if tasks.is_chance else replace(tasks, baseline=DEFAULT_BASELINE)
-            )
-            find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
-            moments = self._find_moments(tasks, metric)
-            if moments is None:
-                moments = compute_moments(
-                    metric, histogram if find_blocks is None else find_blocks()
-                )
-            if (
-                len(self._known) >= _MOST_KNOWN
-            ):  # of ever new relations, in a process that does not end
+            found = self._compute(tasks, metric)
+            # Of ever new relations, in a process that does not end.
+            if len(self._known) >= _MOST_KNOWN:
                 del self._known[next(iter(self._known))]
-            self._known[tasks, metric] = Constants(
-                tasks, metric, histogram, moments, self.version, find_blocks
-            )
+            self._known[tasks, metric] = found
         return self._known[tasks, metric]
+
+    def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
+        if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
+            raise UsageError(
+                f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
+                f"of {metric.label} see its graphs."
+            )
+        # A metric's range depends on all candidates, whatever the baseline.
+        histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+        find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
+        moments = self._find_moments(tasks, metric)
+        if moments is None:
+            ranked = histogram if find_blocks is None else find_blocks()
+            moments = compute_moments(metric, ranked)
+        return Constants(tasks, metric, histogram, moments, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
         """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
@@ -280,20 +278,22 @@ class Tables(TableFiles):
         return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
-        """Say over which graphs of a suite a mean is, if some lack; empty for all of them, and for a dataset."""
+        """Say over which graphs of a suite a mean is, if some lack; empty otherwise."""
         suite = self.find_suite(tasks.dataset)
         covered = None if suite is None else cover_suite(suite, tasks, self)
-        return f"the constants are of {covered}." if covered is not None and covered.missing else ""
+        if covered is None or not covered.missing:
+            return ""
+        return f"the constants are of {covered}."
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Tell whether constants are a row of the tables; others are computed from the candidates."""
+        """Tell whether constants are a row of the tables, not computed from the candidates."""
         return self._find_moments(tasks, metric) is not None
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         return None if tasks.relations else self.records(tasks.dataset).find_moments(tasks, metric)
 
     def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
-        """Return the candidate counts of some ranking tasks; of both sides, or of several relations, pooled.
+        """Return the candidate counts of some ranking tasks, of all their sides and relations.
 
         Parameters
         ----------
@@ -308,18 +308,7 @@ class Tables(TableFiles):
             For a macro average over some relations only.
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        if tasks.side == RELATION_SIDE and (unranked := explain_unranked(tasks)):
-            raise UsageError(unranked)
-        if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
-            raise UsageError(
-                f"{tasks.split} is of all relations, and each task counts once; "
-                "name one of its splits for relations or macro averages."
-            )
-        if tasks.relations and not tasks.is_micro:
-            raise UsageError(
-                f"{tasks.aggregation} averages are over all relations; "
-                "leave out the aggregation or the relations."
-            )
+        _refuse_mixed(tasks)
         if (suite := self.find_suite(tasks.dataset)) is not None:
             return pool_suite(suite, tasks, self)
         records = self.records(tasks.dataset)
@@ -328,10 +317,7 @@ class Tables(TableFiles):
             if blocks is None:
                 raise UnknownNameError(explain_baseline(self, tasks))
             return blocks
-        plain = tasks.is_micro and not tasks.relations
-        whole = records.pool(
-            tasks if plain else replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
-        )
+        whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
             raise UnknownNameError(explain_absent(self, tasks))
@@ -340,8 +326,7 @@ class Tables(TableFiles):
             raise UnknownNameError(explain_lack(self, tasks, stored))
         if stored == tasks:
             return found
-        # Every task has as many candidates, so the number of tasks and their weights are all that
-        # is needed.
+        # Every task has as many candidates: what is needed are the number of tasks and the weights.
         protocol = find_protocol(tasks.protocol)
         if not protocol.shared:
             sizes = np.full(len(found), (protocol.negatives or 0) + 1)
@@ -355,11 +340,11 @@ class Tables(TableFiles):
         return sampled_histogram(protocol, found.total)
 
     def find_counting(self, dataset: str) -> Counting | None:
-        """Return what counting ranks by on a dataset, given by its key; None for a suite, or without counting."""
+        """Return what counting ranks by on a dataset, given by its key; None if it has none."""
         return COUNTING.get(self.datasets.get(dataset, {}).get("counting") or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
-        """Return the keys of the baselines that a name asks for: chance if it is None; if all, those of a dataset."""
+        """Return the keys of the baselines that a name asks for; None is chance, `all` is all."""
         if name is None:
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
@@ -392,16 +377,16 @@ class Tables(TableFiles):
         return self.records(tasks.dataset).relations.get(one, ())
 
     def holds(self, tasks: Tasks) -> bool:
-        """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
+        """Tell whether there are rows of such tasks, of any side, aggregation and relations."""
         held = self.records(tasks.dataset).histograms
-        splits = POOLED_SPLITS.get(tasks.split, (tasks.split,))
-        return all(
-            any(Tasks(tasks.dataset, tasks.protocol, split, side) in held for side in SIDES)
-            for split in splits
-        )
+        for split in POOLED_SPLITS.get(tasks.split, (tasks.split,)):
+            rows = [Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES]
+            if not any(row in held for row in rows):
+                return False
+        return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides of some ranking tasks that there are constants of, whatever their own side."""
+        """Return the sides of some ranking tasks that there are constants of."""
         stored, held = self._find_stored(tasks), self.records(tasks.dataset).histograms
         if stored is None:
             return ()
@@ -417,7 +402,7 @@ class Tables(TableFiles):
         return tuple(dict.fromkeys(each.protocol for each in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
-        """Return the tasks whose rows serve: with sampled negatives those of raw do, but for the counts."""
+        """Return the tasks whose rows serve: those of raw, if negatives are sampled."""
         negatives = find_protocol(tasks.protocol).negatives
         if self.holds(tasks):
             return tasks
@@ -438,9 +423,25 @@ class Tables(TableFiles):
         return self._parsed[dataset]
 
 
+def _refuse_mixed(tasks: Tasks) -> None:
+    """Refuse what no tables hold: relations that are ranked, or weighed, in part."""
+    if tasks.side == RELATION_SIDE and (unranked := explain_unranked(tasks)):
+        raise UsageError(unranked)
+    if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
+        raise UsageError(
+            f"{tasks.split} is of all relations, and each task counts once; "
+            "name one of its splits for relations or macro averages."
+        )
+    if tasks.relations and not tasks.is_micro:
+        raise UsageError(
+            f"{tasks.aggregation} averages are over all relations; "
+            "leave out the aggregation or the relations."
+        )
+
+
 @dataclass(frozen=True, repr=False)
 class TablesInMemory(Tables):
-    """A set of tables that is in no file; each is made when first read, and no constant sooner than asked for."""
+    """A set of tables that is in no file; each is made when it is first read."""
 
     make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
     _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
@@ -487,7 +488,7 @@ class JoinedTables(Tables):
         return self._homes.get(dataset, self.sets[0])
 
     def _find_set(self, tasks: Tasks) -> Tables:
-        """Return the first set that holds some tasks; the first with their dataset if there is none."""
+        """Return the first set that holds some tasks; else the first with their dataset."""
         holding = (
             each for each in self.sets if tasks.dataset in each.datasets and each.holds(tasks)
         )

@@ -21,7 +21,7 @@ _DIGITS = 6
 
 
 def identify(version: str, dataset: str, *parts: str) -> str:
-    """Return the identifier of a dataset or of a constant: ``rankconst:1.2.0/fb15k237/test/both/standard/mrr``."""
+    """Return an identifier, such as ``rankconst:1.2.0/fb15k237/test/both/standard/mrr``."""
     return f"rankconst:{version}/{'/'.join((dataset, *parts))}"
 
 
@@ -32,13 +32,11 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     in the tables.
     """
     tasks, metric, version = constants.tasks, constants.metric, constants.table_version
-    who = (
-        "a random ranker" if tasks.is_chance else f"the {BASELINES[tasks.baseline].title} baseline"
-    )
-    where = (
-        f"{replace(tasks, baseline=DEFAULT_BASELINE).describe()}; "
-        f"{constants.num_tasks:,} ranking tasks"
-    )
+    who = f"the {BASELINES[tasks.baseline].title} baseline"
+    if tasks.is_chance:
+        who = "a random ranker"
+    held = replace(tasks, baseline=DEFAULT_BASELINE)
+    where = f"{held.describe()}; {constants.num_tasks:,} ranking tasks"
     candidates = identify(version, str(tasks))
     if parse_version(version) is None:
         source = f"computed with rankconst {__version__} from the candidates of {tasks}"
@@ -55,14 +53,11 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
 
 def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
     """Return the sentence that cites a dataset and all its constants."""
-    named = f"the rankconst tables {version} ({identify(version, key)})"
-    source = (
-        named if parse_version(version) else f"rankconst {__version__}, computed from the files"
-    )
-    return (
-        f"{title}{f' ({paper})' * bool(paper)}, "
-        f"with what a random ranker gets from {source}, following {FRAMEWORK}."
-    )
+    source = f"rankconst {__version__}, computed from the files"
+    if parse_version(version):
+        source = f"the rankconst tables {version} ({identify(version, key)})"
+    named = f"{title} ({paper})" if paper else title
+    return f"{named}, with what a random ranker gets from {source}, following {FRAMEWORK}."
 
 
 def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
@@ -72,13 +67,14 @@ def write_bibtex(title: str, version: str, year: int, url: str | None = None) ->
         f"author = {{{{{AUTHORS}}}}}",
         f"version = {{{version}}}",
         f"year = {{{year}}}",
-        *([f"url = {{{url}}}"] if url else []),
     ]
+    if url:
+        lines.append(f"url = {{{url}}}")
     return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
 
 
 def cite_tables(tables: Tables) -> str:
-    """Return the BibTeX entry of a set; empty for one that was not released, which nobody else can find."""
+    """Return the BibTeX entry of a set; empty for one that was not released."""
     year = str(tables.descriptor.get("created", ""))[:4]
     if parse_version(tables.version) is None or not year.isdecimal():
         return ""

@@ -71,22 +71,18 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
         keys = dict.fromkeys(tasks.dataset for tasks in histograms)
         rows = [{"dataset": key, "title": key, "aliases": []} for key in keys]
     elif name == "candidates":
-        rows = [
-            {
-                **{field: getattr(tasks, field) for field in _NAMES},
-                "num_candidates": size,
-                "num_tasks": number,
-            }
-            for tasks, histogram in histograms.items()
-            for size, number in zip(
-                histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True
-            )
-        ]
+        for tasks, histogram in histograms.items():
+            address = {field: getattr(tasks, field) for field in _NAMES}
+            sizes, numbers = histogram.num_candidates.tolist(), histogram.num_tasks.tolist()
+            for size, number in zip(sizes, numbers, strict=True):
+                rows.append({**address, "num_candidates": size, "num_tasks": number})
     return pa.Table.from_pylist(rows, schema=schema_of(name))
 
 
 def read_counts(path: Path, tool: str | None = None) -> Tables:
-    """Read a CSV file with a column num_candidates, and as needed num_tasks, side, split, protocol, dataset.
+    """Read a CSV file with a column num_candidates, and others as needed.
+
+    These are num_tasks, side, split, protocol and dataset.
 
     A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by
     the file's. With a column relevant, the rows are queries with so many right answers; `tool` is
@@ -102,9 +98,8 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
                 "Count equal rows: add a column num_tasks."
             )
         content.decode("utf-8-sig")  # all of it, for the place of what is not text
-        for tasks, size, right, number in _read_rows(
-            path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
-        ):
+        lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
+        for tasks, size, right, number in _read_rows(path, lines):
             found[tasks][size, right] += number
             if right == 0 and not tool:
                 raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
@@ -127,12 +122,11 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
             )
     if any(right is not None for each in found.values() for _, right in each):
         return _gather_answers(found, tool)
-    return make_tables(
-        {
-            tasks: Histogram.from_counts([size for size, _ in each], [*each.values()])
-            for tasks, each in found.items()
-        }
-    )
+    histograms = {}
+    for tasks, each in found.items():
+        sizes = [size for size, _ in each]
+        histograms[tasks] = Histogram.from_counts(sizes, [*each.values()])
+    return make_tables(histograms)
 
 
 def _gather_answers(
@@ -149,26 +143,25 @@ def _gather_answers(
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, int | None, int]]:
-    """Yield the tasks of each row, how many candidates and right answers they have, and how many they are."""
+    """Yield the tasks of each row, their candidates and right answers, and their number."""
     first = next(lines, "")
-    plain = read_count(first.strip()) is not None
-    rows = csv.reader(
-        chain(["num_candidates"] * plain, [first], lines), delimiter="\t" if "\t" in first else ","
-    )
+    delimiter = "\t" if "\t" in first else ","
+    heading, offset = [first], 2
+    if read_count(first.strip()) is not None:  # numbers alone
+        heading, offset = ["num_candidates", first], 1
+    rows = csv.reader(chain(heading, lines), delimiter=delimiter)
     names = [name.strip() for name in next(rows, [])]
-    if (
-        "num_candidates" not in names
-        or not set(names) <= {*_COLUMNS}
-        or len(set(names)) < len(names)
-    ):
+    is_known = set(names) <= {*_COLUMNS}
+    if "num_candidates" not in names or not is_known or len(set(names)) < len(names):
         raise DataError(
             f"{path}, line 1: got columns {shorten(', '.join(names))}; "
             f"expected num_candidates, and as needed {', '.join(_COLUMNS[1:])}."
         )
-    if "relevant" in names and (further := _OF_TASKS.intersection(names)):
+    further = sorted(_OF_TASKS.intersection(names))
+    if "relevant" in names and further:
         raise DataError(
-            f"{path}, line 1: queries with several "
-            f"right answers have no {' and no '.join(sorted(further))}: leave the column out."
+            f"{path}, line 1: queries with several right answers "
+            f"have no {' and no '.join(further)}: leave the column out."
         )
 
     @functools.lru_cache  # most rows are like others
@@ -187,19 +180,18 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         )
         return tasks, size, right, number
 
-    for line, cells in enumerate(rows, start=2 - plain):
+    for line, cells in enumerate(rows, start=offset):
         try:
             tasks, size, right, number = read(tuple(cells))
         except (ValueError, UnknownNameError) as error:
-            reason = (
-                error
-                if isinstance(error, UnknownNameError)
-                else f"expected {', '.join(names)}, numbers whole."
-            )
+            reason = f"expected {', '.join(names)}, numbers whole."
+            if isinstance(error, UnknownNameError):
+                reason = str(error)
             raise DataError(
                 f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
             ) from error
-        if (least := min(size, number)) < 1:
+        least = min(size, number)
+        if least < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
         if right is not None and right > size:
             raise DataError(f"{path}, line {line}: {right} right answers among {size} candidates.")

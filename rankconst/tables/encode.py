@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    # Name to values, all of the same length: a list (None: missing) or a numpy array (NaN:
-    # missing).
+    # Name to values, all of the same length: a list (None: missing) or an array (NaN: missing).
     Columns = Mapping[str, Any]
 
-# How many rows are formatted at a time: texts take far more memory than the numbers they are made
-# of.
+# How many rows are formatted at a time: texts take far more memory than their numbers.
 _BLOCK = 2_048
 
 
@@ -36,8 +34,8 @@ _BLOCK = 2_048
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # Not numbers, with or without a spread, and dashes for what is missing.
 _HARMLESS = re.compile(
-    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d.,"
-    r" %]*+)?|[+-]++",
+    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)?"
+    r" ?%? ?(?:±[\d., %]*+)?|[+-]++",
     re.ASCII,
 )
 
@@ -47,26 +45,30 @@ _WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]*")
 
 
 def make_safe(text: str) -> str:
-    """Return the text of a cell so that no terminal obeys it and no spreadsheet takes it for a formula."""
+    """Return the text of a cell so that no terminal obeys it, nor does a spreadsheet."""
     shown = show_controls(text)
-    return f"'{shown}" if shown.startswith(_FORMULA) and not _HARMLESS.fullmatch(shown) else shown
+    if shown.startswith(_FORMULA) and not _HARMLESS.fullmatch(shown):
+        return f"'{shown}"
+    return shown
 
 
 def write_delimited(columns: Columns) -> Iterator[str]:
-    """Write CSV with a header, in blocks, safe to open; items of a list are joined by semicolons."""
+    """Write CSV with a header, in blocks, safe to open; semicolons join items of a list."""
 
     class Echo:
         write = staticmethod(str)
 
-    # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone
-    # would be quoted.
+    # The writer hands back what its file's `write` does. An empty cell alone would be quoted.
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
         if isinstance(value, str) and _WORDS.fullmatch(value):
             return value
-        value = "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        return quote((make_safe(value) if isinstance(value, str) else value, ""))[:-2]
+        if isinstance(value, (list, tuple)):
+            value = "; ".join(map(str, value))
+        if isinstance(value, str):
+            value = make_safe(value)
+        return quote((value, ""))[:-2]
 
     yield ",".join(map(encode, columns)) + "\n"
     before = ["", *[","] * (len(columns) - 1)]
@@ -91,13 +93,10 @@ def write_rows(
     cells_of = [_prepare(values, encode) for values in columns.values()]
     for start in range(0, size, _BLOCK):
         cells = [write(slice(start, start + _BLOCK)) for write in cells_of]
-        rows = pc.binary_join_element_wise(
-            *chain.from_iterable(zip(fixed, cells, strict=True)), nothing
-        )
-        block = pa.ListArray.from_arrays(
-            wrap_numbers(np.array([0, len(rows)], dtype=np.int32)), rows
-        )
-        whole: Any = pc.binary_join(block, divider)
+        parts = chain.from_iterable(zip(fixed, cells, strict=True))
+        rows = pc.binary_join_element_wise(*parts, nothing)
+        ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
+        whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), divider)
         yield whole[0].as_py()
 
 
@@ -106,11 +105,9 @@ def list_values(values: Any) -> list[Any]:
     if not hasattr(values, "dtype"):
         return list(values)
     listed: list[Any] = values.tolist()
-    return (
-        [None if math.isnan(value) else value for value in listed]
-        if values.dtype.kind == "f"
-        else listed
-    )
+    if values.dtype.kind != "f":
+        return listed
+    return [None if math.isnan(value) else value for value in listed]
 
 
 # Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
@@ -129,18 +126,15 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
         if len(coded.dictionary) > len(numbers) // 2:
             return lambda rows: _write_floats(numbers[rows], encode)
-        texts, places = (
-            _write_floats(view_numbers(coded.dictionary).view(np.float64), encode),
-            coded.indices,
-        )
+        texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
+        places = coded.indices
         return lambda rows: texts.take(places[rows])
     listed = list_values(values)
     if not _ALIKE.issuperset(map(type, listed)):
         return lambda rows: join_texts([*map(encode, listed[rows])])
     known: dict[Any, int] = {}
-    found = wrap_numbers(
-        np.array([known.setdefault(value, len(known)) for value in listed], dtype=np.int32)
-    )
+    codes = [known.setdefault(value, len(known)) for value in listed]
+    found = wrap_numbers(np.array(codes, dtype=np.int32))
     written = join_texts([*map(encode, known)])
     return lambda rows: written.take(found[rows])
 
@@ -153,13 +147,16 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
     size = np.abs(values)
     plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
     texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
-    others = [
-        repr(value) if math.isfinite(value) else encode(None if math.isnan(value) else value)
-        for value in values[~plain].tolist()
-    ]
-    return (
-        pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others)) if others else texts
-    )
+    if plain.all():
+        return texts
+    others = []
+    for value in values[~plain].tolist():
+        if math.isfinite(value):
+            others.append(repr(value))
+        else:
+            others.append(encode(None if math.isnan(value) else value))
+    written: pa.Array[Any] = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others))
+    return written
 
 
 def write_parquet(columns: Columns) -> Iterator[bytes]:
@@ -168,18 +165,18 @@ def write_parquet(columns: Columns) -> Iterator[bytes]:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({name: _make_array(values) for name, values in columns.items()}), sink)
+    arrays = {name: _make_array(values) for name, values in columns.items()}
+    pq.write_table(pa.table(arrays), sink)
     yield bytes(sink.getvalue())
 
 
 def _make_array(values: Any) -> Any:
-    """Return a column as Arrow's, missing values as null; if all are, the column has no type either."""
+    """Return a column as Arrow's, with nulls for missing values, and no type if all are."""
     import pyarrow as pa
 
     try:
         array = pa.array(values, from_pandas=hasattr(values, "dtype"))
     except UnicodeEncodeError:  # an argument or a file name that is no UTF-8
-        array = pa.array(
-            [show_controls(value) if isinstance(value, str) else value for value in values]
-        )
+        texts = [show_controls(value) if isinstance(value, str) else value for value in values]
+        array = pa.array(texts)
     return pa.nulls(len(array)) if array.null_count == len(array) else array

@@ -25,6 +25,7 @@ from rankconst.names import shorten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
@@ -38,36 +39,38 @@ _NO_STATEMENTS = (
 def explain_unknown(
     tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
 ) -> str:
-    """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
+    """Explain an unknown name: a benchmark that could be built, or the nearest names."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
-    from rankconst.tables.place import OUTPUT
 
     known = list_names().find(name)
     if known is None:
         elsewhere = explain_elsewhere(name)
         if elsewhere is not None:
-            lists = (
-                f"The tables ({tables.version}) hold others; `rankconst show datasets` lists them."
+            return (
+                f"unknown dataset {name!r}: {elsewhere}. The tables ({tables.version}) "
+                "hold others; `rankconst show datasets` lists them."
             )
-            reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
-        return (
-            reason
-            if elsewhere or tables.place is not None
-            else f"{reason} For tables of your own add --tables DIR."
-        )
-    benchmark = load_benchmarks()[known]
+        if tables.place is not None:
+            return reason
+        return f"{reason} For tables of your own add --tables DIR."
+    return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
+
+
+def _explain_unbuilt(
+    tables: Tables, benchmark: Benchmark, open_carried: Callable[[], Tables]
+) -> str:
+    """Say where a benchmark is that tables lack, or how to build it."""
+    from rankconst.tables.place import OUTPUT
+
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
-    if benchmark.same_graph_as or benchmark.not_offered:
-        copy = f"Use {benchmark.same_graph_as}, of which it is another copy."
-        return (
-            f"{missing} "
-            f"{copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
-        )
+    if benchmark.same_graph_as:
+        return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."
+    if benchmark.not_offered:
+        return f"{missing} It is not offered: {benchmark.not_offered}"
     if benchmark.key in open_carried().datasets:
         return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
-    # Only a folder can be added to; for a zip file or a download, tables of one's own are built
-    # next to it.
+    # Only a folder can be added to; next to a zip file or a download, new tables are built.
     if tables.place is not None and Path(tables.place).is_dir():
         return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {tables.place}."
     return (
@@ -88,19 +91,19 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
         lack = f"The file of {without} was missing when they were built."
     if not lack and tasks.protocol in UNTABLED and tables.place is None:
         lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
+    if lack:
+        lack = f" {lack}"
     return (
         f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
-        f"under protocol {tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): "
-        f"{', '.join(held)}."
+        f"under protocol {tasks.protocol}.{lack} They hold (protocol/split): {', '.join(held)}."
     )
 
 
 def list_missing(tables: Tables, dataset: str) -> str:
     """Name the splits of a dataset that was counted without their files."""
     row = tables.datasets.get(dataset)
-    if (
-        row is None or row["entities"] is None
-    ):  # ranks of which only the number is known, or another's counts
+    # Of other rows only the number of ranks is known, or they are of the user's own counts.
+    if row is None or row["entities"] is None:
         return ""
     return " and ".join(split for split in SPLITS if row[f"triples_{split}"] is None)
 
@@ -128,7 +131,7 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
+    """Say what of some ranking tasks the tables do not hold: weights or relations."""
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
         stored = replace(tasks, side="")
@@ -184,7 +187,7 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_unranked(tasks: Tasks) -> str:
-    """Say why there are no constants of tasks that rank relations, on any dataset; empty if there can be."""
+    """Say why no dataset has constants of tasks that rank relations; empty if some may."""
     protocol = find_protocol(tasks.protocol)
     if not tasks.is_chance:
         return (

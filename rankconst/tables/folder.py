@@ -1,4 +1,4 @@
-"""Read the files of a set of tables, from a folder or from inside a zip file; nothing is unpacked."""
+"""Read the files of a set of tables, from a folder or from inside a zip file."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ DESCRIPTOR = "datapackage.json"
 """The file that names the version of a set of tables, and the SHA-256 of each of its files."""
 
 INCOMING = ".incoming"
-"""The folder that holds the newer files of a set while these take their places, one after the other."""
+"""The folder of a set's newer files until these take their places, one after the other."""
 
-# Most sets are folders: what zip files need is imported for those alone, so that tables open
-# quickly.
+# Most sets are folders: what zip files need is imported for those alone.
 
 
 LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
@@ -36,22 +35,15 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return what :mod:`zipfile` raises of a damaged, encrypted or strangely packed file, and `others`."""
+    """Return what :mod:`zipfile` raises of a damaged or encrypted file, and `others`."""
     import lzma
     import struct
     import zipfile
     import zlib
 
-    broken = zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError
-    return (
-        *broken,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-        OverflowError,
-        MemoryError,
-        *others,
-    )
+    broken = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError)
+    strange = (NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError)
+    return (*broken, *strange, *others)
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
@@ -70,7 +62,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
 
 
 def read_file(file: Path | ZipPath) -> bytes:
-    """Return the content of a set's file; FileNotFoundError if there is none, TablesError if it cannot be read."""
+    """Return the content of a set's file; FileNotFoundError or TablesError if it has none."""
     if isinstance(file, ZipPath):
         return file.read_bytes()
     # If a build was cut off after its new set was whole, that set counts.
@@ -101,9 +93,8 @@ def holds_set(folder: Path) -> bool:
 def is_of_set(file: Path) -> bool:
     """Tell whether a path, or what it links to, is where a set of tables has one of its files."""
     real = Path(os.path.realpath(file))
-    return real.name in {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)} and holds_set(
-        real.parent
-    )
+    names = {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
+    return real.name in names and holds_set(real.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +112,7 @@ class ZipPath:
         return ZipPath(self.archive, f"{self.at}{name}", self.label)
 
     def read_bytes(self) -> bytes:
-        """Return the content; FileNotFoundError if there is no such file, TablesError if it is damaged."""
+        """Return the content; FileNotFoundError if it is missing, TablesError if it is damaged."""
         import zipfile
 
         try:
@@ -141,7 +132,7 @@ class ZipPath:
 
 
 def parse_json(text: str) -> Any:
-    """Return what JSON says; ValueError for NaN and Infinity too, which Python takes and no other program."""
+    """Return what JSON says; ValueError for NaN and Infinity, too, which are not JSON."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is no JSON")
@@ -150,7 +141,7 @@ def parse_json(text: str) -> Any:
 
 
 def read_descriptor(folder: Folder) -> dict[str, Any]:
-    """Return the descriptor of a set; TablesError if there is none, or it names no version and files."""
+    """Return the descriptor of a set; TablesError if it is missing, or names no files."""
     try:
         descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -186,40 +177,42 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 
 
 def _is_descriptor(descriptor: Any) -> bool:
-    if not isinstance(descriptor, dict) or not isinstance(
-        version := descriptor.get("version"), str
-    ):
+    if not isinstance(descriptor, dict):
         return False
-    lists = [
-        (descriptor.get("resources"), ("name", "hash")),
-        (descriptor.get("provenance", []), ("dataset",)),
-    ]
-    return _VERSION.fullmatch(version) is not None and all(
-        isinstance(rows, list)
-        and all(
-            isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys)
-            for row in rows
-        )
-        for rows, keys in lists
+    version = descriptor.get("version")
+    if not isinstance(version, str) or _VERSION.fullmatch(version) is None:
+        return False
+    return _are_rows(descriptor.get("resources"), ("name", "hash")) and _are_rows(
+        descriptor.get("provenance", []), ("dataset",)
     )
+
+
+def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
+    """Tell whether rows are a list of objects, with text or nothing under some keys."""
+    if not isinstance(rows, list):
+        return False
+    for row in rows:
+        if not isinstance(row, dict):
+            return False
+        if not all(isinstance(row.get(key, ""), str) for key in keys):
+            return False
+    return True
 
 
 _VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by it
 
 
 def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
-    """Return the Parquet file of a table; TablesError if it is missing, or has another hash than the descriptor says.
+    """Return the Parquet file of a table; TablesError if it is missing, or another one.
 
     If `expected` is None, the descriptor names no such file, and none is accepted.
     """
     import hashlib
 
     file = folder / f"{name}.parquet"
-    remedy = (
-        f"Restore it, or delete {folder} and build again."
-        if isinstance(file, Path)
-        else "Get the set again."
-    )
+    remedy = "Get the set again."
+    if isinstance(file, Path):
+        remedy = f"Restore it, or delete {folder} and build again."
     try:
         content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -228,10 +221,7 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
         ) from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
-        if (
-            isinstance(folder, Path)
-            and {"name": name, "hash": got}.items() <= _describe(folder, name).items()
-        ):
+        if isinstance(folder, Path) and _describe(folder, name).get("hash") == got:
             raise TablesError(
                 f"the set in {folder} was replaced while it was read. Run the command again."
             )
@@ -299,7 +289,9 @@ def find_set(archive: Path, label: str) -> ZipPath:
         name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR
     ]
     if not descriptors:
-        shown = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}" or "nothing"
+        shown = ", ".join(names[:5]) or "nothing"
+        if len(names) > 5:
+            shown += ", ..."
         raise TablesError(
             f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, "
             f"got {shown}. Zip a folder written by `rankconst build --out DIR`."

@@ -1,4 +1,4 @@
-"""Ranking tasks of one's own, by their numbers of candidates; queries with several right answers; graphs.
+"""Ranking tasks, queries with several right answers, and graphs of one's own.
 
 Constants depend on how many candidates each task has, and on nothing else. So whoever knows these
 numbers can adjust the results of any evaluation: typed candidates, relation prediction, temporal
@@ -66,9 +66,8 @@ class Counts:
         UnknownNameError
             If there is no such side.
         """
-        return functools.reduce(
-            Histogram.pool, select_sides(self.sides, side, f"{self.name}: there are no tasks")
-        )
+        parts = select_sides(self.sides, side, f"{self.name}: there are no tasks")
+        return functools.reduce(Histogram.pool, parts)
 
     def constants(self, metric: str | Metric, side: str = "both") -> Constants:
         """Compute the constants of a metric.
@@ -152,7 +151,9 @@ class Answers:
 
     def count_empty(self, key: str) -> str:
         """Return what a query without right answers counts under a definition."""
-        return self.empty or (parse_library(self.library).count_empty(key) if self.library else "")
+        if self.empty or not self.library:
+            return self.empty
+        return parse_library(self.library).count_empty(key)
 
     def define(self, key: str, k: int | None) -> Constants:
         """Compute the constants of a definition."""
@@ -166,8 +167,10 @@ class Answers:
         times, sums, _ = weights.T
         there = queries[:, 1] > 0
         sizes, right = queries[there].T
+        # What the best and the worst ranker get, and what a query's sum is divided by.
         sure = float(empty == "1")
-        over, best, worst = np.ones(len(queries)), *np.full((2, len(queries)), sure)
+        best, worst = np.full(len(queries), sure), np.full(len(queries), sure)
+        over = np.ones(len(queries))
         over[there] = family.divide(sizes, right, k)
         if family.pooled:
             over[:] = math.fsum(sums * over) / math.fsum(sums)
@@ -178,32 +181,26 @@ class Answers:
             law.over(divisor) if any_right else NOTHING._replace(mean=sure)
             for law, divisor, any_right in rows
         ]
-        bound = replace(
+        metric = replace(
             define_metric(key, k),
             best=math.fsum(sums * best) / math.fsum(sums),
             least=math.fsum(sums * worst) / math.fsum(sums),
             chances=_list_chances(laws, times),
         )
-        weighted = bool((times != sums).any())
+        own_weights, aggregation = None, DEFAULT_AGGREGATION
+        if (times != sums).any():
+            own_weights, aggregation = sums / times, "own weights"
         return Constants(
-            Tasks(
-                self.name,
-                OWN_COUNTS.key,
-                "",
-                "both",
-                "own weights" if weighted else DEFAULT_AGGREGATION,
-            ),
-            metric=bound,
-            histogram=Histogram.from_counts(
-                queries[:, 0], times.astype(np.int64), sums / times if weighted else None
-            ),
+            Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
+            metric=metric,
+            histogram=Histogram.from_counts(queries[:, 0], times.astype(np.int64), own_weights),
             moments=average(laws, weights),
             table_version=OWN_COUNTS.key,
         )
 
 
 def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
-    """Return :attr:`AnswersMetric.chances` of hits, given their laws and how many queries have each."""
+    """Return :attr:`AnswersMetric.chances` of hits, given their laws and numbers of queries."""
     mean, variance, mean_error, variance_error = np.array(laws).T
     open_ones, missed = variance > _SURE, int(times[mean == 0].sum())
     mean, variance, times = mean[open_ones], variance[open_ones], times[open_ones]
@@ -221,7 +218,7 @@ def gather_answers(
     tool: str | None = None,
     empty: str | None = None,
 ) -> Answers:
-    """Gather queries into distinct pairs of candidates and right answers; DataError for numbers that cannot be."""
+    """Gather queries into distinct pairs of candidates and right answers."""
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
         raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
@@ -285,7 +282,7 @@ def from_counts(
     tool: str | None = None,
     name: str = "these tasks",
 ) -> Counts | Answers:
-    """Describe ranking tasks by their numbers of candidates, or queries that have several right answers.
+    """Describe ranking tasks by their numbers of candidates, or queries with several answers.
 
     Parameters
     ----------
@@ -327,7 +324,8 @@ def from_counts(
 
     Examples
     --------
-    Three tasks with 2, 4 and 4 candidates: a random ranker has a mean rank of (1.5 + 2.5 + 2.5) / 3.
+    Of three tasks with 2, 4 and 4 candidates, a random ranker has a mean rank of
+    (1.5 + 2.5 + 2.5) / 3.
 
     >>> mr = from_counts([2, 4, 4]).constants("mr")
     >>> round(mr.expectation, 12)
@@ -369,13 +367,11 @@ def from_counts(
         raise UsageError(
             f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}."
         )
-    return Counts(
-        name,
-        {
-            side: Histogram.from_counts(each, weights=weighed.get(side))
-            for side, each in by_side.items()
-        },
-    )
+    sides = {
+        side: Histogram.from_counts(each, weights=weighed.get(side))
+        for side, each in by_side.items()
+    }
+    return Counts(name, sides)
 
 
 def _take_counts(counts: Any) -> Any:
@@ -388,11 +384,7 @@ def _take_counts(counts: Any) -> Any:
             "the evaluator holds no counts: "
             "make it with RankBasedEvaluator(clear_on_finalize=False)."
         )
-    return {
-        str(side): np.concatenate([np.ravel(batch) for batch in batches])
-        for side, batches in kept.items()
-        if batches
-    }
+    return {str(side): np.concatenate([*map(np.ravel, kept[side])]) for side in kept if kept[side]}
 
 
 def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
@@ -448,7 +440,8 @@ def from_triples(
     Examples
     --------
     >>> import pandas as pd
-    >>> train = pd.DataFrame({"head": ["ada", "bob", "cy"], "relation": "knows", "tail": ["bob", "cy", "dee"]})
+    >>> rows = [("ada", "knows", "bob"), ("bob", "knows", "cy"), ("cy", "knows", "dee")]
+    >>> train = pd.DataFrame(rows, columns=["head", "relation", "tail"])
     >>> mykg = from_triples(train, test=[("ada", "knows", "cy")], name="mykg")
     >>> round(mykg.constants("mykg", "mrr").adjust("0.75").index, 4)
     0.3571
@@ -461,9 +454,5 @@ def from_triples(
         raise UsageError("a graph of your own needs train and test; only valid may be None.")
     names = PROTOCOLS if protocol is None else as_names(protocol)
     given = {"train": train, "valid": valid, "test": test}
-    return make_tables(
-        {split: triples for split, triples in given.items() if triples is not None},
-        make_key(name),
-        name,
-        order_protocols(map(parse_protocol, names)),
-    )
+    there = {split: triples for split, triples in given.items() if triples is not None}
+    return make_tables(there, make_key(name), name, order_protocols(map(parse_protocol, names)))

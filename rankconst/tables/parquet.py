@@ -1,4 +1,4 @@
-"""The tables of a set: read from its files by column and dataset, with whatever is damaged refused, and parsed."""
+"""The tables of a set: read from its files by column and dataset, checked and parsed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from rankconst.tasks import Histogram, Tasks
 from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The files of one version of the tables, read when first asked; see :class:`rankconst.tables.archive.Tables`."""
+    """The files of one version of the tables, read when first asked."""
 
     path: Path
     descriptor: dict[str, Any]
@@ -49,8 +49,9 @@ class TableFiles:
     )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process, or a copy, needs: not what was read, which may hold files."""
-        return {each.name: getattr(self, each.name) if each.init else {} for each in fields(self)}
+        """Return what another process, or a copy, needs: nothing that was read."""
+        state = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        return state | {each.name: {} for each in fields(self) if not each.init}
 
     @property
     def version(self) -> str:
@@ -107,9 +108,7 @@ class TableFiles:
                 )
             table = self._read_rows(file, columns, dataset, baseline)
             self._check_values(name, table)
-            if name == "constants" and {"metric", "expectation", "variance"} <= set(
-                table.column_names
-            ):
+            if name == "constants" and {*_RANGED} <= {*table.column_names}:
                 self._check_ranges(table, dataset)
         return table
 
@@ -127,14 +126,13 @@ class TableFiles:
         groups, alone = _find_row_groups(file, chosen)
         if alone:
             return file.read_row_groups(groups, [*columns], use_threads=False)
-        table = file.read_row_groups(
-            groups, list(dict.fromkeys([*chosen, *columns])), use_threads=False
-        )
+        read = list(dict.fromkeys([*chosen, *columns]))
+        table = file.read_row_groups(groups, read, use_threads=False)
         return select_rows(table, chosen).select(columns)
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
-        """Turn whatever a damaged Parquet file makes pyarrow raise into an error that names the file."""
+        """Turn what pyarrow raises of a damaged Parquet file into an error that names it."""
         import pyarrow as pa
 
         try:
@@ -146,14 +144,7 @@ class TableFiles:
                 f"{self.folder / name}.parquet cannot be read: there is not enough memory for what "
                 "it says it holds. Give the program more; if that does not help, get the set again."
             ) from error
-        except (
-            pa.ArrowException,
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            OverflowError,
-        ) as error:
+        except (pa.ArrowException, *_DAMAGE) as error:
             raise TablesError(
                 f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. "
                 "Build the set again, or get it again."
@@ -161,36 +152,9 @@ class TableFiles:
 
     def _check_values(self, name: str, table: pa.Table) -> None:
         """Refuse nulls and numbers that no table has, in the columns that were read."""
-        import pyarrow as pa
-
         table.validate(full=True)
         for column in table.column_names:
-            values, wrong = table[column], ""
-            may_lack = column in NULLABLE.get(name, ())
-            nulls = 0 if may_lack else values.null_count
-            if (name, column) == ("datasets", "dataset") and not nulls:
-                strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
-                wrong = (
-                    ""
-                    if strange is None
-                    else f"{shorten(strange)!r}, which is not a key of a dataset"
-                )
-            if column in {"aliases", "source_urls"} and not nulls:
-                nulls = sum(
-                    _count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks
-                )
-            if nulls:
-                wrong = f"{nulls:,} nulls"
-            elif (
-                (column in LEAST or pa.types.is_floating(values.type))
-                and not values.null_count
-                and len(values)
-            ):
-                numbers = to_array(values)
-                if not np.isfinite(numbers).all():
-                    wrong = "numbers that are not finite"
-                elif column in LEAST and (numbers < LEAST[column]).any():
-                    wrong = f"numbers below {LEAST[column]}"
+            wrong = _find_wrong(name, column, table[column])
             if wrong:
                 raise TablesError(
                     f"{self.folder / name}.parquet, column {column}: {wrong}. "
@@ -198,27 +162,26 @@ class TableFiles:
                 )
 
     def _check_ranges(self, table: pa.Table, dataset: str | None) -> None:
-        """Refuse expectations and variances that no ranker has, of however few of the candidates in the set."""
+        """Refuse expectations and variances that no ranker has on these candidates."""
         families = cast("list[str]", table["metric"].to_pylist())
         codes = {family: code for code, family in enumerate(dict.fromkeys(families))}
         sizes = self._read("candidates", ("num_candidates",), dataset)["num_candidates"]
         most = to_array(sizes).max() if len(sizes) else np.inf
         bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
-        low, high = bounds[np.fromiter(map(codes.__getitem__, families), np.intp, len(families))].T
+        places = np.fromiter(map(codes.__getitem__, families), np.intp, len(families))
+        low, high = bounds[places].T
         # A quarter of the squared range is the most that a variance can be; what is sampled may be
         # somewhat more.
-        for column, least, largest in (
-            ("expectation", low, high),
-            ("variance", 0 * low, np.square(high - low)),
-        ):
+        ranges = {"expectation": (low, high), "variance": (0 * low, np.square(high - low))}
+        for column, (least, largest) in ranges.items():
             numbers, slack = to_array(table[column]) if len(table) else low, NOISE * largest
-            for row in np.flatnonzero(
-                (numbers < least - slack) | (numbers > largest + slack)
-            ).tolist():
+            beyond = np.flatnonzero((numbers < least - slack) | (numbers > largest + slack))
+            if beyond.size:
+                row, on = int(beyond[0]), "" if dataset is None else f" on {dataset}"
                 raise TablesError(
                     f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} "
-                    f"for {families[row]}{'' if dataset is None else f' on {dataset}'}; expected "
-                    f"{least[row]:.6g} to {largest[row]:.6g}. Build the set again, or get it again."
+                    f"for {families[row]}{on}; expected {least[row]:.6g} to {largest[row]:.6g}. "
+                    "Build the set again, or get it again."
                 )
 
     def _read_content(self, name: str) -> bytes:
@@ -238,11 +201,9 @@ class TableFiles:
 
     def leaves_out(self, name: str) -> bool:
         """Tell whether these tables came with the package, and a table is in the archive only."""
-        return (
-            name in ARCHIVED
-            and self.place is None
-            and not (self.path / f"{name}.parquet").is_file()
-        )
+        if name not in ARCHIVED or self.place is not None:
+            return False
+        return not (self.path / f"{name}.parquet").is_file()
 
     def check_schema(self, name: str, found: pa.Schema) -> None:
         """Refuse a file with other columns than those of the table."""
@@ -254,25 +215,53 @@ class TableFiles:
             )
 
 
+_RANGED = ("metric", "expectation", "variance")
+
+_DAMAGE = (OSError, ValueError, LookupError, TypeError, OverflowError)
+
+
+def _find_wrong(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
+    """Say what is wrong with a column that was read; empty if nothing is."""
+    import pyarrow as pa
+
+    nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
+    if column in {"aliases", "source_urls"} and not nulls:
+        nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", each)) for each in values.chunks)
+    if nulls:
+        return f"{nulls:,} nulls"
+    if (name, column) == ("datasets", "dataset"):
+        strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
+        return "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
+    is_numeric = column in LEAST or pa.types.is_floating(values.type)
+    if not is_numeric or values.null_count or not len(values):
+        return ""
+    numbers = to_array(values)
+    if not np.isfinite(numbers).all():
+        return "numbers that are not finite"
+    if column in LEAST and (numbers < LEAST[column]).any():
+        return f"numbers below {LEAST[column]}"
+    return ""
+
+
 def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
-    """Count the nulls in lists; `flatten` would import pyarrow.compute, for which every command would wait."""
+    """Count the nulls in lists, without `flatten`, which imports pyarrow.compute."""
     first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return lists.values.slice(first, last - first).null_count
 
 
 def _bound_expectation(family: str, most: float) -> tuple[float, float]:
-    """Return the least and the largest expectation of a metric if no task has more than `most` candidates."""
+    """Bound the expectation of a metric if no task has more than `most` candidates."""
     metric = CATALOGUE.get(family)
     if metric is None or metric.optimum is None:
         return 0.0, np.inf
+    if metric.is_share:
+        return metric.lower, metric.upper
     # Of two tasks ranks can be as far apart as of any number.
-    return metric.lower, (
-        metric.upper if metric.is_share else metric.worst(np.array([most]), np.array([2]))
-    )
+    return metric.lower, metric.worst(np.array([most]), np.array([2]))
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
-    """Open a Parquet file; TablesError if its rows would take more memory than those of tables do."""
+    """Open a Parquet file; TablesError if its rows would take more memory than tables do."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -280,37 +269,39 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
     metadata = file.metadata
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     # A value that repeats takes nothing in the file, and eight bytes in memory.
-    check_size(
-        place,
-        sum(max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups),
-        len(content),
-    )
+    sizes = [max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups]
+    check_size(place, sum(sizes), len(content))
     return file
 
 
 def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold some keys, by the bounds that the file states; True if they hold no other."""
+    """Return the row groups that may hold some keys, and whether they hold no others."""
     places = {file.schema_arrow.get_field_index(name): key for name, key in wanted.items()}
     types = {place: file.schema.column(place).physical_type for place in places}
     found, alone = [], True
     for group in range(file.metadata.num_row_groups):
-        held, single = file.metadata.row_group(group), True
-        for place, key in places.items():
-            bounds = _find_bounds(held.column(place), types[place])
-            if not bounds or bounds.min is None or bounds.max is None:
-                single = False
-            elif bounds.min <= key <= bounds.max:
-                single = single and bounds.min == bounds.max and bounds.null_count == 0
-            else:
-                break
-        else:
+        held = file.metadata.row_group(group)
+        matches = {
+            _match_bounds(_find_bounds(held.column(place), types[place]), key)
+            for place, key in places.items()
+        }
+        if "none" not in matches:
             found.append(group)
-            alone = alone and single
+            alone = alone and "some" not in matches
     return found, alone
 
 
+def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
+    """Tell how many values of a column may be a key, by the bounds that the file states."""
+    if not bounds or bounds.min is None or bounds.max is None:
+        return "some"
+    if not bounds.min <= key <= bounds.max:
+        return "none"
+    return "all" if bounds.min == bounds.max and bounds.null_count == 0 else "some"
+
+
 def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the bounds that a file states of a column; pyarrow ends the process over those of another type."""
+    """Return the bounds that a file states; pyarrow ends the process over another type."""
     if chunk.physical_type != expected:
         raise ValueError(
             f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
@@ -328,6 +319,8 @@ def select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
 
 # Parsed.
 
+_MOMENTS = tuple(each.name for each in fields(Moments))
+
 
 @dataclass(frozen=True)
 class Records:
@@ -340,9 +333,8 @@ class Records:
         default_factory=dict, repr=False
     )
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
-    _blocks: dict[str, pa.Table] = field(
-        default_factory=dict, repr=False
-    )  # of all relations, by baseline
+    # Of all relations, by baseline.
+    _blocks: dict[str, pa.Table] = field(default_factory=dict, repr=False)
 
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
@@ -385,7 +377,7 @@ class Records:
         }
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
+        """Return the candidate counts of all sides and relations; None if a part is not held."""
         if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
@@ -393,13 +385,9 @@ class Records:
         return self._pooled[tasks]
 
     def _pool(self, tasks: Tasks) -> Histogram | None:
-        stored = (
-            self.relation_histograms
-            if tasks.relations
-            else self.histograms
-            if tasks.is_micro
-            else self.macro_histograms
-        )
+        stored = self.histograms if tasks.is_micro else self.macro_histograms
+        if tasks.relations:
+            stored = self.relation_histograms
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
@@ -415,12 +403,13 @@ class Records:
 
         plain = tasks.is_micro and not tasks.relations
         name = "baseline_candidates" if plain else "baseline_candidates_by_relation"
-        wanted = {
+        wanted: dict[str, Iterable[str]] = {
             "protocol": (tasks.protocol,),
-            "split": tuple({part.split for part in tasks.parts}),
-            "side": tuple({part.side for part in tasks.parts}),
-            **({} if plain else {"relation": tasks.relations}),
+            "split": {part.split for part in tasks.parts},
+            "side": {part.side for part in tasks.parts},
         }
+        if not plain:
+            wanted["relation"] = tasks.relations
         columns = ("num_candidates", "num_tasks", "offset")
         weight = AGGREGATIONS[tasks.aggregation].group
         further = ("weight",) if weight == "query" else ()
@@ -431,7 +420,7 @@ class Records:
                 self._blocks[tasks.baseline] = table
         for column, values in wanted.items():
             if values:
-                table = table.filter(pc.is_in(table[column], value_set=join_texts(values)))
+                table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
         if not len(table):
             return None
         sizes, counts, offsets = (to_array(table.column(column)) for column in columns)
@@ -451,27 +440,19 @@ class Records:
         """Return the place of each key, and the columns of moments, under a baseline."""
         if baseline not in self._parsed:
             keys = ("protocol", "split", "side", "aggregation", "metric", "k")
-            fields = (
-                "expectation",
-                "expectation_error",
-                "variance",
-                "variance_error",
-                "method",
-                "num_draws",
-            )
-            columns = self.read("constants", (*keys, *fields), baseline=baseline).to_pydict()
-            places = {
-                key: place
-                for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))
-            }
-            self._parsed[baseline] = places, [columns[name] for name in fields]
+            columns = self.read("constants", (*keys, *_MOMENTS), baseline=baseline).to_pydict()
+            rows = zip(*(columns[name] for name in keys), strict=True)
+            places = {key: place for place, key in enumerate(rows)}
+            self._parsed[baseline] = places, [columns[name] for name in _MOMENTS]
         return self._parsed[baseline]
 
     def _group(
         self, name: str, further: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
-        keys = ("protocol", "split", "side", *([further] if further else []))
+        keys: tuple[str, ...] = ("protocol", "split", "side")
+        if further:
+            keys = (*keys, further)
         values = ("num_candidates", "num_tasks", *weights)
         # As dictionaries, keys are compared by their codes: only those of whole groups become text.
         table = self.read(name, (*keys, *values), coded=keys)
@@ -480,26 +461,29 @@ class Records:
             return
         pieces = [np.split(to_array(table.column(value)), starts[1:]) for value in values]
         for (protocol, split, side, *more), *columns in zip(words, *pieces, strict=False):
-            named: dict[str, Any] = dict(zip([further], more, strict=False))
+            named: dict[str, Any] = {}
             if further == "relation":
                 named = {"relations": tuple(more)}
+            elif further:
+                named = {further: more[0]}
             yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
 
 
 def find_runs(
     table: pa.Table, names: Sequence[str]
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the words of each run of rows with the same words in some coded columns, and where it begins."""
+    """Return the words of each run of rows that are alike in coded columns, and its start."""
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
     coded = [decode(table.column(name)) for name in names]
     new = np.any([codes[1:] != codes[:-1] for codes, _ in coded], axis=0)
     starts = np.flatnonzero(np.append(True, new))
-    return [*zip(*(words[codes[starts]].tolist() for codes, words in coded), strict=True)], starts
+    found = [words[codes[starts]].tolist() for codes, words in coded]
+    return list(zip(*found, strict=True)), starts
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a column that was read as a dictionary, and the texts that they encode."""
+    """Return the codes of a column that was read as a dictionary, and their texts."""
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
@@ -517,7 +501,7 @@ def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
 def _sum_groups(
     columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return for each row the sum of the counts of all rows that have the same words in some columns."""
+    """Sum the counts of all rows that have the same words as a row, for each row."""
     groups = np.zeros(counts.size, dtype=np.int64)
     for column in columns:
         codes, words = decode(column.dictionary_encode())

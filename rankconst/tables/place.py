@@ -1,4 +1,4 @@
-"""Where a set of tables can be: in a folder, in a zip file, at the URL of one, in a deposit with a DOI.
+"""Where a set of tables can be: a folder, a zip file, the URL of one, a deposit with a DOI.
 
 A zip file is read in place. What is on the network is downloaded once, checked as a whole, and
 cached in ``tables/`` of the cache folder (``RANKCONST_CACHE``, or the folder that the OS has for
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 # Most sets are folders: what downloads need is imported for them alone.
 
 OUTPUT = "rankconst-tables"
-"""The folder that builds write to, and in which the command line looks for what the other sets lack."""
+"""The folder that builds write to, and in which commands look for what other sets lack."""
 
 
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
-    """Return the folder or zip file of a set on this machine, downloaded if need be, and what reads its files.
+    """Return the folder or zip file of a set, downloaded if need be, and what reads its files.
 
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
@@ -49,7 +49,8 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     try:
         if "://" not in text and "\0" not in text:
             exists(Path(text))  # raises what is said of it
-            return Path(text), find_set(Path(text), text) if is_zip(Path(text)) else Path(text)
+            place = Path(text)
+            return place, find_set(place, text) if is_zip(place) else place
     except PermissionError as error:
         raise TablesError(
             f"cannot read {text}: {error.strerror}. Check its permissions."
@@ -70,7 +71,7 @@ def _refuse(shown: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class _Remote:
-    """What a user asked for: the address, what messages call it, and the SHA-256 that may follow it."""
+    """What a user asked for: the address, its name in messages, and perhaps a SHA-256."""
 
     address: str
     name: str
@@ -80,7 +81,8 @@ class _Remote:
     def file_name(self) -> str:
         """The name in the cache: readable, and another one for every address and hash."""
         readable = re.sub(r"[^A-Za-z0-9.]+", "-", self.name)[-100:].strip("-.")
-        return f"{readable}-{hashlib.sha256(f'{self.name}#{self.sha256}'.encode()).hexdigest()[:16]}.zip"
+        key = hashlib.sha256(f"{self.name}#{self.sha256}".encode()).hexdigest()[:16]
+        return f"{readable}-{key}.zip"
 
     def open(self, packed: Path) -> ZipPath:
         """Return what reads a zip file that holds all of what was asked for."""
@@ -114,7 +116,7 @@ def _parse(text: str) -> _Remote:
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
-    """Return the cached copy of what an address means; if there is none that is whole, download it."""
+    """Return the cached copy of what an address means, downloaded if it is not whole."""
     import tempfile
 
     from rankconst.download import Remedies, cache_folder, download, require_module
@@ -131,18 +133,14 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
         described="the file that its deposit describes",
         mismatch="Try again.",
     )
-    address, known = (
-        _find_deposited(remote.address)
-        if text.lower().startswith("doi:")
-        else (remote.address, None)
-    )
+    address, known = remote.address, None
+    if text.lower().startswith("doi:"):
+        address, known = _find_deposited(address)
+    where, remedy = f"to the cache {kept.parent}", "Set RANKCONST_CACHE to another folder."
     try:
-        with explain_write_errors(
-            f"to the cache {kept.parent}", "Set RANKCONST_CACHE to another folder.", DownloadError
-        ):
+        with explain_write_errors(where, remedy, DownloadError):
             kept.parent.mkdir(parents=True, exist_ok=True)
-            # A folder of its own, so that simultaneous downloads do not meet; what is there is
-            # replaced at once.
+            # A folder of its own, so that simultaneous downloads do not meet.
             with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / "tables.zip"
                 download(address, fresh, known, remedies, Reporter())
@@ -157,7 +155,7 @@ _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECAS
 
 
 def _find_deposited(address: str) -> tuple[str, str]:
-    """Return the address and the hash of the zip file of a deposit: the one that is named, or the only one."""
+    """Return the address and the hash of the zip file of a deposit: named, or the only one."""
     from rankconst.download import explain, strange_answers
 
     parsed = _DOI.fullmatch(address)
@@ -183,13 +181,13 @@ def _find_deposited(address: str) -> tuple[str, str]:
     zips = [file for file in files if file.lower().endswith(".zip")]
     found = [file for file in zips if name in {None, file}]
     if len(found) != 1:
-        problem = "several zip files" if found else f"no {name}" if name else "no zip file"
+        problem = f"no {name}" if name else "no zip file"
+        if found:
+            problem = "several zip files"
         listed = ", ".join([shorten(file) for file in files][:9]) or "none"
-        advice = (
-            f"Name one of its zip files: doi:{doi}/NAME.zip."
-            if zips
-            else f"Check the DOI, or {remedy}."
-        )
+        advice = f"Check the DOI, or {remedy}."
+        if zips:
+            advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
         raise DownloadError(
             f"doi:{doi} has {problem}: expected one, got the files {listed}. {advice}"
         )
@@ -202,9 +200,8 @@ def _list_files(doi: str) -> dict[str, str]:
 
     keeper = pooch.create(".", base_url=f"doi:{doi}/")  # nothing is written there
     keeper.load_registry_from_doi()
+    hashed = re.compile(r"(md5|sha1|sha256|sha512):[0-9a-f]+")
     for file, known in keeper.registry.items():
-        if not isinstance(file, str) or not re.fullmatch(
-            r"(md5|sha1|sha256|sha512):[0-9a-f]+", known
-        ):
+        if not isinstance(file, str) or hashed.fullmatch(known) is None:
             raise ValueError(f"{file!r} has no hash of a known kind: {known!r}")
     return dict(keeper.registry)

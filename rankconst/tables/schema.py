@@ -18,9 +18,8 @@ class TableColumn(NamedTuple):
     """A column of a table."""
 
     name: str
-    kind: Literal[
-        "text", "texts", "count", "real", "truth"
-    ]  # texts: a list of them; count: int64; real: float64
+    # texts: a list of them; count: int64; real: float64.
+    kind: Literal["text", "texts", "count", "real", "truth"]
     description: str
     unit: str = ""
 
@@ -236,9 +235,8 @@ def schema_of(name: str) -> pa.Schema:
         "real": pa.float64(),
         "truth": pa.bool_(),
     }
-    return pa.schema(
-        [
-            pa.field(column.name, types[column.kind], metadata={"description": column.description})
-            for column in COLUMNS[name]
-        ]
-    )
+    fields = [
+        pa.field(column.name, types[column.kind], metadata={"description": column.description})
+        for column in COLUMNS[name]
+    ]
+    return pa.schema(fields)

@@ -51,7 +51,7 @@ class Coverage:
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the ranking tasks of each graph: split and side are the tool's own where `tasks` has the usual ones."""
+    """Return the ranking tasks of each graph, with the tool's own split and side."""
     held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.datasets}
     return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
 
@@ -66,7 +66,7 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 
 
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
-    """Return the address of the mean over graphs; None if their ranking tasks are not those of one evaluation."""
+    """Return the address of the mean over graphs; None if they are of several evaluations."""
     first, keys = graphs[0], [each.dataset for each in graphs]
     key = join_graphs(keys, tool)
     suite = read_suite(key)
