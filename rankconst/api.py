@@ -37,12 +37,12 @@ from rankconst.values.published import read_published
 from rankconst.values.ranks import Ranks, from_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
     from rankconst.values.constants import Constants
-    from rankconst.worth import AdjustedValues
+    from rankconst.worth import AdjustedList, AdjustedValue, AdjustedValues
 
 
 def adjust(
@@ -123,10 +123,10 @@ def adjust(
 
     Returns
     -------
-    AdjustedValue, AdjustedValues, pandas.DataFrame or AdjustedFile
+    AdjustedValue, AdjustedList, AdjustedValues, pandas.DataFrame or AdjustedFile
         Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a
         ``sentence``; ``print`` shows what the screen does, and ``forms`` has the intervals. Of a
-        list of numbers: a list of these. Of a dict by metrics: a mapping with these for each
+        list of numbers: a sequence of these. Of a dict by metrics: a mapping with these for each
         metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
         same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if the
         frame is long, and ``protocol``; with `details` expectation, variance and every form with
@@ -189,22 +189,16 @@ def adjust(
             raise UsageError(
                 "errors is for files and frames: a value that cannot be adjusted is an error anyway."
             )
-        adjust_typed = partial(
+        adjust_values = partial(
             _adjust_values,
-            wanted=wanted,
             tables=opened,
             user=user,
             percent=percent,
             decimals=decimals,
             baselines=baselines,
-            significance=details,
+            details=details,
         )
-        if not (single or several):
-            return adjust_typed(results)
-        values = [results] if single else results
-        name = _require_one(values[0], names)
-        adjusted = [adjust_typed({name: value})[name] for value in values]
-        return adjusted[0] if single else adjusted
+        return _adjust_typed(results, adjust_values, names, wanted, listed=several)
     if strict and errors == "note":
         raise UsageError(
             "strict=True refuses what errors='note' leaves out with a note; give only one of the two."
@@ -291,56 +285,67 @@ def _is_typed(results: Any) -> bool:
         return False
 
 
-def _adjust_values(
-    typed: Mapping[str, Any],
-    *,
+def _adjust_typed(
+    results: Any,
+    adjust_values: Callable[..., dict[str, Any]],
+    names: Sequence[str],
     wanted: Collection[Metric],
+    *,
+    listed: bool,
+) -> AdjustedValue | AdjustedList | AdjustedValues:
+    """Adjust a number, a list of some or a dict by metrics, which holds those that are wanted, or all."""
+    from rankconst.worth import AdjustedList, AdjustedValues
+
+    if not isinstance(results, Mapping):
+        values = list(results) if listed else [results]
+        name = _require_one(values[0], names)
+        adjusted = AdjustedList(**adjust_values([(name, value) for value in values]))
+        return adjusted if listed else adjusted[0]
+    chosen = [pair for pair in results.items() if not wanted or parse_metric(pair[0]) in wanted]
+    if not chosen:
+        raise UsageError(
+            f"metric leaves out all values, which are of {', '.join(results)}. Leave out metric."
+        )
+    return AdjustedValues(**adjust_values(chosen), names=tuple(name for name, _ in chosen))
+
+
+def _adjust_values(
+    typed: Sequence[tuple[str, Any]],
+    *,
     tables: Tables,
     user: Address,
     percent: Any,
     decimals: Any,
     baselines: Sequence[str],
-    significance: bool,
-) -> AdjustedValues:
-    """Adjust values by the names of their metrics: those that are wanted, or all."""
+    details: bool,
+) -> dict[str, Any]:
+    """Adjust values, each with the name of its metric; return the fields of what holds them."""
     from rankconst.adjusting import add_significance, adjust_values
-    from rankconst.worth import AdjustedValues
 
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
         raise UsageError(
             "lists of percentages and of decimals are for a DataFrame; expected one for all values."
         )
-    values = {
-        name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted
-    }
-    if not values:
-        raise UsageError(
-            f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric."
-        )
+    names = list(dict.fromkeys(name for name, _ in typed))
     published = []
-    for name, value in values.items():
+    for name, value in typed:
         metric = parse_metric(name)
-        shares = bool(percent) and (metric.is_share or len(values) == 1)
-        published.append(
-            (metric, read_published(metric, value, decimals=decimals, percent=shares, place=name))
-        )
-    single = next(iter(values)) if len(values) == 1 else ""
-    named = complete_by_name(single, user)
+        shares = bool(percent) and (metric.is_share or len(names) == 1)
+        read = read_published(metric, value, decimals=decimals, percent=shares, place=name)
+        published.append((metric, read))
+    named = complete_by_name(names[0] if len(names) == 1 else "", user)
     tasks, tool = settle(NOTHING, parse_address(replace(named, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
-    against = (DEFAULT_BASELINE, *baselines)
-    done = adjust_values(
-        published,
-        tool,
-        lambda metric, each: tables.look_up(
-            replace(weigh(tasks, metric, tool), baseline=each), metric
-        ),
-        against,
-    )
-    if significance:
+
+    def look_up_under(metric: Metric, baseline: str) -> Constants:
+        weighed = weigh(tasks, metric, tool)
+        return tables.look_up(replace(weighed, baseline=baseline), metric)
+
+    done = adjust_values(published, tool, look_up_under, (DEFAULT_BASELINE, *baselines))
+    if details:
         done = [add_significance(each) for each in done]
     assumed = gather_assumed([(named, tasks)], NOTHING, {named.rank_type})
-    return AdjustedValues(tuple(values), tuple(done), tables, assumed)
+    return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": details}
 
 
 def check(

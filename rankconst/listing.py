@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from rankconst.names import join_words, show_controls
+from rankconst.names import join_words, show_controls, write_html
 from rankconst.screen import GridColumn, draw_grid, measure_grid
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.values.published import Interval, show_number, show_uncertain
@@ -395,6 +395,30 @@ def render(listing: Listing, form: Format) -> Iterator[bytes]:
     """Yield the bytes of a file with a listing, in blocks."""
     for block in form.write(listing):
         yield block if isinstance(block, bytes) else block.encode()
+
+
+def print_text(listing: Listing) -> str:
+    """Return what the screen shows of a listing, for `print` in Python."""
+    return "".join(_write_table(listing)).rstrip("\n")
+
+
+_MOST_SHOWN = 50  # rows, in a notebook
+
+
+def show_html(listing: Listing) -> str:
+    """Return a listing as a notebook shows it: what the screen has, but for rows beyond the first few."""
+    size = len(listing)
+    part = listing if size <= _MOST_SHOWN else listing.take(range(_MOST_SHOWN))
+    columns = {}
+    for column in listing.columns:
+        if column.title is not None:
+            # A heading that is there twice, on a screen next to what it is of, has its whole name.
+            name = column.key if column.title in columns else column.title
+            columns[name] = part.cells(column)
+    lines = [f"{listing.title}." if listing.title else "", *listing.caption.split("\n")]
+    if size > _MOST_SHOWN:
+        lines.append(f"The first {_MOST_SHOWN} of {size:,} rows.")
+    return write_html(columns, " ".join(filter(None, lines)))
 
 
 # -- cells that need several fields of a row -------------------------------------------------------

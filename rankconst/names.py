@@ -78,6 +78,11 @@ def _write_row(tag: str, row: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
+def write_preformatted(text: str) -> str:
+    """Return a text as a notebook shows it, line by line."""
+    return f"<pre>{_escape(text)}</pre>"
+
+
 def _escape(text: str) -> str:
     from html import escape
 

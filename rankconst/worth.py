@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,22 +13,39 @@ from rankconst.adjusting import add_significance, pick, tabulate
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.literature import find_literature
 from rankconst.evaluation import describe_assumed
+from rankconst.listing import (
+    Column,
+    Listing,
+    fixed,
+    number,
+    print_text,
+    show_html,
+    show_interval,
+    show_tail,
+)
 from rankconst.names import join_words, write_html
 from rankconst.values.published import show_number
-from rankconst.verdicts import explain, find_floor, show_expected
+from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
 
     from rankconst.adjusting import AdjustedBatch
+    from rankconst.catalogue.metrics import Metric
     from rankconst.tables.archive import Tables
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 
 Row = tuple[str, str, str]
 """What a number is called, the number, and what it means."""
+
+Floors = Mapping["AdjustedBatch", "AdjustedBatch | None"]
+"""Numbers held to chance, and the same held to counting; None where that is not known."""
+
+# So many numbers have a sentence each; of more, one sentence counts.
+_MOST_SENTENCES = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,10 +69,10 @@ class AdjustedValue:
     constants: Constants
     counting: float | None
     sentence: str
-    _chance: AdjustedBatch
-    _title: str
-    _rows: Sequence[Row]
-    _notes: Sequence[str]
+    _done: Sequence[AdjustedBatch]
+    _tables: Tables
+    _assumed: Mapping[str, Sequence[str]]
+    _full: bool  # whether what is shown has all that was computed
 
     @property
     def value(self) -> float:
@@ -86,23 +103,26 @@ class AdjustedValue:
         It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and
         its interval.
         """
-        found = add_significance(self._chance).significance
+        found = add_significance(self._done[0]).significance
         return found[0].probability if found and found[0] is not None else None
 
     def __str__(self) -> str:
-        return "\n".join([self._title, "", write_rows(self._rows), *self._notes])
+        return print_text(lay_out(self._done, self._tables, self._assumed, full=self._full))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        names, values, meanings = zip(*self._rows, strict=True)
+        listing = lay_out(self._done, self._tables, self._assumed)
+        chance, *others = self._done
+        floor = find_floor(chance, self._tables)
+        names, values, meanings = zip(*list_rows(chance, others, floor, self._tables), strict=True)
         columns = {"": names, self.constants.metric.label: values, "meaning": meanings}
-        return write_html(columns, " ".join([f"{self._title}.", *self._notes]))
+        return write_html(columns, " ".join(f"{listing.title}.\n{listing.caption}".split("\n")))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdjustedValues(Mapping[str, AdjustedValue]):
-    """Values typed by hand with what they are worth, by the names that they were given.
+class _Adjusted:
+    """Values typed by hand with what they are worth.
 
     Attributes
     ----------
@@ -110,31 +130,10 @@ class AdjustedValues(Mapping[str, AdjustedValue]):
         A batch for each metric and baseline.
     """
 
-    names: tuple[str, ...]
     done: tuple[AdjustedBatch, ...]
     _tables: Tables
     _assumed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def __getitem__(self, name: str) -> AdjustedValue:
-        """Return what a value is worth, by its name as it was typed.
-
-        Raises
-        ------
-        KeyError
-            If no value has that name.
-        """
-        if name not in self.names:
-            raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
-        index = self.names.index(name)
-        own = [each for each in self.done if index in each.batch.index]
-        place = int(np.flatnonzero(own[0].batch.index == index)[0])
-        return describe_value([take(each, place) for each in own], self._tables, self._assumed)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
+    _full: bool = False
 
     @cached_property
     def table(self) -> dict[str, list[Any]]:
@@ -147,13 +146,78 @@ class AdjustedValues(Mapping[str, AdjustedValue]):
 
         return pd.DataFrame(self.table)
 
-    def __str__(self) -> str:
-        return "\n\n".join(str(each) for each in self.values())
+    def _pick(self, index: int) -> AdjustedValue:
+        """Return what a value is worth, by its place among those that were typed."""
+        own = [each for each in self.done if index in each.batch.index]
+        place = int(np.flatnonzero(own[0].batch.index == index)[0])
+        chance, *others = [take(each, place) for each in own]
+        floor = find_floor(chance, self._tables)
+        return AdjustedValue(
+            forms=pick(chance.adjust(), 0),
+            constants=chance.constants,
+            counting=None if floor is None else floor.constants.expectation,
+            sentence=explain(chance, floor),
+            _done=[chance, *others],
+            _tables=self._tables,
+            _assumed=self._assumed,
+            _full=self._full,
+        )
 
-    __repr__ = __str__
+    def _lay_out(self) -> Listing:
+        return lay_out(self.done, self._tables, self._assumed, full=self._full)
+
+    def __str__(self) -> str:
+        return print_text(self._lay_out())
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
-        return "".join(each._repr_html_() for each in self.values())
+        return show_html(self._lay_out())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
+    """Values by the names of their metrics with what they are worth; ``print`` shows what the screen does."""
+
+    names: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> AdjustedValue:
+        """Return what a value is worth, by its name as it was typed.
+
+        Raises
+        ------
+        KeyError
+            If no value has that name.
+        """
+        if name not in self.names:
+            raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
+        return self._pick(self.names.index(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
+    """Values of one metric with what they are worth, in their order; ``print`` shows what the screen does."""
+
+    @overload
+    def __getitem__(self, place: int) -> AdjustedValue: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[AdjustedValue]: ...
+    def __getitem__(self, place: int | slice) -> AdjustedValue | list[AdjustedValue]:
+        """Return what a value is worth."""
+        places = range(len(self))[place]
+        if isinstance(places, int):
+            return self._pick(places)
+        return [self._pick(each) for each in places]
+
+    def __len__(self) -> int:
+        return self.done[0].batch.index.size
 
 
 def take(done: AdjustedBatch, place: int) -> AdjustedBatch:
@@ -164,27 +228,146 @@ def take(done: AdjustedBatch, place: int) -> AdjustedBatch:
     return replace(done, batch=batch, significance=significance, unattained={})
 
 
-def describe_value(
-    done: Sequence[AdjustedBatch], tables: Tables, assumed: Mapping[str, Sequence[str]]
-) -> AdjustedValue:
-    """Put together what there is to say of one number: its batches under chance and further baselines."""
-    chance, *others = done
-    floor = find_floor(chance, tables)
-    notes = [sentence := explain(chance, floor)]
+# -- what is shown ---------------------------------------------------------------------------------
+
+
+def find_floors(done: Sequence[AdjustedBatch], tables: Tables) -> Floors:
+    """Find what counting gets for the numbers that are held to chance."""
+    return {each: find_floor(each, tables) for each in done if each.batch.tasks.is_chance}
+
+
+def lay_out(
+    done: Sequence[AdjustedBatch],
+    tables: Tables,
+    assumed: Mapping[str, Sequence[str]],
+    *,
+    full: bool = False,
+    more: str = "",
+) -> Listing:
+    """List values that were typed with what they are worth: all that was computed if `full`.
+
+    Batches of further baselines have rows of their own.
+    """
+    floors = find_floors(done, tables)
+    chance = [*floors]
+    ladder = len(chance) < len(done)
+    data: dict[str, Any] = tabulate(done)
+    if not ladder:
+        expected = []
+        for each in done:
+            floor = floors[each]
+            gets = None if floor is None else floor.constants.expectation
+            expected += [gets for _ in each.batch.texts]
+        data[FLOOR] = expected
+    caption = ["In brackets: the effect of rounding."] if full else []
+    caption.append(_explain_numbers(floors))
     if assumed:
-        notes.append(f"Assumed: {describe_assumed(assumed)}.")
-    if chance.constants.table_version:
-        notes.append(f"Tables {chance.constants.table_version}.")
-    return AdjustedValue(
-        forms=pick(chance.adjust(), 0),
-        constants=chance.constants,
-        counting=None if floor is None else floor.constants.expectation,
-        sentence=sentence,
-        _chance=chance,
-        _title=write_title(done, tables),
-        _rows=list_rows(chance, others, floor, tables),
-        _notes=notes,
+        caption.append(f"Assumed: {describe_assumed(assumed)}.")
+    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
+    last = [more, f"Tables {versions}." if versions else ""]
+    caption.append(" ".join(filter(None, last)))
+    single = len(chance) == 1 and len(chance[0].batch.texts) == 1
+    card = ""
+    if single and not full:
+        others = [each for each in done if each not in floors]
+        card = write_rows(list_rows(chance[0], others, floors[chance[0]], tables))
+    return Listing(
+        [*_list_columns(done, data, tables, full=full, ladder=ladder)],
+        data,
+        write_title(done, tables),
+        "\n".join(filter(None, caption)),
+        card,
+        upright=full,
     )
+
+
+def explain_each(floors: Floors) -> Iterator[str]:
+    """Yield a sentence about each number."""
+    for each, floor in floors.items():
+        for place in range(each.batch.index.size):
+            yield explain(each, floor, place)
+
+
+def _explain_numbers(floors: Floors) -> str:
+    """Say what the numbers mean: a sentence each, or one for all."""
+    names: list[str] = []
+    for each in floors:
+        names += [each.batch.tasks.dataset for _ in each.batch.texts]
+    if len(names) > _MOST_SENTENCES:
+        return summarise(floors)
+    sentences = [*explain_each(floors)]
+    if len({*names}) > 1:
+        pairs = zip(names, sentences, strict=True)
+        sentences = [f"{name}: {sentence}" for name, sentence in pairs]
+    return "\n".join(sentences)
+
+
+def _list_columns(
+    done: Sequence[AdjustedBatch],
+    data: Mapping[str, Sequence[Any]],
+    tables: Tables,
+    *,
+    full: bool,
+    ladder: bool,
+) -> Iterator[Column]:
+    """Yield the columns: what tells rows apart, what was published, and what comes of it; all of it if `full`."""
+    metrics = list(dict.fromkeys(each.batch.metric for each in done))
+    labels = {metric.key: metric.label for metric in metrics}
+    single = metrics[0] if len(metrics) == 1 else None
+    shown: dict[str, Callable[[Any], str]] = {
+        "dataset": lambda key: tables.titles.get(key, key),
+        "metric": lambda key: labels[key],
+    }
+    for key in ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric"):
+        # A column that tells no rows apart is for files.
+        title = key if len({*map(str, data[key])}) > 1 else None
+        yield Column(key, title, shown.get(key, str))
+    yield Column("baseline", "baseline" if ladder else None)
+    label = single.label if single else "published"
+    yield Column("value", label, right=True, show_row=lambda row: str(row["text"]))
+    if full:
+        yield Column("value_lower")
+        yield Column("value_upper")
+        yield Column("num_tasks")
+    yield from _list_forms(single, full=full, ladder=ladder)
+    yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
+    if not ladder:
+        title = FLOOR if any(cell is not None for cell in data[FLOOR]) else None
+        yield Column(FLOOR, title, show_expected, right=True)
+    if full:
+        for key in ("expectation_error", "variance", "variance_error", "method"):
+            yield Column(key)
+        yield Column(
+            "log10_p",
+            "p" if any(data["p_method"]) else None,
+            number(4),
+            right=True,
+            show_row=show_tail("log10_p"),
+            meaning=f"probability that {'the baseline' if ladder else 'a random ranker'} does as well",
+        )
+        for key in ("log10_p_lower", "log10_p_upper", "p_method"):
+            yield Column(key)
+    yield Column("table_version")
+
+
+def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
+    """Yield the columns of the adjusted forms; `drop` is the order in which they leave a narrow terminal."""
+    against = "as the baseline" if ladder else "chance"
+    index = "skill" if ladder else (single and single.name_of("index")) or "index"
+    better = f"standard deviations better than {'the baseline' if ladder else 'chance'}"
+    meaning = f"0 = {against}, 1 = perfect"
+    if not full:
+        yield Column("index", index, fixed, right=True, meaning=meaning)
+        return
+    columns = [
+        Column("normalised", None if ladder else "normalised", drop=2, meaning=f"1 = {against}"),
+        Column("index", index, meaning=meaning),
+        Column("z", "z", drop=1, meaning=better),
+    ]
+    for each in columns:
+        yield replace(each, show=fixed, right=True, show_row=show_interval(each.key))
+        yield Column(f"{each.key}_lower")
+        yield Column(f"{each.key}_upper")
 
 
 def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:

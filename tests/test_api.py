@@ -609,4 +609,4 @@ def test_results_show_themselves_in_a_notebook() -> None:
     # Two values of one metric are of two models.
     adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
     assert [each.value for each in adjusted.values()] == [0.3, 0.4]
-    assert adjusted._repr_html_().count("<table>") == 2
+    assert adjusted._repr_html_().count("<tr>") == 3

@@ -67,9 +67,9 @@ LISTING = (
         "evaluation",
         "adjusting",
         "verdicts",
-        "worth",
         "screen",
         "listing",
+        "worth",
     ),
     *("results", "checks", "figures", "api", "cli"),
 )

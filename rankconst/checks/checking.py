@@ -30,13 +30,14 @@ from rankconst.evaluation import (
     locate,
     parse_address,
 )
-from rankconst.names import list_first
+from rankconst.listing import find_width, wrap
+from rankconst.names import count_of, list_first, show_controls, write_preformatted
 from rankconst.results.mean_rows import find_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CheckedReading:
-    """What is wrong with the numbers of a results file.
+    """What is wrong with the numbers of a results file; ``print`` shows what the screen of ``rankconst check`` does.
 
     Attributes
     ----------
@@ -67,10 +68,6 @@ class CheckedReading:
     # How many rules were tried, and whether numbers could be compared with counting.
     num_rules: int = 0
     has_counting: bool = False
-
-    def __repr__(self) -> str:
-        errors = f"{len(self.findings):,} findings, {self.num_errors:,} of them errors"
-        return f"CheckedReading({self.reading.name}: {errors})"
 
     @property
     def num_errors(self) -> int:
@@ -109,9 +106,72 @@ class CheckedReading:
         names = self._row_of(Finding((), "", ""), nested=False)  # where nothing is found, too
         return pd.DataFrame(self.list_rows(nested=False), columns=[*names])
 
+    def __str__(self) -> str:
+        lines = [*write_findings(self, find_width())]
+        lines += [f"note: {note}" for note in self.notes]
+        lines += dict.fromkeys(f"asked: {question}." for question in self.asked)
+        return "\n".join([*lines, summarise([self])])
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
-        shown = self.to_pandas()[["line", "severity", "rule", "label", "statement", "cause"]]
-        return shown.to_html(index=False, na_rep="")
+        return write_preformatted(str(self))
+
+
+SHOWN = 3
+"""How many findings of one rule with the same cause are shown, one if they are no faults; JSON has all."""
+
+
+def write_findings(
+    checked: CheckedReading, width: int, paint: Callable[[str, str], str] | None = None
+) -> Iterator[str]:
+    """Yield the findings as a screen shows them, and how many more there are like the first few.
+
+    `paint` gives a part of a text the style of a severity, of `rule` or of `below`.
+    """
+    paint = paint or (lambda text, _: text)
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in checked.findings:
+        alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
+    most = {key: 1 if key[1] == "info" else SHOWN for key in alike}
+    shown = {id(finding) for key, group in alike.items() for finding in group[: most[key]]}
+    name = checked.reading.name
+    for finding in checked.findings:
+        if id(finding) not in shown:
+            continue
+        place = show_controls(name if finding.line is None else f"{name}:{finding.line}")
+        front = f"{place}: {finding.severity}: {finding.rule}"
+        label = f"{finding.label}: " if finding.label else ""
+        text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")
+        if text.startswith(front):
+            severity, rule = paint(finding.severity, finding.severity), paint(finding.rule, "rule")
+            text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
+        yield text
+        why = f"    must hold: {finding.inequality}. {finding.cause}".rstrip()
+        yield paint(wrap(width, why, below="    "), "below")
+    for key, group in alike.items():
+        rule, severity, cause = key
+        left = len(group) - most[key]
+        if left > 0:
+            more = (
+                f"{name}: {rule}: {left:,} more of severity {severity}, --json lists all. {cause}"
+            )
+            yield show_controls(more.rstrip())
+
+
+def summarise(every: Sequence[CheckedReading]) -> str:
+    """Return how much was checked, and what was found."""
+    numbers = count_of(sum(len(each.reading.entries) for each in every), "number")
+    findings = sum(len(each.findings) for each in every)
+    errors = sum(each.num_errors for each in every)
+    summary = f"{numbers}, {count_of(findings, 'finding')}"
+    if not findings and not any(each.asked for each in every):
+        counted = ", no worse than counting" if any(each.has_counting for each in every) else ""
+        summary = f"{numbers}: possible{counted}; {every[0].num_rules} rules tried"
+    if len(every) > 1:
+        summary = f"{count_of(len(every), 'file')}, {summary}"
+    return f"{summary} ({count_of(errors, 'error')})" if errors else summary
 
 
 def check_reading(

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
@@ -19,19 +19,17 @@ from rankconst.evaluation import (
     Address,
     complete_by_name,
     count_alike,
-    describe_assumed,
     find_assumed,
     gather_assumed,
     parse_address,
     settle,
     weigh,
 )
-from rankconst.listing import Column, Format, Listing, fixed, number, show_interval, show_tail
-from rankconst.verdicts import explain, find_floor, show_expected, summarise
-from rankconst.worth import list_rows, write_rows, write_title
+from rankconst.listing import Column, Format, Listing
+from rankconst.worth import explain_each, find_floors, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
@@ -43,9 +41,6 @@ if TYPE_CHECKING:
 
     Pairs = list[tuple[Address, Tasks]]
     Typed = Mapping[str, Sequence[Published]]
-
-# So many numbers have a sentence each; of more, one sentence counts.
-_MOST_SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,38 +161,13 @@ def parse_counted(name: str | None, tool: str | None) -> str:
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     """Adjust values and list them: on a screen with what they mean in words, in files with all that was computed."""
-    from rankconst.adjusting import add_significance, tabulate
+    from rankconst.adjusting import add_significance
 
     done, pairs = _adjust(typed, query)
-    full, ladder = query.details or form is Format.json, query.ladder
+    full = query.details or form is Format.json
     if full:
         done = [add_significance(each) for each in done]
-    chance = [each for each in done if each.batch.tasks.is_chance]
-    floors = {
-        each: None if query.num_tasks is not None else find_floor(each, query.tables)
-        for each in chance
-    }
-    of_rows = [each for each in done for _ in each.batch.texts]
-    data: dict[str, Any] = tabulate(done)
-    if not ladder:
-        data[FLOOR] = [
-            None if (floor := floors[each]) is None else floor.constants.expectation
-            for each in of_rows
-        ]
     assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
-    columns = [*_list_columns(done, data, full=full, ladder=ladder)]
-    if form is Format.json:
-        assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
-        rows = (
-            assumed_of.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {})
-            for each in of_rows
-        )
-        data["assumed"] = [
-            {name: value for name, value in row.items() if name in assumed} for row in rows
-        ]
-        meant = _explain_each(floors)
-        data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in of_rows]
-        columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
         report_assumed(assumed)
     report_sampled(assumed, done, query.tables)
@@ -205,37 +175,33 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         if covered := query.tables.explain_coverage(tasks):
             say(f"note: {tasks.dataset}: {covered}")
     _report(done, full=full)
-    caption = ["In brackets: the effect of rounding." if full else "", _explain_numbers(floors)]
-    if assumed and form is Format.table:
-        caption.append(f"Assumed: {describe_assumed(assumed)}.")
-    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
-    caption.append(
-        f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip()
-    )
-    single = len(data["text"]) == 1 or (
-        ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1
-    )
-    card = (
-        ""
-        if full or not single
-        else write_rows(list_rows(done[0], done[1:], floors[chance[0]], query.tables))
-    )
-    title = write_title(done, query.tables)
-    return Listing(columns, data, title, "\n".join(filter(None, caption)), card, upright=full)
+    on_screen = assumed if form is Format.table else {}
+    more = "" if full else "More: --details."
+    listing = lay_out(done, query.tables, on_screen, full=full, more=more)
+    return _add_answers(listing, done, pairs, assumed, query) if form is Format.json else listing
 
 
-def _explain_each(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> Iterator[str]:
-    for each, floor in floors.items():
-        yield from (explain(each, floor, place) for place in range(each.batch.index.size))
-
-
-def _explain_numbers(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Say what the numbers mean: a sentence each, or one for all."""
-    if sum(each.batch.index.size for each in floors) > _MOST_SENTENCES:
-        return summarise(floors)
-    several = len({each.batch.tasks.dataset for each in floors}) > 1
-    names = [f"{each.batch.tasks.dataset}: " * several for each in floors for _ in each.batch.texts]
-    return "\n".join(map("".join, zip(names, _explain_each(floors), strict=True)))
+def _add_answers(
+    listing: Listing,
+    done: Sequence[AdjustedBatch],
+    pairs: Pairs,
+    assumed: Mapping[str, Sequence[str]],
+    query: Query,
+) -> Listing:
+    """Add to each row, for JSON, what was assumed of it, and what its number means."""
+    assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
+    sentences = explain_each(find_floors(done, query.tables))
+    rows, meant = list[dict[str, str]](), list[str | None]()
+    for each in done:
+        tasks = replace(each.batch.tasks, baseline=DEFAULT_BASELINE)
+        own = assumed_of.get(tasks, {})
+        row = {name: value for name, value in own.items() if name in assumed}
+        for _ in each.batch.texts:
+            rows.append(row)
+            meant.append(next(sentences) if each.batch.tasks.is_chance else None)
+    columns = [*listing.columns, Column("assumed"), Column("meaning")]
+    data: dict[str, Any] = {**listing.data, "assumed": rows, "meaning": meant}
+    return replace(listing, columns=columns, data=data)
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
@@ -254,75 +220,3 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
             f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         )
         say(f"note: no p: {reason or first.explain_lack()}")
-
-
-def _list_columns(
-    done: Sequence[AdjustedBatch], data: Mapping[str, Sequence[Any]], *, full: bool, ladder: bool
-) -> Iterator[Column]:
-    """Yield the columns: what tells rows apart, what was published, and what comes of it; all of it if `full`."""
-    metrics = list(dict.fromkeys(each.batch.metric for each in done))
-    labels = {metric.key: metric.label for metric in metrics}
-    single = metrics[0] if len(metrics) == 1 else None
-
-    def tell(key: str) -> Column:
-        """Return a column that is shown where it tells rows apart."""
-        title = key if key in data and len(set(map(str, data[key]))) > 1 else None
-        return Column(key, title, (lambda name: labels[name]) if key == "metric" else str)
-
-    yield Column("dataset", "dataset")
-    yield from map(tell, ("protocol", "split", "side", "aggregation", "relations", "metric"))
-    yield Column("baseline", "baseline" if ladder else None)
-    yield Column(
-        "value",
-        single.label if single else "published",
-        right=True,
-        show_row=lambda row: row["text"],
-    )
-    if full:
-        yield from map(Column, ("value_lower", "value_upper", "num_tasks"))
-    forms = {
-        "normalised": None if ladder or not full else "normalised",
-        "index": "skill" if ladder else "index",
-    }
-    names = {"index": single.name_of("index") if single and not ladder else None}
-    against, ranker = (
-        ("as the baseline", "the baseline") if ladder else ("chance", "a random ranker")
-    )
-    meanings = {
-        "normalised": f"1 = {against}",
-        "index": f"0 = {against}, 1 = perfect",
-        "z": f"standard deviations better than {against.removeprefix('as ')}",
-    }
-    for form, title in (forms | {"z": "z" if full else None}).items():
-        if full or form == "index":
-            shown = show_interval(form) if full else None
-            left = ("index", "z", "normalised").index(
-                form
-            )  # the order in which they leave a narrow terminal
-            yield Column(
-                form,
-                names.get(form) or title,
-                fixed,
-                right=True,
-                drop=left,
-                show_row=shown,
-                meaning=meanings[form],
-            )
-            yield from map(Column, (f"{form}_lower", f"{form}_upper"))
-    yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
-    if not ladder:
-        yield Column(
-            FLOOR,
-            FLOOR if any(cell is not None for cell in data[FLOOR]) else None,
-            show_expected,
-            right=True,
-        )
-    if full:
-        yield from map(Column, ("expectation_error", "variance", "variance_error", "method"))
-        title = "p" if any(data["p_method"]) else None
-        means = f"probability that {ranker} does as well"
-        yield Column(
-            "log10_p", title, number(4), right=True, show_row=show_tail("log10_p"), meaning=means
-        )
-        yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
-    yield Column("table_version")

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankconst.cli import options
 from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import hide, names_file, open_tables
-from rankconst.cli.output import group_by, print_listing, say
+from rankconst.cli.output import print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
-from rankconst.listing import Column, Format, Listing, count, find_width, wrap
-from rankconst.names import count_of, read_count, shorten, show_controls
+from rankconst.listing import Column, Format, Listing, find_width
+from rankconst.names import read_count, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
-    from rankconst.checks.case import Finding
     from rankconst.checks.checking import CheckedReading
     from rankconst.results.reading import Reading
 
-
-SHOWN = 3
-"""How many findings of one rule with the same cause the screen shows, one if they are no faults; JSON has all."""
-
-_COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 _COLUMNS = (
     Column("file", "file"),
@@ -102,9 +94,11 @@ def check(
 
 def _conclude(checked: Sequence[CheckedReading]) -> None:
     """Say on stderr what else there is to know, and exit as the findings and the questions want it."""
+    from rankconst.checks.checking import summarise
+
     for each in checked:
         _report(each)
-    say(_summarise(checked))
+    say(summarise(checked))
     if any(each.num_errors for each in checked):
         raise typer.Exit(DataError.exit_code)
     if all(each.is_waiting for each in checked):
@@ -163,48 +157,24 @@ def _read_typed(typed: Sequence[str]) -> Reading:
 
 # -- the screen ------------------------------------------------------------------------------------
 
+_STYLES: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow"},
+    "info": {"fg": "cyan"},
+    "rule": {"bold": True},
+    "below": {"dim": True},
+}
+
 
 def _print_findings(checked: CheckedReading) -> None:
-    from rich.console import Console
+    from rankconst.checks.checking import write_findings
 
-    console = Console(highlight=False, markup=False, emoji=False, width=find_width())
-    alike = group_by(
-        checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause)
-    )
-    first = {key: group[: 1 if key[1] == "info" else SHOWN] for key, group in alike.items()}
-    shown = {id(finding) for group in first.values() for finding in group}
-    for finding in checked.findings:
-        if id(finding) in shown:
-            _print_finding(console, checked.reading.name, finding)
-    for key, group in alike.items():
-        rule, severity, cause = key
-        if left := len(group) - len(first[key]):
-            more = f"{count(left)} more of severity {severity}, --json lists all."
-            console.print(
-                show_controls(
-                    f"{checked.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")
-                )
-            )
+    for text in write_findings(checked, find_width(), _paint):
+        typer.echo(text)  # without the style where no terminal is
 
 
-def _print_finding(console: Console, name: str, finding: Finding) -> None:
-    from rich.text import Text
-
-    place = show_controls(name if finding.line is None else f"{name}:{finding.line}")
-    label = f"{finding.label}: " if finding.label else ""
-    introduction = wrap(
-        console.width,
-        f"{place}: {finding.severity}: {finding.rule}: {label}{finding.statement}",
-        below="    ",
-    )
-    head = Text(introduction)
-    start = len(place) + 2
-    head.stylize(_COLORS[finding.severity], start, start + len(finding.severity))
-    start += len(finding.severity) + 2
-    head.stylize("bold", start, start + len(finding.rule))
-    console.print(head, soft_wrap=True)
-    below = f"    must hold: {finding.inequality}. {finding.cause}".rstrip()
-    console.print(Text(wrap(console.width, below, below="    "), "dim"), soft_wrap=True)
+def _paint(text: str, style: str) -> str:
+    return typer.style(text, **_STYLES[style])
 
 
 # -- what is said beside it ------------------------------------------------------------------------
@@ -216,19 +186,3 @@ def _report(checked: CheckedReading) -> None:
     for note in checked.notes:
         say(f"note: {name}: {note}")
     report_questions(name, checked.asked, lambda place: checked.reading.entries[place].line)
-
-
-def _summarise(every: Sequence[CheckedReading]) -> str:
-    """Return how much was checked, and what was found."""
-    numbers = sum(len(each.reading.entries) for each in every)
-    findings = sum(len(each.findings) for each in every)
-    errors = sum(each.num_errors for each in every)
-    summary = f"{count_of(numbers, 'number')}, {count_of(findings, 'finding')}"
-    if not findings and not any(each.asked for each in every):
-        counted = ", no worse than counting" if any(each.has_counting for each in every) else ""
-        summary = (
-            f"{count_of(numbers, 'number')}: possible{counted}; {every[0].num_rules} rules tried"
-        )
-    if len(every) > 1:
-        summary = f"{count_of(len(every), 'file')}, {summary}"
-    return f"{summary} ({count_of(errors, 'error')})" if errors else summary

@@ -240,6 +240,8 @@ def _compare_files(works: Sequence[Work]) -> Compared:
 
 def _list_compared(found: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, each with the letters of those that it is better than."""
+    from rankconst.results.compared import MEANING
+
     rows = []
     for each in found:
         facts = {
@@ -265,10 +267,7 @@ def _list_compared(found: Compared, form: Format) -> Listing:
         Column("better_than", None if marked else "better than", " ".join),
         *map(Column, ("log10_p_next", "smallest")),
     ]
-    return Listing.of(columns, rows, card=str(found), caption=_MEANING)
-
-
-_MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."
+    return Listing.of(columns, rows, card=str(found), caption=MEANING if marked else "")
 
 
 def _write_text(row: Mapping[str, Any]) -> str:

@@ -12,12 +12,10 @@ import numpy as np
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING, describe_assumed, find_assumed
-from rankconst.listing import fixed
-from rankconst.names import squash, write_html
+from rankconst.evaluation import NAMES, NOTHING, find_assumed
+from rankconst.names import squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
-from rankconst.tables.encode import list_values
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published
 
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
-_MOST_SHOWN = 50  # rows, in a notebook
 _MEAN_RANK = CATALOGUE["arithmetic_mean_rank"].family
 # How much the ranks vary whose mean it stands beside; its square says the same.
 _SPREAD = CATALOGUE["standard_deviation"].family
@@ -419,32 +416,6 @@ class AdjustedReading:
         import pandas as pd
 
         return pd.DataFrame(self.table)
-
-    def _repr_html_(self) -> str:
-        """Show what a notebook has room for: the file's columns, the index of each number, and the notes."""
-        table, size = (
-            {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()},
-            len(self.reading.rows),
-        )
-        columns = {
-            name: ["" if cell is None else str(cell) for cell in table[name]]
-            for name in self.reading.columns
-        }
-        for _, names in self.list_added():
-            for name in (name for key, name in names.items() if key.partition("@")[0] == "index"):
-                columns[name] = [fixed(value) for value in list_values(table[name])]
-        *_, note = self.described
-        if any(table[note]):
-            columns[note] = [address or "" for address in table[note]]
-        tasks = {each.batch.tasks.describe() for each in self.done}
-        remarks = [self._tell(), *(tasks if len(tasks) == 1 else ())]
-        if self.assumed:
-            remarks.append(f"assumed: {describe_assumed(self.assumed)}")
-        if self.waiting:
-            remarks.append(f"{len(self.waiting):,} wait for an answer")
-        if size > _MOST_SHOWN:
-            remarks.append(f"the first {_MOST_SHOWN} of {size:,} rows")
-        return write_html(columns, "; ".join(remarks))
 
     def __repr__(self) -> str:
         return f"AdjustedReading({self._tell()})"

@@ -13,6 +13,7 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
+from rankconst.names import write_preformatted
 from rankconst.values.across import Grid, compare_across
 from rankconst.values.standings import Standings, rank_models
 
@@ -85,9 +86,16 @@ class Compared(Sequence[Standings]):
         return pd.concat(frames, ignore_index=True)
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, (*self.standings, *self.across)))
+        texts = [str(each) for each in (*self.standings, *self.across)]
+        return "\n\n".join([*texts[:-1], f"{texts[-1]}\n{MEANING}"])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return write_preformatted(str(self))
+
+
+MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."
 
 
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:

@@ -12,7 +12,17 @@ import numpy as np
 
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.listing import Column, Format, Listing, fixed, render, show_interval, show_tail
+from rankconst.evaluation import describe_assumed
+from rankconst.listing import (
+    Column,
+    Format,
+    Listing,
+    fixed,
+    print_text,
+    show_html,
+    show_interval,
+    show_tail,
+)
 from rankconst.names import join_words
 from rankconst.results.over_graphs import average_models, describe_averages
 from rankconst.values.published import show_number
@@ -91,15 +101,23 @@ class AdjustedFile:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
         return self.numbers.to_pandas()
 
-    def __str__(self) -> str:
+    def _lay_out(self) -> Listing:
+        """Lay out what the screen shows, with what it says on stderr: what was assumed, and what is asked."""
         kept = choose_rows(self.numbers, Format.table)
         listing = lay_out(self.numbers, Format.table, kept, self._tables, more="details=True")
-        return b"".join(render(listing, Format.table)).decode().rstrip("\n")
+        lines = [listing.caption]
+        if self.assumed:
+            lines.append(f"Assumed: {describe_assumed(self.assumed)}.")
+        lines += dict.fromkeys(f"Asked: {question}." for question in self.asked)
+        return replace(listing, caption="\n".join(lines))
+
+    def __str__(self) -> str:
+        return print_text(self._lay_out())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.numbers._repr_html_()
+        return show_html(self._lay_out())
 
 
 def lay_out(

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from carried import open_once
-from rankconst.checks.checking import RULES
-from rankconst.cli.check import SHOWN
+from rankconst.checks.checking import RULES, SHOWN
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import rankconst
@@ -59,13 +61,87 @@ def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
         )
 
 
+def make_table(draw: random.Random) -> str:
+    """Return a table of some models as CSV; now and then a number is impossible."""
+    dataset, rows = draw.choice(DATASETS), ["model,dataset,MRR,Hits@1,Hits@10"]
+    for model in "ABCD"[: draw.randint(2, 4)]:
+        slips = model in "CD"  # two are left to be compared
+        least = draw.uniform(0.5, 0.7)
+        most = draw.uniform(0.85, 0.99)
+        mean = least if slips and draw.random() < 0.2 else least + 0.3 * (most - least)
+        first = most if slips and draw.random() < 0.2 else least
+        rows.append(f"{model},{dataset},{mean:.3f},{first:.3f},{most:.3f}")
+    return "\n".join(rows) + "\n"
+
+
+def as_python(screen: str) -> str:
+    """Return what a screen says, as Python names what has more."""
+    return screen.rstrip().replace("More: --details.", "More: details=True.")
+
+
+def read_html(page: str) -> list[str]:
+    """Return the cells of a table of a notebook."""
+    return [unescape(cell) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", page)]
+
+
+def test_files_print_as_their_screens_do(run: Run, write: Write) -> None:
+    """`adjust`, `check` and `compare`: on the screen, in Python, in a notebook and in Markdown."""
+    draw = random.Random(35)  # noqa: S311 - a seed, no secret
+    findings = 0
+    for case in range(100 if THOROUGH else 10):
+        text = make_table(draw)
+        path = write(text, f"{case}.csv")
+        adjusted = rankconst.adjust(path)
+        screen = run("adjust", path)
+        # What was assumed is on stderr.
+        printed, _, assumed = str(adjusted).rpartition("\nAssumed: ")
+        assert printed == as_python(screen.out), text
+        assert assumed.rstrip(".") in " ".join(screen.err.split())
+        assert adjusted.sentence in screen.out
+        cells = read_html(adjusted._repr_html_())
+        *_, last = [line for line in run("adjust", path, "-f", "markdown").out.splitlines() if line]
+        row = [cell.strip() for cell in last.strip("|").split("|")]
+        # Long notes are in files alone.
+        width = adjusted._repr_html_().count("<th>")
+        assert cells[-width:] == row[:width]
+        checked = rankconst.check(path)
+        screen = run("check", path)
+        said = f"{screen.out}{screen.err}"
+        assert sorted(str(checked).splitlines()) == sorted(said.splitlines())
+        assert unescape(checked._repr_html_()) == f"<pre>{checked}</pre>"
+        findings += len(checked.findings)
+        compared = rankconst.compare(path)
+        assert str(compared) == run("compare", path).out.rstrip()
+        assert unescape(compared._repr_html_()) == f"<pre>{compared}</pre>"
+    assert findings > 0
+
+
+def test_values_print_as_their_screens_do(run: Run) -> None:
+    asked: dict[str, Any] = {"dataset": "fb15k237", "metric": "mrr"}
+    screen = run("adjust", "0.338", "0.358", "-d", "fb15k237", "-m", "mrr").out
+    listed = rankconst.adjust(["0.338", "0.358"], **asked)
+    assert str(listed) == screen.replace("More: --details. ", "").rstrip()
+    assert [str(each) for each in listed] == [
+        str(rankconst.adjust(text, **asked)) for text in ("0.338", "0.358")
+    ]
+    assert [each.value for each in listed[:2]] == [0.338, 0.358]
+    screen = run("adjust", "mrr=0.338", "hits@10=0.533", "-d", "fb15k237").out
+    named = rankconst.adjust({"mrr": "0.338", "hits@10": "0.533"}, dataset="fb15k237")
+    assert str(named) == screen.replace("More: --details. ", "").rstrip()
+    screen = run("adjust", "0.338", "-d", "fb15k237", "-m", "mrr", "--details").out
+    assert str(rankconst.adjust("0.338", **asked, details=True)) == screen.rstrip()
+    screen = run("compare", "0.533", "0.544", "-d", "fb15k237", "-m", "hits@10").out
+    found = rankconst.compare("0.533", "0.544", dataset="fb15k237", metric="hits@10")
+    assert all(sentence in " ".join(screen.split()) for sentence in str(found).split(". "))
+
+
 def test_a_file_prints_as_its_screen_does(run: Run, write: Write) -> None:
     path = write(
         "model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,FB15k-237,0.347,0.528\n"
     )
     adjusted = rankconst.adjust(path, tool="pykeen")
     screen = run("adjust", path, "--tool", "pykeen").out.rstrip()
-    assert str(adjusted) == screen.replace("More: --details.", "More: details=True.")
+    assert str(adjusted).partition("\nAssumed")[0] == as_python(screen)
     assert adjusted.sentence in screen
     public = [name for name in dir(adjusted) if not name.startswith("_")]
     assert len(public) < 10
