@@ -64,7 +64,7 @@ An MRR of 0.294 in 2019, and Hits@10 of 46.5. % 0.338
 \midrule
 TransE & 357 & 0.294 & 46.5 & 0.226$^*$ & 3384 \\[0.5ex]
 RotatE & \textbf{177} & \textbf{0.338} & \textbf{53.3}\footnote{0.338!} & $\mathbf{0.476}$ & 3{,}340 \\
-Mine   & 3 & n/a & 1 & .477 $\pm$ .002 & -- \\
+Mine   & 30 & n/a & 1 & .477 $\pm$ .002 & -- \\
 \bottomrule
 \end{tabular}
 \end{table}
@@ -134,7 +134,7 @@ def test_numbers_and_headings_change_and_nothing_else() -> None:
         ("3384", index("wn18rr", "mr", 3384, 4)),
         ("177", index("fb15k237", "mr", 177, 4)),
         ("3{,}340", index("wn18rr", "mr", 3340, 4)),
-        ("3", index("fb15k237", "mr", 3, 4)),
+        ("30", index("fb15k237", "mr", 30, 4)),
         ("1", index("fb15k237", "hits@10", 1, 1, 100)),
     ]
     # Fewer decimals than chance changes: 46.5 % stay 46.5 %.
