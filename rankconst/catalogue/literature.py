@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.protocols import find_protocol
+
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Tasks
@@ -55,15 +57,23 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 
 @functools.cache
+def _tell_filtering(protocol: str) -> tuple[object, ...]:
+    """Tell what makes numbers incomparable: tools filter in almost the same way, and sampled ones are others."""
+    row = find_protocol(protocol)
+    return row.known == "none", row.time, row.negatives, row.shared
+
+
+@functools.cache
 def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
-    """Find the published results of a metric on the same tasks; None if they are few."""
+    """Find the published results of a metric on such tasks; None if they are few."""
     if not tasks.is_micro or tasks.relations:
         return None
+    filtering = _tell_filtering(tasks.protocol)
     values = [
         float(row[metric.label])
         for row in _read_results()
         if (row["dataset"], row["split"], row["side"]) == (tasks.dataset, tasks.split, tasks.side)
-        and (row["protocol"] == "raw") == (tasks.protocol == "raw")
+        and _tell_filtering(row["protocol"]) == filtering
         and row.get(metric.label)
     ]
     return Literature(metric, tuple(sorted(values))) if len(values) >= FEWEST else None

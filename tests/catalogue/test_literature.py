@@ -58,3 +58,11 @@ def test_few_results_and_other_tasks_have_no_place() -> None:
 def test_check_tells_what_is_beyond_all_of_them(value: str, said: bool) -> None:
     found = rankconst.check({"MRR": value}, dataset="fb15k237").findings
     assert ("beyond-published" in [finding.rule for finding in found]) == said
+
+
+@pytest.mark.parametrize("protocol", ["sampled:50", "sampled:50:shared", "static", "qualified"])
+def test_numbers_of_other_candidates_are_not_compared(protocol: str) -> None:
+    assert find_literature(Tasks("fb15k237", protocol, "test", "both"), parse_metric("mrr")) is None
+    for same in ("libkge", "pykeen"):
+        found = find_literature(Tasks("fb15k237", same, "test", "both"), parse_metric("mrr"))
+        assert found == find_literature(FB15K237, parse_metric("mrr"))
