@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.spelling import Names
-from rankconst.errors import DataError
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.catalogue.spelling import Names, require_text
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -618,6 +619,7 @@ TOOLS: dict[str, Tool] = {
                     "The same entity may be drawn twice, so that sampled:49 comes close, but for z."
                 ),
             ),
+            means={name: f"{name}_ind" for name in _GRAIL},
             evidence=_files(
                 "kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"
             ),
@@ -936,6 +938,12 @@ _NAMES = Names(
 
 def parse_tool(name: str) -> Tool:
     """Read the name of a tool, or of one of its repositories."""
+    protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
+    if protocol and _NAMES.find(name) is None:
+        raise UnknownNameError(
+            f"{name} is no tool but a protocol: --protocol {protocol} "
+            f"(in Python: protocol={protocol!r})."
+        )
     return TOOLS[_NAMES.resolve(name)]
 
 

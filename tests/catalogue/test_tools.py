@@ -185,3 +185,9 @@ def test_what_cannot_be_adjusted_is_refused(published: list[dict[str, str]]) -> 
         TOOLS["ogb"].refusal("ogbl-ddi") or ""
     )
     assert TOOLS["ogb"].refusal("ogbl-collab") is None
+
+
+@pytest.mark.parametrize("name", ["stare", "raw", "time-aware"])
+def test_a_protocol_in_the_place_of_a_tool_is_said_to_be_one(name: str) -> None:
+    with pytest.raises(errors.UnknownNameError, match=f"--protocol {name}"):
+        parse_tool(name)
