@@ -204,10 +204,13 @@ def parse_address(user: Address, tables: Tables) -> Address:
             raise DataError(reason)
         user = replace(user, dataset=_find_own(user.dataset, tool))
     if user.dataset is not None and user.dataset not in tables.datasets:
-        from rankconst.catalogue.benchmarks import KINDS
+        from rankconst.catalogue.benchmarks import KINDS, list_meant
 
+        fitting = _list_fitting(list_meant(user.dataset), user.protocol)
         if user.dataset in KINDS:
             user = replace(user, dataset=None, kind=user.dataset)
+        elif len(fitting) == 1:
+            user = replace(user, dataset=fitting[0])
     keys: dict[str, Any] = {"tool": None if tool is None else tool.key}
     for name, parse in list_parsers(tables).items():
         given = getattr(user, name)
@@ -247,15 +250,31 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
         return file
     if user.dataset in meant:
         return replace(file, dataset=None)
-    chosen = [key for key in meant if (user.kind or file.kind) in list_kinds(key)]
-    if len(chosen) == 1:
-        return replace(file, dataset=chosen[0])
+    of_kind = [key for key in meant if (user.kind or file.kind) in list_kinds(key)]
+    for chosen in (of_kind, _list_fitting(meant, user.protocol or file.protocol)):
+        if len(chosen) == 1:
+            return replace(file, dataset=chosen[0])
     kinds = [list_kinds(key) for key in meant]
-    ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1] or meant
+    ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1]
+    ways += [key for key, own in zip(meant, kinds, strict=True) if own.isdisjoint(ways)]
     text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
     option = " or ".join(f"--dataset {way}" for way in ways)
     ask = Question("dataset", text, option=option, choices=meant)
     return replace(file, questions=(ask, *file.questions))
+
+
+def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
+    """Return the benchmarks that a protocol is for; none if it is not known, or leaves that open."""
+    if protocol is None or is_filtered(protocol):
+        return []
+    from rankconst.catalogue.benchmarks import load_benchmarks
+
+    try:
+        row = find_protocol(protocol)
+    except UnknownNameError:
+        return []
+    formats = {key: load_benchmarks()[key].format for key in meant}
+    return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
 
 
 _SUITES = "--dataset SUITE, one that `rankconst show suites` lists"

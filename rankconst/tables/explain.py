@@ -20,7 +20,7 @@ from rankconst.catalogue.protocols import (
     explain_unfit,
     find_protocol,
 )
-from rankconst.names import shorten
+from rankconst.names import shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +42,7 @@ def explain_unknown(
     """Explain an unknown name: a benchmark that could be built, or the nearest names."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
+    from rankconst.catalogue.suites import load_suites
 
     known = list_names().find(name)
     if known is None:
@@ -51,6 +52,10 @@ def explain_unknown(
                 f"unknown dataset {name!r}: {elsewhere}. The tables ({tables.version}) "
                 "hold others; `rankconst show datasets` lists them."
             )
+        suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
+        if suites:
+            listed = ", ".join(suites)
+            return f"unknown dataset {name!r}. There are means over graphs: {listed}."
         if tables.place is not None:
             return reason
         return f"{reason} For tables of your own add --tables DIR."
