@@ -1,9 +1,9 @@
-"""Expectation and variance of every metric under chance or another baseline, from the histogram alone.
+"""Expectation and variance of every metric, from the histogram alone.
 
-Under chance, task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Under another
-baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidates are above the true answer, and T_i
-share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
-:mod:`rankconst.catalogue.metrics` names its function.
+Under chance, task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others.
+Under another baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidates are
+above the true answer, and T_i share its score. Each module below holds one family of formulas, for
+chance and for blocks; a metric's row in :mod:`rankconst.catalogue.metrics` names its function.
 
 If all n tasks share their M negatives, these cut the scores into M + 1 intervals. For a random
 ranker, the chances D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ...
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
-    """Compute a metric's expectation and variance under chance, or under the baseline of the histogram's offsets.
+    """Compute a metric's expectation and variance under chance, or under another baseline.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
 
 
 def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
-    """Compute expectation and variance of the mean of a function of the rank, for a metric that the catalogue lacks.
+    """Compute expectation and variance of the mean of any function of the rank.
 
     Parameters
     ----------
@@ -151,7 +151,8 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     The best of three ranks among 10 candidates:
 
     >>> from rankconst.tasks import Histogram
-    >>> round(compute_power_mean(-float("inf"), Histogram.from_counts([10, 10, 10])).expectation, 12)
+    >>> tasks = Histogram.from_counts([10, 10, 10])
+    >>> round(compute_power_mean(-float("inf"), tasks).expectation, 12)
     3.025
     """
     from rankconst.moments.own import any_power_mean
@@ -164,7 +165,7 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 
 def _correlate(moments: Moments, histogram: Histogram) -> Moments:
-    """Return the moments of a mean over tasks that share their negatives, given those over independent tasks."""
+    """Turn the moments of a mean over independent tasks into those of shared negatives."""
     # 1 + (n-1) / (M+2), in whole numbers but for the last division.
     pairs = int(histogram.num_candidates[0]) + 1
     factor = (pairs + histogram.total - 1) / pairs
@@ -179,4 +180,6 @@ def _correlate(moments: Moments, histogram: Histogram) -> Moments:
 def _round_up(error: float) -> float:
     """Return a bound that is at most 1/128 larger, with eight significant bits."""
     mantissa, exponent = math.frexp(error)
-    return math.ldexp(math.ceil(mantissa * 256) / 256, exponent) if math.isfinite(error) else error
+    if not math.isfinite(error):
+        return error
+    return math.ldexp(math.ceil(mantissa * 256) / 256, exponent)

@@ -1,4 +1,4 @@
-r"""How many ranks are at most x where ranks are uniform on blocks: the laws that the median follows from.
+r"""How many ranks are at most x where ranks are uniform on blocks, for the median.
 
 B(x) = #{i : r_i <= x} is Poisson-binomial with F_i(x) = (x - a_i) / T_i, kept within 0 .. 1.
 Coefficients of its generating function are read off a circle through the saddlepoint as in
@@ -13,7 +13,8 @@ so that the angles cost no more than power sums of p over the tasks.
 = B(y) = m, and
 
 .. math:: P(B(x) = B(y) = m) = [z^m] \prod_i (F_i(x) z + 1 - F_i(y)), \qquad
-          \frac{F_i(x) z + 1 - F_i(y)}{F_i(y) z + 1 - F_i(y)} = 1 - \frac{d_i}{T_i} \frac{z}{F_i(y) z + 1 - F_i(y)}
+          \frac{F_i(x) z + 1 - F_i(y)}{F_i(y) z + 1 - F_i(y)}
+          = 1 - \frac{d_i}{T_i} \frac{z}{F_i(y) z + 1 - F_i(y)}
 
 with d_i the number of ranks of the block in x+1 .. y: the circle of y serves for all x, and the
 rows that reach from x to y need no more than power sums either. (Derived here.)
@@ -51,8 +52,7 @@ _TABLE = 2**19
 _ROWS = 128
 # Terms below e^-42 are left out of expansions in numbers of at most that modulus.
 _NEGLIGIBLE, _RADIUS = 42.0, 0.6
-# Sums over so many ranks are formed term by term; x that add less than this, relatively, are left
-# out.
+# Sums over so many ranks are formed term by term; x that add less than this are left out.
 _TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
 # With a smaller variance of B(y), sums over gaps need its whole circle.
 _FEW_TASKS = 64.0
@@ -77,11 +77,8 @@ class BlockCounts:
         self.stops = histogram.last_ranks.astype(np.float64)
         self.sizes = histogram.num_candidates.astype(np.float64)
         self.tasks = histogram.num_tasks.astype(np.float64)
-        self._begun, self._done = (
-            (ends[order], np.concatenate(([0], np.cumsum(histogram.num_tasks[order]))))
-            for ends in (self.starts, self.stops)
-            for order in (np.argsort(ends, kind="stable"),)
-        )
+        self._begun = _count_ends(self.starts, histogram.num_tasks)
+        self._done = _count_ends(self.stops, histogram.num_tasks)
 
     def num_possible(self, x: float | Values) -> Counts:
         """Return how many ranks may be at most x."""
@@ -119,10 +116,8 @@ class BlockCounts:
         share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
         inside = (share > 0) & (share < 1)
         share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
-        none, every = (
-            np.sum(tasks * np.log1p(-share), axis=1),
-            np.sum(tasks * np.log(share), axis=1),
-        )
+        none = np.sum(tasks * np.log1p(-share), axis=1)
+        every = np.sum(tasks * np.log(share), axis=1)
         # No more than one way, or none, to be `count`.
         log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
         mass = np.exp(log_mass)
@@ -144,13 +139,14 @@ class BlockCounts:
             hit = share / (share + (1 - share) * back[:, None])
             away = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
             last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
-            steps = tasks * np.log1p(-hit / away) + np.where(
-                last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0
-            )
+            lost = np.where(last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
+            steps = tasks * np.log1p(-hit / away) + lost
         return tail, mass, error, np.exp(np.sum(steps, axis=1))
 
     def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
-        """Return x and weights for sums over x < y of P(B(x) = B(y) = count) / P(B(y) = count) times a smooth function.
+        """Return x and weights for sums of P(B(x) = B(y) = count) / P(B(y) = count) over x < y.
+
+        The sums are of a smooth function.
 
         No x is below `lowest`, nor so far from y that it has no weight to speak of.
         """
@@ -158,9 +154,8 @@ class BlockCounts:
         # A task that is certain by y is not to be beyond x.
         lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
         near = (self.starts < y) & (self.stops > lowest)
-        starts, stops, sizes, tasks = (
-            part[near] for part in (self.starts, self.stops, self.sizes, self.tasks)
-        )
+        starts, stops = self.starts[near], self.stops[near]
+        sizes, tasks = self.sizes[near], self.tasks[near]
         back, shares = self._circle_of(y, needed)
         share = np.minimum((y - starts) / sizes, 1.0)
         with np.errstate(invalid="ignore"):
@@ -173,10 +168,8 @@ class BlockCounts:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
             away = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
-            ratio = np.sum(
-                (np.exp(_log_product(away, (y - x).astype(np.float64), unit, tasks)) * shares).real,
-                axis=1,
-            )
+            logs = _log_product(away, (y - x).astype(np.float64), unit, tasks)
+            ratio = np.sum((np.exp(logs) * shares).real, axis=1)
             places.append(x)
             weights.append(multiples * ratio)
             if ratio[0] < _VANISHED:
@@ -189,28 +182,24 @@ class BlockCounts:
         first = int(x.min(initial=y))
         within = (self.starts < y) & (self.stops > first)
         through = (self.starts <= first) & (self.stops >= y)
-        return 32 * int(
-            x.size * np.count_nonzero(within & ~through) + 20 * np.count_nonzero(within) + 100
-        )
+        formed, added = np.count_nonzero(within & ~through), np.count_nonzero(within)
+        return 32 * int(x.size * formed + 20 * added + 100)
 
     def _place(self, start: int, stop: int) -> tuple[Counts, Values]:
-        """Place points for sums over start <= x < stop of what is smooth between the ends of blocks."""
+        """Place points for sums over start <= x < stop that are smooth between ends of blocks."""
         if stop - start <= _TERM_BY_TERM:
             return np.arange(start, stop), np.ones(stop - start)
-        ends = np.concatenate(
-            [each[(each > start) & (each < stop)] for each in (self.starts, self.stops)]
-        )
+        ends = np.concatenate((self.starts, self.stops))
+        ends = ends[(ends > start) & (ends < stop)]
         cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
         panels = []
         for begin, end in itertools.pairwise(cuts):
             left = end - begin
             while left:
                 # Of few lengths, so that few rules serve.
-                width = (
-                    left
-                    if left <= _NARROWEST
-                    else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
-                )
+                width = left
+                if left > _NARROWEST:
+                    width = round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
                 panels.append(Panel(end - left, end - left + width, float(stop - start)))
                 left -= width
         nodes = place_nodes(panels)
@@ -236,14 +225,19 @@ class BlockCounts:
         return np.exp(-circle.zeta[0, kept]), parts[kept] / np.sum(parts.real)
 
 
+def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
+    """Return the ends of blocks in their order, and how many tasks have theirs before each."""
+    order = np.argsort(ends, kind="stable")
+    return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
+
+
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
     """Return the tilt of chances, shape (X, U), as :func:`find_tilt` does."""
 
     def moments(s: Values) -> tuple[Values, Values]:
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
-        return np.einsum("xu,xu->x", tasks, tilted), np.einsum(
-            "xu,xu,xu->x", tasks, tilted, 1 - tilted
-        )
+        mean = np.einsum("xu,xu->x", tasks, tilted)
+        return mean, np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
 
     return find_tilt(moments, uncertain, target, 1e-4)
 
@@ -260,21 +254,14 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
     v = np.expm1(1j * theta)
     size = float(low.max()) * float(np.abs(v).max())
     if size <= _RADIUS:
-        terms = max(
-            2,
-            math.ceil(
-                (_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))
-            ),
-        )
+        terms = max(2, _count_terms(size, tasks))
         signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
         factor = np.ones_like(v)
         for k in range(1, terms + 1):
             power *= low
             factor = factor * -v
-            both, difference = (
-                np.einsum("xu,xu->x", power, tasks),
-                np.einsum("xu,xu->x", power, signed),
-            )
+            both = np.einsum("xu,xu->x", power, tasks)
+            difference = np.einsum("xu,xu->x", power, signed)
             # Sums over low p of (p v)^k and over high ones of its conjugate.
             total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
         return total
@@ -294,8 +281,17 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
     return total
 
 
+def _count_terms(size: float, tasks: Values) -> int:
+    """Return after how many powers of a number of that size the rest is negligible."""
+    whole = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
+    return math.ceil(whole / -math.log(max(size, 1e-9)))
+
+
 def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Values) -> Complex:
-    """Return sum_u tasks log(1 - away unit), given shapes (D, U) and (nodes, U); `gaps` are y - x, falling."""
+    """Return sum_u tasks log(1 - away unit), for shapes (D, U) and (nodes, U).
+
+    `gaps` are y - x, falling.
+    """
     total = np.zeros((len(away), len(unit)), dtype=np.complex128)
     farthest = gaps[0]
     sizes = np.max(np.abs(unit), axis=0) * farthest
@@ -303,12 +299,7 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
     through = (away[0] == farthest) & (sizes < _RADIUS)
     if np.count_nonzero(through) > _FEW:
         size = float(sizes[through].max())
-        terms = max(
-            1,
-            math.ceil(
-                (_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))
-            ),
-        )
+        terms = max(1, _count_terms(size, tasks))
         scaled, power = unit[:, through] * farthest, np.ones((len(unit), np.count_nonzero(through)))
         steps = np.ones(len(away))
         for k in range(1, terms + 1):
@@ -342,12 +333,11 @@ class Gaps:
     def sum(
         self, points: Counts, mass: Values, curvature: Callable[[Values], Values]
     ) -> tuple[Values, Values]:
-        """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
-        pairs = zip(self.chosen.tolist(), self.laws, strict=True)
+        """Return the sums with curvature(x + y) for all y, shape (2, X), and their errors."""
         sums = np.stack(
             [
                 np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
-                for y, (x, weights) in pairs
+                for y, (x, weights) in zip(self.chosen.tolist(), self.laws, strict=True)
             ]
         )
         base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
@@ -355,22 +345,18 @@ class Gaps:
         ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
         routes = []
         for degree in (1, _DEGREE):
-            fine, coarse = (
-                base
-                * np.stack(
-                    [
-                        _interpolate(points, self.chosen[::step], each[::step], degree)
-                        for each in ratio
-                    ]
-                )
-                for step in (1, 2)
-            )
+            fine = base * self._interpolate_ratio(points, ratio, degree, step=1)
+            coarse = base * self._interpolate_ratio(points, ratio, degree, step=2)
             routes.append((fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)))
         return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
 
+    def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
+        nodes = self.chosen[::step]
+        return np.stack([_interpolate(points, nodes, each[::step], degree) for each in ratio])
+
 
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
-    """Interpolate by polynomials through the nearest nodes; beyond the outermost, by what is there."""
+    """Interpolate by polynomials through the nearest nodes, and by the outermost beyond."""
     x = np.clip(x, nodes[0], nodes[-1])
     taken = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - taken // 2, 0, nodes.size - taken)
@@ -385,16 +371,15 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
+    """Return the sums as if the gaps of neighbouring y were independent, which is close."""
     y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
     if last - first >= y.size:
         # Gaps are short next to y, but may reach beyond the end of a block.
         length = steps / np.maximum(1 - steps, 1 / last)
         if last - first < _TRACED:
             each = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
-            length = np.array([*itertools.accumulate(each, lambda gap, step: step * (1 + gap))])[
-                points - first
-            ]
+            traced = itertools.accumulate(each, lambda gap, step: step * (1 + gap))
+            length = np.array([*traced])[points - first]
         return np.asarray(curvature(2 * y) * length)
     reached, total = steps[1:], np.zeros((2, y.size))
     for gap in range(1, y.size):
@@ -411,16 +396,17 @@ def find_gaps(
     """Find the laws of the lower middle rank given the upper one, for more and more y."""
     mass = np.abs(nodes.weights * laws.mass)
     # What y bring to the moments of the median and of its inverse.
-    brought = np.maximum(
-        *(each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3))
-    )
+    inverse = mass / nodes.points.astype(np.float64) ** 3
+    brought = np.maximum(mass / mass.sum(), inverse / inverse.sum())
     heavy = np.flatnonzero(brought > UNIT_ROUNDOFF / 16)
     law_of = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
     pilot = int(nodes.points[np.argmax(mass)])
     cost = counts.gap_cost(pilot, law_of(pilot)[0])
     # As dense as makes linear interpolation err least.
     running = np.cumsum(np.cbrt(brought[heavy]))
-    number, exact = (heavy.size if cost * heavy.size <= _GAP_BUDGET else _SOME_GAPS), False
+    number, exact = _SOME_GAPS, False
+    if cost * heavy.size <= _GAP_BUDGET:
+        number = heavy.size
     while not exact:
         exact = number >= heavy.size
         places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))

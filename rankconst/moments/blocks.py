@@ -1,10 +1,10 @@
-r"""Means of smooth functions of a rank that is uniform on a block a+1 .. a+T, for many blocks at once.
+r"""Means of smooth functions of a rank that is uniform on a block a+1 .. a+T.
 
-A block is cut into panels within which ranks at most double. Short ones are summed term by term,
-the others by Gauss's rule for sums (:mod:`.summation`), so that a block of any size takes a few
-dozen points. All weights are positive: the rule is itself the law of a rank. So means and central
-moments of functions that vary on the scale of their argument (powers, logarithms, exponentials of
-these) come to rounding, and nothing cancels. (Derived here.)
+Many blocks are averaged at once. A block is cut into panels within which ranks at most double.
+Short ones are summed term by term, the others by Gauss's rule for sums (:mod:`.summation`), so that
+a block of any size takes a few dozen points. All weights are positive: the rule is itself the law
+of a rank. So means and central moments of functions that vary on the scale of their argument
+(powers, logarithms, exponentials of these) come to rounding, and nothing cancels. (Derived here.)
 
 Points are kept relative to the block's mean rank c. With u = r/c - 1, central moments of r^q follow
 from those of expm1(q log1p(u)): they keep their relative accuracy in narrow blocks far out, a >> T.
@@ -54,7 +54,7 @@ def has_many_blocks(histogram: Histogram) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Rules for the uniform laws on the blocks of a histogram's rows: points one block after the other."""
+    """Rules for the uniform distributions on the blocks of a histogram's rows, one by one."""
 
     centres: Values  # c = a + (T + 1) / 2 of each row: shape (U,)
     firsts: Counts  # the index of each row's first point: shape (U,)
@@ -84,13 +84,14 @@ class Blocks:
 
     def scaled_power(self, power: float | Values) -> tuple[Values, Values]:
         """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
-        shifted = np.expm1((power if isinstance(power, float) else power[self.rows]) * self.logs)
+        own = power if isinstance(power, float) else power[self.rows]
+        shifted = np.expm1(own * self.logs)
         mean = self.mean(shifted)
         return mean, self.mean(np.square(self.deviations(shifted, mean)))
 
 
 def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
-    """Return the blocks of a histogram, each once and with one task, and which of them each row is."""
+    """Return the blocks of a histogram, each once and with one task, and that of each row."""
     sizes, offsets = histogram.num_candidates, offsets_of(histogram)
     new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
     distinct = Histogram(sizes[new], np.ones_like(sizes[new]), offsets=offsets[new])
@@ -131,10 +132,8 @@ def _place_points(histogram: Histogram) -> Blocks:
     weights = np.ones(row.size)
     distinct, kind = np.unique(lengths[~short], return_inverse=True)
     if distinct.size:
-        parts = [
-            gram_rules(distinct[i : i + _LENGTHS], _NODES)
-            for i in range(0, distinct.size, _LENGTHS)
-        ]
+        begins = range(0, distinct.size, _LENGTHS)
+        parts = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
         long = np.repeat(~short, num_points)
         within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
         weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()

@@ -1,4 +1,6 @@
-r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2 with r their mean, and their standard deviation M = sqrt(V).
+r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2, and their standard deviation M.
+
+Here r is the mean of the ranks, and M = sqrt(V).
 
 *Variance.* With r_i = mu_i + d_i, delta_i = mu_i - mean mu, and m_2, m_4 the central moments of one
 task,
@@ -19,8 +21,8 @@ positive,
 
 .. math:: E[M] = \sqrt{E[V]}\,(1 - g), \qquad Var[M] = E[V] - E[M]^2 = E[V]\,g\,(2 - g)
 
-so that nothing cancels if g itself is had without cancellation. Two routes give it, and the one with the smaller error
-is taken.
+so that nothing cancels if g itself is had without cancellation. Two routes give it, and the one
+with the smaller error is taken.
 
 *Series*, for many tasks. With V = E[V] (1 + x), the binomial series in the central moments of x:
 
@@ -35,11 +37,12 @@ of a constant,
 
 .. math:: g = \frac{1}{2 \sqrt\pi} \int_0^\infty s^{-3/2} \left(L(s) - e^{-s}\right) ds
 
-where again the integrand is positive. In ln s it is analytic and bounded for abs(Im ln s) < pi/2, so that the plain
-trapezoidal rule with step h errs by about exp(-pi^2/h) (Trefethen and Weideman 2014, *The exponentially convergent
-trapezoidal rule*, theorem 5.1). L comes from the identity
+where again the integrand is positive. In ln s it is analytic and bounded for abs(Im ln s) < pi/2,
+so that the plain trapezoidal rule with step h errs by about exp(-pi^2/h) (Trefethen and Weideman
+2014, *The exponentially convergent trapezoidal rule*, theorem 5.1). L comes from the identity
 
-.. math:: e^{-t \sum (r_i - r)^2} = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_i e^{-t (r_i - c)^2}\,dc
+.. math:: e^{-t \sum (r_i - r)^2}
+          = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_i e^{-t (r_i - c)^2}\,dc
           \quad\Rightarrow\quad
           L = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_u \phi(t, c; N_u)^{c_u}\,dc
 
@@ -53,7 +56,8 @@ positive.
 sqrt(2 s / E[V]))] for a standard normal Z makes tasks independent:
 
 .. math:: \sum_k \frac{(-s)^k}{k!} E[x^k] = E_Z\Bigl[e^{-s E[B^2] / E[V]} \prod_i
-          E\exp\Bigl(-\frac{s}{n E[V]} (y_i^2 - E[y_i^2]) + \frac{Z}{n} \sqrt{\frac{2 s}{E[V]}}\, d_i\Bigr)\Bigr]
+          E\exp\Bigl(-\frac{s}{n E[V]} (y_i^2 - E[y_i^2])
+          + \frac{Z}{n} \sqrt{\frac{2 s}{E[V]}}\, d_i\Bigr)\Bigr]
 
 an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite
 rule is exact for the polynomials in Z. One task's means are exact likewise, by the Gauss rule of
@@ -86,23 +90,19 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Highest central moment of V that is formed, and that which is tried first if blocks are many;
-# even.
+# Highest central moment of V that is formed, and that tried first if blocks are many; even.
 ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
-# Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of
-# y^(2 ORDER).
+# Nodes of one task's Gauss rules; for central moments ORDER + 2, exact up to y^(2 ORDER).
 _NODES, _FEW_NODES = 20, 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
 _NARROW, _VERY_NARROW = 5.0, 0.5
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
-# Relative errors of the terms of a central moment, and of those of one task's means, in units of
-# roundoff.
+# Relative errors of the terms of a central moment, and of one task's means, in units of roundoff.
 _MOMENT_ERROR, _MEAN_ERROR = 32, 4
-# Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of
-# roundoff.
+# Relative errors of L(s) - exp(-s) from its series, L(s) from its integral, in units of roundoff.
 _POWER_SERIES_ERROR, _TRANSFORM_ERROR = 32, 16
 # Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
 _VANISHED = 60.0
@@ -112,8 +112,7 @@ _RESOLVED = 40.0
 _WHOLE = 6.5
 # Up to this many points in c, all are evaluated.
 _PLAIN = 2048
-# Largest t at which a sum over the lattice follows from an integral, and how far from the centre
-# others reach.
+# Largest t at which a sum over the lattice follows from an integral, and how far others reach.
 _SMOOTH = 0.02
 _LATTICE = 45
 # Numbers formed in one go, so that memory stays bounded.
@@ -124,7 +123,7 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def rank_variance(histogram: Histogram) -> Moments:
-    """Return the moments of the variance of the ranks; without weights in whole numbers, both correctly rounded."""
+    """Return the moments of the variance of the ranks, without weights correctly rounded."""
     if histogram.weights is not None:
         return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
     sizes = histogram.num_candidates.astype(object)
@@ -136,15 +135,15 @@ def rank_variance(histogram: Histogram) -> Moments:
     middles = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
     weighted, moved = tasks * second, tasks * middles
     turned = weighted * middles
-    sum_second, sum_middles, sum_turned = (int(np.sum(each)) for each in (weighted, moved, turned))
+    sum_second, sum_middles = int(np.sum(weighted)), int(np.sum(moved))
+    sum_turned = int(np.sum(turned))
     sum_squares = int(np.dot(weighted, second))
     sum_excess = 4 * sum_squares - 12 * sum_second  # 720 (m_4 - m_2^2)
     sum_kurtosis = -6 * sum_squares - 12 * sum_second  # 720 (m_4 - 3 m_2^2)
     # The mean of all m is taken from each, in units of 1/n.
     shifts = n * (n * int(np.dot(moved, middles)) - sum_middles**2)
-    turned_shifts = n * n * int(np.dot(turned, middles)) - sum_middles * (
-        2 * n * sum_turned - sum_middles * sum_second
-    )
+    turned_shifts = n * n * int(np.dot(turned, middles))
+    turned_shifts -= sum_middles * (2 * n * sum_turned - sum_middles * sum_second)
     expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
     variance = (
         Fraction(turned_shifts, 12 * n**4)
@@ -157,7 +156,7 @@ def rank_variance(histogram: Histogram) -> Moments:
 
 
 def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
-    """Return the moments of sum p_i r_i^2 - (sum p_i r_i)^2 for weights p_i that add up to 1: p_i instead of 1/n."""
+    """Return the moments of sum p_i r_i^2 - (sum p_i r_i)^2 for weights p_i that sum to 1."""
     if histogram.total == 1:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
     tasks = histogram.num_tasks.astype(np.float64)
@@ -169,29 +168,28 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
     # What rounding of the means adds to squares of differences.
     blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
     crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
-    kept, lost = (
-        tasks * p**2 * (4 * away**2 * second + excess),
-        tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120),
-    )
+    kept = tasks * p**2 * (4 * away**2 * second + excess)
+    lost = tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
     size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + lost)) + crossed
     expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
     slack = 32 * UNIT_ROUNDOFF * np.array([float(np.sum(tasks * p * (blur + second))), size])
-    spread = lift_rounding(
-        np.array([math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])]), slack[1:]
-    )
+    known = math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])
+    spread = lift_rounding(np.array([known]), slack[1:])
     return Moments(expectation, float(slack[0]), float(spread[0]), float(slack[1]), "closed_form")
 
 
 def standard_deviation(histogram: Histogram) -> Moments:
-    """Return the moments of the standard deviation; errors bound what is left out and estimate rounding."""
+    """Return the moments of the standard deviation; errors estimate rounding."""
     square = rank_variance(histogram)
     root = math.sqrt(square.expectation)
     if square.variance == 0:
         # One task, or one candidate each.
         return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
     ranks = _Ranks.of(histogram, square.expectation)
-    orders = ((_LOW_ORDER, GOOD_FOR_MANY), (ORDER, _GOOD_ENOUGH))
-    for order, enough in orders if has_many_blocks(histogram) else orders[1:]:
+    orders = [(ORDER, _GOOD_ENOUGH)]
+    if has_many_blocks(histogram):
+        orders = [(_LOW_ORDER, GOOD_FOR_MANY), *orders]
+    for order, enough in orders:
         central = _central_moments(ranks, square.variance / square.expectation**2, order)
         gap = _by_series(central)
         if gap.error <= enough * gap.value:
@@ -211,7 +209,7 @@ def standard_deviation(histogram: Histogram) -> Moments:
 
 @dataclass(frozen=True)
 class _Ranks:
-    """The ranks of all tasks: `weights` tasks of each of the `sizes`, ascending; those of chance condensed."""
+    """The ranks of all tasks: `weights` tasks of each of the `sizes`, ascending."""
 
     sizes: Values
     weights: Values
@@ -220,9 +218,8 @@ class _Ranks:
     total: int  # n
     mean_last: float  # the mean of the last ranks a + N
     variance: float  # E[V]
-    outermost: tuple[
-        Values, Values
-    ]  # some a + N, and for each the number of tasks with at most that
+    # Some a + N, and for each the number of tasks with at most that.
+    outermost: tuple[Values, Values]
 
     @classmethod
     def of(cls, histogram: Histogram, variance: float) -> _Ranks:
@@ -230,28 +227,25 @@ class _Ranks:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
             offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
         else:
-            sizes, weights = (
-                histogram.num_candidates.astype(np.float64),
-                histogram.num_tasks.astype(np.float64),
-            )
+            sizes = histogram.num_candidates.astype(np.float64)
+            weights = histogram.num_tasks.astype(np.float64)
             shift = int(histogram.offsets.min())
             offsets = (histogram.offsets - shift).astype(np.float64)
-            # In whole numbers: what is near the mean of blocks far apart would be nothing but
-            # rounding.
+            # In whole numbers: near the mean of blocks far apart all else would be rounding.
             middles = (2 * histogram.offsets + histogram.num_candidates).astype(object)
             mean = int(np.dot(middles, histogram.num_tasks.astype(object)))
             away = ((histogram.total * middles - mean) / (2 * histogram.total)).astype(np.float64)
         order, outwards = np.argsort(sizes), np.argsort(histogram.last_ranks)
         some = np.unique(np.linspace(0, len(histogram) - 1, 256).astype(np.int64))
         within = np.cumsum(histogram.num_tasks[outwards])[some].astype(np.float64)
+        beyond = (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total
         return cls(
             sizes=sizes[order],
             weights=weights[order],
             offsets=offsets[order],
             away=away[order],
             total=histogram.total,
-            mean_last=histogram.mean
-            + (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
+            mean_last=histogram.mean + beyond,
             variance=variance,
             outermost=((histogram.last_ranks[outwards][some] - shift).astype(np.float64), within),
         )
@@ -301,9 +295,8 @@ class _Ranks:
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:
-            return step * np.arange(first, end, dtype=np.float64), np.full(
-                end - first, step, dtype=np.float64
-            )
+            points = step * np.arange(first, end, dtype=np.float64)
+            return points, np.full(end - first, step, dtype=np.float64)
         period = max(round(1 / step), 1)
         reach = _WHOLE / math.sqrt(t) + 1
         indices: list[Counts] = []
@@ -328,20 +321,15 @@ class _Ranks:
         """Return the logarithm of the product of all tasks' phi(t, c)."""
         width = 1 / math.sqrt(t)
         # Rules are exact up to as many candidates as they have nodes.
-        few, many = (
-            int(np.searchsorted(self.sizes, max(limit * width, nodes), side="right"))
-            for limit, nodes in ((_VERY_NARROW, _FEW_NODES), (_NARROW, _NODES))
-        )
+        few = self._count_narrow(_VERY_NARROW * width, _FEW_NODES)
+        many = self._count_narrow(_NARROW * width, _NODES)
         total = np.zeros(c.size)
-        for part, (nodes, shares) in (
-            (slice(few), self.rules[0]),
-            (slice(few, many), self.rules[1]),
-        ):
+        parts = (slice(few), slice(few, many))
+        for part, (nodes, shares) in zip(parts, self.rules, strict=True):
             if self.sizes[part].size:
                 offset = c[:, None] - self.middles[part]
-                total += (
-                    _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]
-                )
+                logs = _log_mean_by_rule(t, offset, nodes[part], shares[part])
+                total += logs @ self.weights[part]
         if many < self.sizes.size:
             sizes, offsets = self.sizes[many:], self.offsets[many:]
             if t <= _SMOOTH:
@@ -351,17 +339,20 @@ class _Ranks:
             total += np.log(phi + TINY) @ self.weights[many:]
         return total
 
+    def _count_narrow(self, limit: float, nodes: int) -> int:
+        """Return how many sizes are narrow, or have no more candidates than a rule has nodes."""
+        return int(np.searchsorted(self.sizes, max(limit, nodes), side="right"))
+
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
-    """Return the logarithm of phi for offsets c - mean; relative accuracy also where phi is near 1. Shape (C, U)."""
+    """Return the logarithm of phi for offsets c - mean, accurate also near 1. Shape (C, U)."""
     exponent = -t * np.square(nodes - offset[..., None])
     largest = exponent.max(axis=-1)
     less = np.expm1(exponent - largest[..., None])
     lost = -np.sum(shares * less, axis=-1)
     kept = np.sum(shares * (1 + less), axis=-1)
-    return np.asarray(
-        largest + np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept))
-    )
+    logs = np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept))
+    return np.asarray(largest + logs)
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
@@ -395,14 +386,13 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
         return np.asarray(np.sum(np.where(inside, near, 0.0), axis=-1) / sizes)
     terms = np.where(rank >= 1, np.exp(-t * np.square(rank - c[:, None])), 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
-    taken = np.clip(np.floor(sizes) - centre[:, None] + _LATTICE + 1, 0, 2 * _LATTICE + 1).astype(
-        np.int64
-    )
+    taken = np.floor(sizes) - centre[:, None] + _LATTICE + 1
+    taken = np.clip(taken, 0, 2 * _LATTICE + 1).astype(np.int64)
     return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
 
 
 def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[Estimate]:
-    """Return the central moments of V / E[V], orders 0 to `order`; the second is `second`, which is exact."""
+    """Return the central moments of V / E[V]; the second, `second`, is exact."""
     n, mean = ranks.total, ranks.variance
     nodes, shares = ranks.rule_of(order + 2)
     away = ranks.away[:, None]
@@ -418,10 +408,8 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
     # Even powers of sqrt(s) are even in Z.
     half = normal > 0
-    normal, normal_weights = (
-        normal[half][:, None, None],
-        normal_weights[half] / np.sum(normal_weights[half]),
-    )
+    normal, normal_weights = normal[half], normal_weights[half]
+    normal, normal_weights = normal[:, None, None], normal_weights / np.sum(normal_weights)
     # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
     term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
     one = [np.ones((normal.size, ranks.sizes.size))]
@@ -434,29 +422,23 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     one[1], summands[1] = np.zeros_like(one[0]), summands[0]
     logs = _logarithm(one)
     total = [log @ ranks.weights for log in logs]
-    total[2] = (
-        total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
-    )
+    squared = np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1))
+    total[2] = total[2] - squared / n / n / mean
     factorials = [float(math.factorial(k)) for k in range(order + 1)]
     series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
-    values = [
-        (-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)
-    ]
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
     lost = [np.zeros(normal.size)] * len(series)
     if ranks.offsets.any():
         # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is
         # far is wide.
-        lost = [
-            sum((summands[j] * np.abs(series[g - j]) for j in range(g + 1)), lost[0])
-            for g in range(len(series))
-        ]
-    errors = [
-        UNIT_ROUNDOFF
-        * f
-        * float(normal_weights @ (_MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]))
-        for k, f in enumerate(factorials)
-    ]
+        for g in range(len(series)):
+            terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
+            lost[g] = sum(terms, lost[0] * 0.0)
+    values, errors = [], []
+    for k, factorial in enumerate(factorials):
+        values.append((-1) ** k * factorial * float(normal_weights @ series[2 * k]))
+        off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
+        errors.append(UNIT_ROUNDOFF * factorial * float(normal_weights @ off))
     return [
         Estimate(1.0, 0.0),
         Estimate(0.0, 0.0),
@@ -496,9 +478,8 @@ def _by_series(central: list[Estimate]) -> Estimate:
         taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
         value = -math.fsum(coefficient * moment.value for coefficient, moment in taken)
         # All coefficients from the first on add up to 1 in size.
-        left = (central[last].value + central[last].error) * (
-            1 - math.fsum(map(abs, coefficients[1 : last + 1]))
-        )
+        rest = 1 - math.fsum(map(abs, coefficients[1 : last + 1]))
+        left = (central[last].value + central[last].error) * rest
         rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in taken)
         routes.append(Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
     return min(routes, key=lambda estimate: estimate.error)
@@ -509,10 +490,8 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     scale = ranks.total * ranks.variance
     order, near = _reach_of_power_series(central)
     s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), near + 1))
-    rest = sum(
-        ((-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)),
-        np.zeros(s.size),
-    )
+    terms = [(-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)]
+    rest = sum(terms, np.zeros(s.size))
     values = (np.exp(-s) * rest / np.sqrt(s)).tolist()
     error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(values)
     # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
@@ -524,9 +503,8 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
         transform = ranks.transform(at / scale)
         weight = 1 / math.sqrt(at)
         values.append(weight * (transform - math.exp(-at)))
-        error += (
-            weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + TINY))
-        )
+        roundings = _TRANSFORM_ERROR * (1 - math.log(transform + TINY))
+        error += weight * UNIT_ROUNDOFF * transform * roundings
         # L falls, so the rest is at most that of a constant.
         tail = transform * weight / math.expm1(STEP / 2)
         total += values[-1]
@@ -538,24 +516,18 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
 
 
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
-    """Return how many terms in s give L(s) - exp(-s) to rounding, and up to which place of the trapezoidal rule."""
+    """Return how many terms in s give L(s) - exp(-s) to rounding, and up to which place."""
 
     def limit(k: int, coefficient: float) -> float:
-        """Return the largest s at which the term of order k is below the rounding of that of order 2."""
-        return float(
-            (UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient)
-            ** (1 / (k - 2))
-        )
+        """Return the largest s at which a term is below the rounding of that of order 2."""
+        ratio = UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient
+        return float(ratio ** (1 / (k - 2)))
 
-    reach, order = max(
-        (
-            min(
-                limit(order, central[order].value + central[order].error),
-                *(limit(k, central[k].error / 8) for k in range(3, order)),
-            ),
-            order,
-        )
-        for order in range(4, ORDER + 1, 2)
-    )
+    reaches = []
+    for order in range(4, ORDER + 1, 2):
+        limits = [limit(k, central[k].error / 8) for k in range(3, order)]
+        limits.append(limit(order, central[order].value + central[order].error))
+        reaches.append((min(limits), order))
+    reach, order = max(reaches)
     # Beyond, both are nothing.
     return order, math.floor(math.log(min(reach, _VANISHED)) / STEP)

@@ -4,13 +4,15 @@ r"""Metrics that are means over tasks.
 
 .. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
 
-with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3); where the ranks are uniform on
-a+1 .. a+T, they are those on that block (:mod:`.blocks`). If task i counts with weight w_i, M = sum w_i f(r_i) / W with
-W = sum w_i, and
+with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3); where the
+ranks are uniform on a+1 .. a+T, they are those on that block (:mod:`.blocks`). If task i counts
+with weight w_i, M = sum w_i f(r_i) / W with W = sum w_i, and
 
-.. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad Var[M] = \frac1{W^2} \sum_u c_u w_u^2\,v(N_u)
+.. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad
+          Var[M] = \frac1{W^2} \sum_u c_u w_u^2\,v(N_u)
 
-*Geometric*, M = (prod r_i)^{s/n} with s = 1 or -1: independence turns the expectation of the product into a product,
+*Geometric*, M = (prod r_i)^{s/n} with s = 1 or -1: independence turns the expectation of the
+product into a product,
 
 .. math:: \ln E[M] = \sum_u c_u \ln m_1(N_u), \qquad
           Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
@@ -68,14 +70,13 @@ def mean_rank(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    ends = (
-        sizes + 1 if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes + 1
-    )
+    ends = sizes + 1
+    if histogram.offsets is not None:
+        ends = 2 * histogram.offsets.astype(object) + ends
     expectation = int(np.dot(tasks, ends)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
-    return Moments(
-        expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form"
-    )
+    error, variance_error = UNIT_ROUNDOFF * expectation, UNIT_ROUNDOFF * variance
+    return Moments(expectation, error, variance, variance_error, "closed_form")
 
 
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
@@ -86,11 +87,11 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """
     if histogram.offsets is not None:
         distinct, place = distinct_blocks(histogram)
-        mean, spread = (each[place] for each in _reciprocal_moments(distinct))
-        return average(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
+        mean, spread = _reciprocal_moments(distinct)
+        spread = spread[place]
+        return average(histogram, mean[place], spread, _SUM_ERROR * spread, _SUM_ERROR)
     mean, variance, square = _reciprocal(histogram.num_candidates)
-    # The two terms of v are each good to a few roundings; their difference is good to those of the
-    # larger parts.
+    # The two terms of v are good to a few roundings; so is their difference, of the larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (histogram.num_candidates > 1)
     return average(histogram, mean, variance, slack)
 
@@ -98,22 +99,21 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
 # Macro averages are over the same blocks.
 @functools.lru_cache(maxsize=1)
 def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
-    centres = (blocks := blocks_of(distinct)).centres
+    blocks = blocks_of(distinct)
     above, spread = blocks.scaled_power(-1.0)
-    return (1 + above) / centres, spread / np.square(centres)
+    return (1 + above) / blocks.centres, spread / np.square(blocks.centres)
 
 
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
-    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1), or (k-a)/T kept within 0 .. 1.
+    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
+    On a block p = (k-a)/T, kept within 0 .. 1.
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     k = require_k(k)
-    left = (
-        float(k)
-        if histogram.offsets is None
-        else np.subtract(float(k), histogram.offsets, dtype=np.float64)
-    )
+    left: Values | float = float(k)
+    if histogram.offsets is not None:
+        left = np.subtract(left, histogram.offsets, dtype=np.float64)
     return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
 
 
@@ -139,14 +139,14 @@ def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
 
 
 def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Values] | None:
-    """Return mean and variance of what single tasks add to MR, MRR or Hits@k under chance; None for other metrics."""
+    """Return mean and variance of single tasks in MR, MRR or Hits@k; None for other metrics."""
     if metric.hits_k is not None:
         return _hit(num_candidates, float(metric.hits_k))
     if metric.moments == "means.mean_rank":
         return _rank(num_candidates)
-    return (
-        _reciprocal(num_candidates)[:2] if metric.moments == "means.mean_reciprocal_rank" else None
-    )
+    if metric.moments == "means.mean_reciprocal_rank":
+        return _reciprocal(num_candidates)[:2]
+    return None
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
@@ -155,16 +155,13 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = f(np.arange(1, last + 1, dtype=np.float64))
-    sums = np.concatenate(
-        (np.zeros((2, 1)), np.cumsum((values, np.square(values)), axis=1)), axis=1
-    )
-    ends, begins = (
-        np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram))
-    )
+    totals = np.cumsum((values, np.square(values)), axis=1)
+    sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
+    ends = np.minimum(histogram.last_ranks, last)
+    begins = np.minimum(offsets_of(histogram), last)
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
-    # Each sum from the first rank on carries as many roundings as it has terms; there is none where
-    # no rank counts.
+    # Each sum from the first rank on carries as many roundings as it has terms.
     error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
     off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
     slack = (slack + 2 * mean * off) * (size > 1)
@@ -187,13 +184,13 @@ def ndcg(histogram: Histogram) -> Moments:
     """Return the moments of nDCG, the mean of 1/log2(1 + r)."""
     if histogram.offsets is not None:
         blocks = blocks_of(histogram)
-        mean = blocks.mean(values := _gain(blocks.points))
+        values = _gain(blocks.points)
+        mean = blocks.mean(values)
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
-        slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (
-            histogram.num_candidates > 1
-        )
+        blur = off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
+        slack = _SUM_ERROR * variance + blur
         return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(_gain, histogram.num_candidates) / size
@@ -220,11 +217,9 @@ def average(
     twice = tasks if histogram.weights is None else tasks * histogram.weights
     expectation = math.fsum((tasks * mean).tolist()) / total
     spread = math.fsum((twice * variance).tolist()) / total / total
-    lost = (
-        0.0
-        if isinstance(slack, float) and slack == 0.0
-        else float(np.sum(twice * slack)) / total / total
-    )
+    lost = 0.0
+    if not isinstance(slack, float) or slack != 0.0:
+        lost = float(np.sum(twice * slack)) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
     rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
@@ -245,7 +240,8 @@ def _product(histogram: Histogram, sign: float) -> Moments:
         scales = histogram.num_candidates
         mean, variance = scaled_power(scales, power)
     else:
-        scales = (blocks := blocks_of(histogram)).centres
+        blocks = blocks_of(histogram)
+        scales = blocks.centres
         mean, variance = blocks.scaled_power(power)
     # m_1 = N^p (1 + mean), or c^p: the two logarithms are summed apart, each without cancellation.
     sizes = math.fsum((histogram.row_weights * np.log(scales)).tolist()) * unit
@@ -254,14 +250,13 @@ def _product(histogram: Histogram, sign: float) -> Moments:
     expectation = math.exp(sizes + shifts)
     squared = expectation * expectation
     error = _TASK_ERROR * UNIT_ROUNDOFF * (1.0 + abs(sizes) + abs(shifts))
+    growth = math.expm1(spread)
+    slack = 2 * error * growth + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)
     return Moments(
         expectation=expectation,
         expectation_error=error * expectation,
-        variance=squared * math.expm1(spread),
-        variance_error=squared
-        * (
-            2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)
-        ),
+        variance=squared * growth,
+        variance_error=squared * slack,
         method="closed_form",
     )
 

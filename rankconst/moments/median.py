@@ -5,11 +5,14 @@ All follows from the law of B(x) = #{i : r_i <= x}, a Poisson-binomial one
 (:mod:`.poisson_binomial`): A <= x iff B(x) >= m. Summing by parts about a centre c, no term
 cancels:
 
-.. math:: E[f(A)] = f(c) + \sum_{x \ge c} (f(x+1) - f(x)) P(A > x) - \sum_{x < c} (f(x+1) - f(x)) P(A \le x)
+.. math:: E[f(A)] = f(c) + \sum_{x \ge c} (f(x+1) - f(x)) P(A > x)
+          - \sum_{x < c} (f(x+1) - f(x)) P(A \le x)
 
-For even n the joint law of A and B enters. Given B(y) = m, the m ranks up to y are uniform below y, so
+For even n the joint law of A and B enters. Given B(y) = m, the m ranks up to y are uniform below y,
+so
 
-.. math:: P(A \le x, B > y) = P(B(y) = m) \frac{h(x)}{h(y)}, \qquad h(x) = \prod_{N_u \le x} N_u^{c_u}
+.. math:: P(A \le x, B > y) = P(B(y) = m) \frac{h(x)}{h(y)}, \qquad
+          h(x) = \prod_{N_u \le x} N_u^{c_u}
           \cdot x^{m - C(x)}, \quad C(x) = \sum_{N_u \le x} c_u
 
 for x <= y, and summing f((a + b)/2) by parts in both arguments
@@ -67,7 +70,7 @@ _PRECISE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class _Statistic:
-    """A function g of the median M, and with it f1 = g - g(c) and f2 = (g - g(c))^2 for a centre c."""
+    """A function g of the median M, with f1 = g - g(c) and f2 = (g - g(c))^2 for a centre c."""
 
     # c -> g(c)
     value: Callable[[float], float]
@@ -84,13 +87,10 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
         """Form the rules that sums of the panel's x < stop will ask for, all in one go."""
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
-        asked = np.array(
-            [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self], dtype=np.int64
-        )
-        if asked.size:
-            self.update(
-                zip(asked.tolist(), zip(*gram_rules(asked, _GAP_NODES), strict=True), strict=True)
-            )
+        asked = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
+        if asked:
+            nodes, weights = gram_rules(np.array(asked, dtype=np.int64), _GAP_NODES)
+            self.update(zip(asked, zip(nodes, weights, strict=True), strict=True))
 
     def __missing__(self, length: int) -> tuple[Values, Values]:
         self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
@@ -99,7 +99,7 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
 
 @dataclass(frozen=True, slots=True)
 class _MedianLaw:
-    """The laws of the two middle ranks, on a window outside of which they have no mass to speak of."""
+    """The laws of the two middle ranks, on a window that has nearly all of their mass."""
 
     paired: bool  # n is even, and the median between two ranks
     centre: int  # c, within half a rank of the median of A
@@ -111,13 +111,10 @@ class _MedianLaw:
     panels: list[Panel]
     nodes: Nodes
     laws: PointLaws
-    needed: list[
-        int
-    ]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
+    # m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
+    needed: list[int]
     gaps: Gaps | None = None  # of blocks, where n is even
-    rules: _Rules = field(
-        default_factory=_Rules
-    )  # those for sums over gaps that were formed so far
+    rules: _Rules = field(default_factory=_Rules)  # for sums over gaps that were formed so far
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
@@ -147,10 +144,9 @@ _INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature
 
 
 def median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
-    return certain_moments(CATALOGUE["median_rank"], histogram) or _summarise(
-        _median_law(histogram), _RANK
-    )
+    """Return the moments of the median rank; if n is even, of the mean of the middle two."""
+    certain = certain_moments(CATALOGUE["median_rank"], histogram)
+    return certain or _summarise(_median_law(histogram), _RANK)
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
@@ -162,9 +158,8 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     """
     if histogram.total == 2:
         return inverse_mean_rank(histogram)
-    return certain_moments(CATALOGUE["inverse_median_rank"], histogram) or _summarise(
-        _median_law(histogram), _INVERSE
-    )
+    certain = certain_moments(CATALOGUE["inverse_median_rank"], histogram)
+    return certain or _summarise(_median_law(histogram), _INVERSE)
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
@@ -172,9 +167,8 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     c = float(law.centre)
     if not law.panels:
         value = statistic.value(c)
-        return Moments(
-            value, 0.0 if value == round(value) else UNIT_ROUNDOFF * value, 0.0, 0.0, "numerical"
-        )
+        error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
+        return Moments(value, error, 0.0, 0.0, "numerical")
     x = law.nodes.points.astype(np.float64)
     interpolated = np.zeros(2)
     terms = np.stack(statistic.difference(x, 1.0, c)) * law.laws.tail
@@ -201,13 +195,12 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
         first_error += 2 * law.neglected * ends[0]
         second_error += 2 * law.neglected * ends[1]
     expectation = statistic.value(c) + float(first)
+    spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
     return Moments(
         expectation=expectation,
         expectation_error=float(first_error) + 2 * UNIT_ROUNDOFF * expectation,
         variance=float(second - first * first),
-        variance_error=float(
-            second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
-        ),
+        variance_error=float(spread_error),
         method="numerical",
     )
 
@@ -228,9 +221,8 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
         y = points[own].astype(np.float64)
         rules.prepare(np.append(points[own], panel.stop), panel, needed)
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
-        sums[:, own] = decay * np.sum(
-            curvature(y[:, None] + carried_points) * carried_weights, axis=-1
-        )
+        carried = curvature(y[:, None] + carried_points) * carried_weights
+        sums[:, own] = decay * np.sum(carried, axis=-1)
         sums[:, own] += _sum_inside(points[own], panel, needed, curvature, rules)
         ahead, weights = _last_terms(panel.stop, panel, needed, rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
@@ -258,9 +250,8 @@ def _sum_inside(
             chosen = [rules[length] for length in lengths[far].tolist()]
             gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in chosen])
             y = points[far].astype(np.float64)[:, None]
-            weights = np.stack([weights for _, weights in chosen]) * np.exp(
-                needed * np.log1p(-gaps / y)
-            )
+            shares = np.exp(needed * np.log1p(-gaps / y))
+            weights = np.stack([weights for _, weights in chosen]) * shares
             sums[:, far] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
     y = points.astype(np.float64)[:, None]
@@ -273,7 +264,7 @@ def _sum_inside(
 
 
 def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Values, Values]:
-    """Return x and weights for sums of (x/stop)^needed times a smooth function over the panel's x < stop."""
+    """Return x and weights for sums of (x/stop)^needed times a function over x < stop."""
     length = min(stop - panel.start, _reach(panel, needed))
     offsets, weights = rules[length]
     gaps = length - offsets
@@ -304,16 +295,16 @@ class _Profile:
     def mean_and_variance(self, x: int) -> tuple[float, float]:
         first = int(np.searchsorted(self.sizes, x, side="right"))
         expected = x * float(self.first_sums[first])
-        return int(self.certain[first]) + expected, max(
-            expected - float(self.second_sums[first]) * x * x, 0.0
-        )
+        second = float(self.second_sums[first])
+        variance = max(expected - second * x * x, 0.0)
+        return int(self.certain[first]) + expected, variance
 
     def slope(self, x: int) -> float:
         """Return by how much the mean of B grows from x to x + 1."""
         return float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
 
     def gap(self, x: int) -> float:
-        """Return how far below x the next rank is, given that m are at most x; 0 if they are certain to be."""
+        """Return how far below x the next rank is, given that m are at most x; 0 if certain."""
         needed = self.middle - self.num_certain(x)
         return x / needed if needed else 0.0
 
@@ -322,12 +313,12 @@ class _Profile:
         return self.sizes
 
     def scale(self, x: int) -> float:
-        """Return how far x must move to move B(x) by a standard deviation, or by one rank if that is more."""
+        """Return how far x must move to move B(x) by a standard deviation, or by one rank."""
         slope = self.slope(x)
         return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope if slope else math.inf
 
     def log_tail(self, x: int, count: int, side: int) -> float:
-        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for side -1 (Bennett 1962)."""
+        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962)."""
         mean, variance = self.mean_and_variance(x)
         distance = side * (count - mean)
         if distance <= 0.0:
@@ -367,7 +358,7 @@ def _suffix_sums(values: Values) -> Values:
 
 
 def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return an x in (low, high] with holds(x) and not holds(x - 1), given that it holds at `high` only."""
+    """Return an x in (low, high] with holds(x) and not holds(x - 1); `high` holds."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
@@ -422,7 +413,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
 def _panels(
     profile: _Profile, lowest: int, centre: int, highest: int, paired: bool
 ) -> Iterator[Panel]:
-    """Cut the window where an N lies, at the centre, and into pieces no wider than the laws are smooth.
+    """Cut the window where an N lies, at the centre, and where laws are not smooth.
 
     If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course
     within a few times the scale of the gap, where panels are narrow.

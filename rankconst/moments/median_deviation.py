@@ -11,11 +11,11 @@ largest N downwards: for neighbours x < y of the distinct N, and C(x) = #{i : N_
 
 .. math:: B(x) - C(x) = \#\{i : N_i = x\} + X, \qquad X \sim \mathrm{Binomial}(B(y) - C(y), x/y)
 
-Between neighbours the y_i are uniform, whichever task each belongs to. So the median's y is an order statistic of
-uniforms, hence a beta variable; and B at a further point, given B at points on either side, is binomial again. M is
-found by bisection, asking for B(a + t) - B(a - t - 1) at a dozen or two of t. This is exact for every n, and takes
-about as many random numbers a draw as there are distinct N. Where ranks are uniform on blocks there is no such chain:
-each rank is drawn.
+Between neighbours the y_i are uniform, whichever task each belongs to. So the median's y is an
+order statistic of uniforms, hence a beta variable; and B at a further point, given B at points on
+either side, is binomial again. M is found by bisection, asking for B(a + t) - B(a - t - 1) at a
+dozen or two of t. This is exact for every n, and takes about as many random numbers a draw as there
+are distinct N. Where ranks are uniform on blocks there is no such chain: each rank is drawn.
 
 **Control.** For large n, M is nearly linear in the counts at three fixed points, m0 - d0, m0 and m0
 + d0, with m0 and d0 what both medians tend to (Bahadur 1966; Hall and Welsh 1985 for this
@@ -31,8 +31,9 @@ many draws are needed; none of this biases the estimates.
 
 References
 ----------
-Bahadur 1966, *A note on quantiles in large samples*, Ann. Math. Statist. 37, 577-580. Hall and Welsh 1985, *Limit
-theorems for the median deviation*, Ann. Inst. Statist. Math. 37, 27-36. The way of drawing is derived here.
+Bahadur 1966, *A note on quantiles in large samples*, Ann. Math. Statist. 37, 577-580. Hall and
+Welsh 1985, *Limit theorems for the median deviation*, Ann. Inst. Statist. Math. 37, 27-36. The way
+of drawing is derived here.
 """
 
 from __future__ import annotations
@@ -72,11 +73,10 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
 
-# The standard errors aimed at, in units of the standard deviation and variance of M: they set the
-# number of draws.
+# The standard errors aimed at, in standard deviations and variances of M: they set the draws.
 GOAL = 2.0**-5
-# Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks,
-# draws times tasks.
+# Draws times distinct N may reach this, unless the fewest draws exceed it; of blocks, draws times
+# tasks.
 WORK, BLOCK_WORK = 2**22, 2**18
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
@@ -99,11 +99,9 @@ class _Control:
 
 def most_draws(histogram: Histogram) -> int:
     """Return the largest number of draws that a histogram is worth."""
-    work = (
-        WORK // (len(histogram) + 16)
-        if histogram.offsets is None
-        else BLOCK_WORK // histogram.total
-    )
+    work = WORK // (len(histogram) + 16)
+    if histogram.offsets is not None:
+        work = BLOCK_WORK // histogram.total
     affordable = max(work, FEWEST_DRAWS)
     return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
 
@@ -128,8 +126,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     control = _place_control(histogram)
     limit = most_draws(histogram)
     size = min(_PILOT, limit // 2)
-    # With very many distinct N each pass over them is dear; a sample of fixed size can share the
-    # pilot's.
+    # With very many distinct N each pass over them is dear; a sample can share the pilot's.
     settled = limit == 2 * size
     values, counts = _draw(histogram, control.points, size + limit if settled else size, rng)
     *slopes, draws = _make_plan(control, values[:size], counts[:, :size], limit)
@@ -140,10 +137,10 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
     first = second = _estimate_rare(histogram, values, largest)
     if first is None or second is None:
-        first, second = (_estimate(control, b, values, counts) for b in slopes)
+        first = _estimate(control, slopes[0], values, counts)
+        second = _estimate(control, slopes[1], values, counts)
         plain = _estimate(control, 0.0 * slopes[0], values, counts)
-        # Where a moment is next to an end of what is possible, L may lead beyond; the plain
-        # estimates cannot.
+        # Next to an end of what is possible, L may lead beyond; the plain estimates cannot.
         first = first if 0 <= first.expectation <= largest else plain
         second = second if second.variance >= 0 else plain
     rounding = 2 * UNIT_ROUNDOFF * first.expectation
@@ -168,9 +165,10 @@ def _fit(values: Values, counts: Values) -> Values:
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
     slopes = np.array([float(f"{slope:.3g}") for slope in fitted])
-    # If R hardly varies, what makes it vary may go unseen, and so the error: that of M is at least
-    # estimable.
-    return 0.0 * slopes if is_rare(count_rare(values - slopes @ counts), values.size) else slopes
+    # If R hardly varies, what makes it vary may go unseen; the error of M is at least estimable.
+    if is_rare(count_rare(values - slopes @ counts), values.size):
+        return 0.0 * slopes
+    return slopes
 
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
@@ -180,39 +178,38 @@ def _estimate(control: _Control, slopes: Values, values: Values, counts: Values)
     rest -= expectation
     terms = rest * (rest + 2 * linear)
     draws = values.size
+    # The second term is that of the mean's square: it counts where M takes two values, equally
+    # often.
+    spread = float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2
     return _sampled(
         expectation=expectation,
         expectation_error=float(rest.std(ddof=1)) / math.sqrt(draws),
         variance=float(slopes @ control.covariance @ slopes) + float(terms.sum()) / (draws - 1),
-        # The second term is that of the mean's square: it counts where M takes two values, equally
-        # often.
-        variance_error=math.sqrt(
-            float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2
-        ),
+        variance_error=math.sqrt(spread),
     )
 
 
 def _make_plan(
     control: _Control, values: Values, counts: Values, limit: int
 ) -> tuple[Values, Values, int]:
-    """Say, from a pilot sample, the b for the expectation and for the variance, 0 if L is of no use; and the draws."""
+    """Choose, from a pilot sample, b for expectation and variance, and the number of draws.
+
+    b is 0 where L is of no use.
+    """
     slopes = _fit(values, counts)
-    linear, plain = (_estimate(control, b, values, counts) for b in (slopes, 0.0 * slopes))
+    linear = _estimate(control, slopes, values, counts)
+    plain = _estimate(control, 0.0 * slopes, values, counts)
     first = min(linear, plain, key=lambda estimate: estimate.expectation_error)
     second = min(linear, plain, key=lambda estimate: estimate.variance_error)
-    # With S draws, errors are about 1/sqrt(S) of these, in units of the standard deviation and of
-    # the variance.
+    # With S draws, errors are about 1/sqrt(S) of these, in standard deviations and variances.
     scale = max(second.variance, 0.0)
-    away = math.sqrt(values.size) * max(
-        first.expectation_error * math.sqrt(scale), second.variance_error
-    )
+    largest = max(first.expectation_error * math.sqrt(scale), second.variance_error)
+    away = math.sqrt(values.size) * largest
     choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
     draws = next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit)
-    return (
-        slopes if first is linear else 0.0 * slopes,
-        slopes if second is linear else 0.0 * slopes,
-        draws,
-    )
+    for_mean = slopes if first is linear else 0.0 * slopes
+    for_variance = slopes if second is linear else 0.0 * slopes
+    return for_mean, for_variance, draws
 
 
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:
@@ -228,14 +225,13 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
         off = min(math.sqrt(UNSEEN) / draws, chance)
-        # The histograms of tables 1.0.0 keep their errors, but with equal even N the median may be
-        # either of two ranks.
+        # Tables 1.0.0 keep their errors, but with equal even N the median may be either of two
+        # ranks.
         if histogram.offsets is not None or chance == 1.0:
             gap = _bound_distance(histogram, common, largest)
             beyond = _IMPROBABLE * largest
-            return _sampled(
-                expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest
-            )
+            error, variance_error = off * gap + beyond, off * gap**2 + beyond * largest
+            return _sampled(expectation, error, variance, variance_error)
         return _sampled(expectation, off * largest, variance, off * largest**2)
     return estimate(values, float(np.max(np.abs(values - common))))
 
@@ -251,11 +247,11 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
     middle = float(math.ceil(_locate(histogram)[0]))
     if value != math.floor(value):
         return 1.0
-    reach = np.array(
-        [middle - 1, middle, middle + value - 1, middle - value, middle + value, middle - value - 1]
-    )
+    below_median, ends = [middle - 1, middle], [middle + value - 1, middle - value]
+    reach = np.array([*below_median, *ends, middle + value, middle - value - 1])
     below = _expect_counts(histogram, np.maximum(reach, 0.0)).tolist()
-    means = (below[0], below[1], below[2] - below[3] if value else 0.0, below[4] - below[5])
+    inside = below[2] - below[3] if value else 0.0
+    means = (below[0], below[1], inside, below[4] - below[5])
     levels = ((n + 1) // 2, n // 2) * 2
     total = 0.0
     for mean, level, above in zip(means, levels, (True, False, True, False), strict=True):
@@ -269,7 +265,7 @@ _IMPROBABLE = 1e-13
 
 
 def _bound_distance(histogram: Histogram, value: float, largest: float) -> float:
-    """Return how far from `value` M (without its divisor) can be, but for a probability of _IMPROBABLE.
+    """Return how far from `value` M without its divisor can be, but for _IMPROBABLE.
 
     The median is first shut in between two ranks; M is above v only if too few ranks are within v
     of both of these, and below w only if too many are within w of either. All bounds are those of
@@ -284,13 +280,13 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
         return max(float(below[1] - below[0]), 0.0)
 
     def is_sure(mean: float, *, above: bool) -> bool:
-        """Tell whether a count with this mean is surely more than half of n, or else surely less."""
+        """Tell whether a count with this mean is surely more than half of n, or surely less."""
         level = n // 2 if above else (n + 1) // 2
         right = mean > level if above else mean < level
         return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
 
     def reach(fits: Callable[[float], bool], most: float) -> float:
-        """Return a distance at which something is sure, found by doubling; `most` if there is none before."""
+        """Return a distance at which something is sure, found by doubling, or `most`."""
         distance = 1.0
         while distance < most and not fits(distance):
             distance *= 2
@@ -309,11 +305,11 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
 
 def _divergence(level: float, mean: float, n: int) -> float:
     """Return n KL(level/n, mean/n)."""
-    return sum(
-        part * math.log(part / law) if law > 0 else math.inf
-        for part, law in ((level, mean), (n - level, n - mean))
-        if part > 0
-    )
+    total = 0.0
+    for part, expected in ((level, mean), (n - level, n - mean)):
+        if part > 0:
+            total += part * math.log(part / expected) if expected > 0 else math.inf
+    return total
 
 
 # The control.
@@ -326,9 +322,8 @@ def _expect_counts(histogram: Histogram, points: Values) -> Values:
 
 def _shares(histogram: Histogram, x: float) -> Values:
     """Return min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1; shape (U,)."""
-    return np.asarray(
-        np.minimum(1.0, np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates)
-    )
+    inside = np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates
+    return np.asarray(np.minimum(1.0, inside))
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
@@ -343,9 +338,8 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
         # The density changes at both ends of a block.
         ends = np.concatenate((histogram.offsets, histogram.last_ranks)).astype(np.float64)
         edges, place = np.unique(np.append(ends, 0.0), return_inverse=True)
-        density = np.cumsum(
-            np.bincount(place[:-1], np.concatenate((tasks / sizes, -tasks / sizes)), edges.size)
-        )
+        changes = np.concatenate((tasks / sizes, -tasks / sizes))
+        density = np.cumsum(np.bincount(place[:-1], changes, edges.size))
         share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
     middle = float(np.interp(0.5, share, edges))
     low, high = 0.0, float(edges[-1])
@@ -363,15 +357,11 @@ def _place_control(histogram: Histogram) -> _Control:
     points = np.array(sorted(x for x in near if 0 < x < last), dtype=np.float64)
     shares = [_shares(histogram, x) for x in points.tolist()]
     # For x < y, r <= x implies r <= y.
-    covariance = np.array(
-        [
-            [np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q))) for q in shares]
-            for p in shares
-        ]
-    )
-    return _Control(
-        points, _expect_counts(histogram, points), covariance.reshape(points.size, points.size)
-    )
+    covariance = np.empty((points.size, points.size))
+    for i, p in enumerate(shares):
+        for j, q in enumerate(shares):
+            covariance[i, j] = np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q)))
+    return _Control(points, _expect_counts(histogram, points), covariance)
 
 
 # Drawing.
@@ -392,8 +382,7 @@ class _Rankings:
         """
         each = np.arange(x.size)
         place = np.maximum(np.searchsorted(self.edges, x), 1)
-        # The nearer of two known points is the one with the larger B on the left, the smaller on
-        # the right.
+        # The nearer of two known points has the larger B on the left, the smaller on the right.
         left, fewer = np.maximum((self.edges[place - 1], self.counts[place - 1, each]), low)
         right, more = np.minimum((self.edges[place], self.counts[place, each]), high)
         width = right - left
@@ -430,22 +419,15 @@ class _Search:
             t = np.where(active, np.floor((near[0] + far[0]) / 2), far[0])
             below = np.maximum(self.down - t - 1, 0.0)
             above = np.minimum(self.up + t, self.rankings.edges[-1])
-            query = np.array(
-                [
-                    t,
-                    below,
-                    self.rankings.between(below, far[1:3], near[1:3], self.rng),
-                    above,
-                    self.rankings.between(above, near[3:], far[3:], self.rng),
-                ]
-            )
+            counts_below = self.rankings.between(below, far[1:3], near[1:3], self.rng)
+            counts_above = self.rankings.between(above, near[3:], far[3:], self.rng)
+            query = np.array([t, below, counts_below, above, counts_above])
             within = query[4] - query[2]
             near = np.where(within < level, query, near)
             far = np.where(within < level, far, query)
-            after = (
-                np.where((within <= level) & (t > after[0][0]), query, after[0]),
-                np.where((within > level) & (t < after[1][0]), query, after[1]),
-            )
+            before = np.where((within <= level) & (t > after[0][0]), query, after[0])
+            beyond = np.where((within > level) & (t < after[1][0]), query, after[1])
+            after = before, beyond
 
 
 def _draw(
@@ -460,9 +442,8 @@ def _draw(
         method(histogram, points, min(batch, draws - begin), rng)
         for begin in range(0, draws, batch)
     ]
-    return np.concatenate([part[0] for part in parts]), np.concatenate(
-        [part[1] for part in parts], axis=1
-    )
+    deviations, counts = zip(*parts, strict=True)
+    return np.concatenate(deviations), np.concatenate(counts, axis=1)
 
 
 def _draw_ranks(
@@ -474,16 +455,16 @@ def _draw_ranks(
     ranks *= sizes
     np.floor(ranks, out=ranks)
     ranks += 1.0 + np.repeat(offsets_of(histogram), histogram.num_tasks)
-    counts = np.array(
-        [np.count_nonzero(ranks <= x, axis=1) for x in points.tolist()], dtype=np.float64
-    )
+    counts = np.empty((points.size, draws))
+    for place, x in enumerate(points.tolist()):
+        counts[place] = np.count_nonzero(ranks <= x, axis=1)
     middle = ((sizes.size - 1) // 2, sizes.size // 2)
     for _ in range(2):
         ranks.partition(middle, axis=1)
         centre = (ranks[:, middle[0]] + ranks[:, middle[1]]) / 2
         ranks -= centre[:, None]
         np.abs(ranks, out=ranks)
-    return centre, counts.reshape(points.size, draws)
+    return centre, counts
 
 
 def _draw_deviations(
@@ -509,9 +490,8 @@ def _draw_deviations(
         place = np.count_nonzero(known < upper, axis=0)
         start = np.maximum(edges[place - 1], left)
         remaining = known[place, each] - lower
-        right = start - (edges[place] - start) * np.expm1(
-            -rng.standard_exponential(draws) / remaining
-        )
+        gaps = rng.standard_exponential(draws) / remaining
+        right = start - (edges[place] - start) * np.expm1(-gaps)
         second = np.maximum(np.ceil(right), np.floor(start) + 1)
     down, up = np.floor((first + second) / 2), np.ceil((first + second) / 2)
     end, none = edges[-1], np.zeros(draws)

@@ -1,4 +1,4 @@
-r"""Metrics of one's own: the mean of any f(rank), any power mean, the smallest and the largest rank.
+r"""Metrics of one's own: the mean of any f(rank), any power mean, the extreme ranks.
 
 The mean of f(r) follows from sums of f and f^2 over 1 .. N, which are formed term by term: nothing
 is asked of f. With weights w_i, M = sum w_i f(r_i) / sum w_i.
@@ -9,8 +9,8 @@ it grows. These two have the laws
 
 .. math:: P(\max r \le x) = \prod_i F_i(x), \qquad P(\min r > x) = \prod_i (1 - F_i(x))
 
-with F_i(x) the chance of a rank of at most x, and what the largest rank lacks to the largest possible one, or the
-smallest rank exceeds the least possible one by, is a sum of such chances.
+with F_i(x) the chance of a rank of at most x, and what the largest rank lacks to the largest
+possible one, or the smallest rank exceeds the least possible one by, is a sum of such chances.
 """
 
 from __future__ import annotations
@@ -77,12 +77,8 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     variance = lift_rounding(np.where(size > 1, twice - once * once, 0.0), slack)
     found = average(histogram, centre + once, variance, slack)
     # f may change its sign, so that the average is less than the terms.
-    open_by = float(
-        np.average(
-            off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once)),
-            weights=histogram.row_weights,
-        )
-    )
+    lost = off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once))
+    open_by = float(np.average(lost, weights=histogram.row_weights))
     return replace(found, expectation_error=open_by)
 
 
@@ -92,10 +88,8 @@ def _sum_between(
     """Return the sums of f(r) - centre over start < r <= stop, of its square and of its modulus."""
     parts: list[list[float]] = []
     for begin in range(start, stop, _CHUNK):
-        away = (
-            _apply(f, np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64))
-            - centre
-        )
+        ranks = np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64)
+        away = _apply(f, ranks) - centre
         parts.append([float(np.sum(each)) for each in (away, away * away, np.abs(away))])
     return [math.fsum(each) for each in np.transpose(parts).tolist()]
 
@@ -140,13 +134,10 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     """Return the moments of the largest, or of the smallest rank."""
-    starts, stops = (
-        offsets_of(histogram).astype(np.float64),
-        histogram.last_ranks.astype(np.float64),
-    )
+    starts = offsets_of(histogram).astype(np.float64)
+    stops = histogram.last_ranks.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
-    # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is
-    # within d of it.
+    # How far the extreme rank is from the best or worst possible: D > d iff no rank is within d.
     edge = float(stops.max() if largest else starts.min() + 1)
     log_beyond = _chunked(starts, stops, tasks, edge, largest)
     # How many d have a chance to speak of: beyond the last rank, none has.
@@ -161,14 +152,14 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     steps = np.arange(float(last))
     chances = np.exp(log_beyond(steps))
     first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
-    # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it
-    # counts.
+    # Each chance carries the roundings of its logarithm, at most _VANISHED where it counts.
     error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
     mean, slack = (edge - first if largest else edge + first), error * (second + 2 * first * first)
+    variance = lift_rounding(np.array([second - first * first]), np.array([slack]))
     return Moments(
         expectation=mean,
         expectation_error=error * first + UNIT_ROUNDOFF * mean,
-        variance=float(lift_rounding(np.array([second - first * first]), np.array([slack]))[0]),
+        variance=float(variance[0]),
         variance_error=slack,
         method="closed_form",
     )
@@ -183,15 +174,13 @@ def _chunked(
         found = np.empty(d.size)
         rows = max(1, _CHUNK // tasks.size)
         for begin in range(0, d.size, rows):
-            x = (edge - 1 - d[begin : begin + rows] if largest else edge + d[begin : begin + rows])[
-                :, None
-            ]
+            away = d[begin : begin + rows, None]
             # F is 0 before its block, and 1 behind it.
-            share = np.clip(
-                (x - starts) / (stops - starts) if largest else (stops - x) / (stops - starts),
-                0.0,
-                1.0,
-            )
+            if largest:
+                share = (edge - 1 - away - starts) / (stops - starts)
+            else:
+                share = (stops - (edge + away)) / (stops - starts)
+            share = np.clip(share, 0.0, 1.0)
             with np.errstate(divide="ignore"):
                 found[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
         return found

@@ -5,11 +5,12 @@ sum_{N_u <= x} c_u are certain; the others have the generating function
 
 .. math:: g(z) = \prod_{N_u > x} \Bigl(1 + \frac{x}{N_u}(z-1)\Bigr)^{c_u}
 
-whose coefficients, and sums of coefficients, are read off a circle :math:`|z| = e^s` by the trapezoidal rule (Hong 2013
-*Comput. Stat. Data Anal.* 59, 41-51, on the unit circle). Dividing by g(e^s) makes of g the generating function of a
-tilted Poisson-binomial; s is chosen so that its mean lies at the count asked for (the saddlepoint of Daniels 1954),
-which keeps *relative* accuracy far out in the tails. A tail is a finite geometric sum of coefficients, so that the pole
-of 1/(z - 1) does not appear.
+whose coefficients, and sums of coefficients, are read off a circle :math:`|z| = e^s` by the
+trapezoidal rule (Hong 2013, *Comput. Stat. Data Anal.* 59, 41-51, on the unit circle). Dividing by
+g(e^s) makes of g the generating function of a tilted Poisson-binomial; s is chosen so that its mean
+lies at the count asked for (the saddlepoint of Daniels 1954), which keeps *relative* accuracy far
+out in the tails. A tail is a finite geometric sum of coefficients, so that the pole of 1/(z - 1)
+does not appear.
 
 The logarithm of g is expanded in powers of w = z - 1 with the power sums sum c_u N_u^-k: near z = 1
 the cost does not depend on the number of distinct N. Where x w / N_u is too large for that, the
@@ -44,8 +45,7 @@ _TERMS, _FEWER_TERMS, _MANY_SIZES = 192, 64, 100_000
 _NEGLIGIBLE = 42.0
 # No tilt e^s is needed beyond this: p is at least 2^-53.
 _STEEPEST = 700.0
-# Bisection alone would need fewer; only where counts exceed 2^50 can rounding keep a tilt from
-# settling.
+# Bisection alone would need fewer; rounding keeps a tilt from settling if counts exceed 2^50.
 _MOST_STEPS = 200
 # Points evaluated together, and entries of the largest real table formed on the way.
 _ROWS = 256
@@ -63,7 +63,10 @@ class PointLaws:
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """Nodes z = e^zeta on the upper halves of circles, one for each point x. Conjugate nodes are taken together."""
+    """Nodes z = e^zeta on the upper halves of circles, one for each point x.
+
+    Conjugate nodes are taken together.
+    """
 
     zeta: Complex  # shape (X, nodes); imaginary parts are those of every point
     shares: Values  # weights of the trapezoidal rule: shape (nodes,)
@@ -80,13 +83,14 @@ class Circle:
         odd: bool = False,
         whole: bool = False,
     ) -> Circle:
-        """Place nodes on the circles |z| = e^tilt, given the tilted variances; if asked for, an `odd` number."""
+        """Place nodes on the circles |z| = e^tilt, given the tilted variances."""
         deviation = np.sqrt(variance)
         # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this
         # from its mean ...
         reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
-        period += odd and period % 2 == 0
+        if odd and period % 2 == 0:
+            period += 1
         # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
         least = 1.0 if whole else max(float(deviation.min()), 1.0)
         arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least))
@@ -97,19 +101,16 @@ class Circle:
     def read_off(
         self, log_ratio: Complex, uncertain: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed) at the nodes."""
+        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed)."""
         ratio = np.exp(log_ratio) * self.shares
-        length = np.where(
-            left, np.minimum(self.reach + 1, uncertain - needed + 1), np.minimum(self.reach, needed)
-        )
+        right = np.minimum(self.reach, needed)
+        length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), right)
         tail = np.sum((ratio * _geometric_sum(self.zeta, length, left)).real, axis=1)
         mass = np.sum(ratio.real, axis=1)
-        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the
-        # trapezoidal sum.
+        # Rounding: of sum p, which moves the mean, in deviations; of the exponent; of the sum.
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
-        error = UNIT_ROUNDOFF * (
-            64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
-        )
+        moved = 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
+        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + moved)
         return np.where(left, -tail, tail), mass, error
 
 
@@ -119,7 +120,7 @@ def find_tilt(
     target: Values,
     off: float,
 ) -> tuple[Values, Values]:
-    """Return s that puts the tilted mean within `off` deviations of `target`, and the tilted variance there.
+    """Return s that puts the tilted mean within `off` deviations of `target`, and the variance.
 
     `moments` returns mean and variance under a tilt.
     """
@@ -161,7 +162,7 @@ class BelowCounts:
         self._sums = self._suffix_sums()
 
     def _suffix_sums(self) -> Values:
-        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for every start b and, last, for none left."""
+        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for every start b, and last for none."""
         begin = int(self._starts[0])
         offsets = self._starts - begin
         lengths = np.diff(np.append(offsets, self._sizes.size - begin))
@@ -178,7 +179,10 @@ class BelowCounts:
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointLaws:
-        """Return the laws around `count`, which certain ranks exceed at no point; tails change sides at `centre`."""
+        """Return the laws around `count`, which certain ranks exceed at no point.
+
+        Tails change sides at `centre`.
+        """
         size = self._points.size
         tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
         for begin in range(0, size, _ROWS):
@@ -196,9 +200,8 @@ class BelowCounts:
         uncertain = self._total - self._certain[first]
         tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
         circle = Circle.around(tilt, variance, uncertain)
-        return circle.read_off(
-            self._log_ratio(x, first, needed, circle.zeta), uncertain, needed, left
-        )
+        log_ratio = self._log_ratio(x, first, needed, circle.zeta)
+        return circle.read_off(log_ratio, uncertain, needed, left)
 
     def _tilt(
         self, x: Values, first: Counts, uncertain: Counts, target: Values
@@ -233,8 +236,7 @@ class BelowCounts:
         sizes = np.abs(w).max(axis=1)
         far, near = self._split(x, first, sizes)
         if near.start == near.stop and sizes.max() <= self._radius:
-            # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks
-            # there are.
+            # Both logarithms in one series: (sum p - needed) w does not cancel, for any number.
             terms = self._terms(float(sizes.max()))
             sums, unit = self._power_sums(x, far, terms)
             sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
@@ -251,9 +253,8 @@ class BelowCounts:
             # 1 + p w = z (1 + (1 - p)(1/z - 1)): what is nearly certain is nearly z.
             high = share > 0.5
             miss = (self._sizes[u] - x) / self._sizes[u]
-            total += tasks[:, None] * _log1p(
-                np.where(high[:, None], miss[:, None] * back, share[:, None] * w)
-            )
+            part = np.where(high[:, None], miss[:, None] * back, share[:, None] * w)
+            total += tasks[:, None] * _log1p(part)
             left -= np.where(high, tasks, 0.0)
         total -= left[:, None] * zeta
         return total
@@ -267,7 +268,7 @@ class BelowCounts:
         return max(2, math.ceil((_NEGLIGIBLE + math.log(self._total)) / -math.log(size)))
 
     def _split(self, x: Values, first: Counts, sizes: Values) -> tuple[Counts, slice]:
-        """Return which start each row expands from, and the factors before it that are formed one by one."""
+        """Return which start each row expands from, and the factors before it."""
         rows = np.searchsorted(self._starts, first)
         if sizes.max() <= self._radius:
             return rows, slice(0, 0)
@@ -278,14 +279,14 @@ class BelowCounts:
         return np.full(x.size, row), slice(int(first.min()), stop)
 
     def _power_sums(self, x: Values, rows: Counts, terms: int) -> tuple[Values, Values]:
-        """Return sum c_u (x/N_u)^k / unit^k from each row's start on, shape (rows, terms), and the unit of each row.
+        """Return sum c_u (x/N_u)^k / unit^k from each row's start on, and the unit of each row.
 
-        It is a power of 2 near x/N: high powers of a small x/N itself would be rounded to 0.
+        Sums have shape (rows, terms). The unit is a power of 2 near x/N: high powers of a small x/N
+        itself would be rounded to 0.
         """
         share, exponent = np.frexp(x / np.append(self._sizes[self._starts], np.inf)[rows])
-        return self._sums[rows, :terms] * share[:, None] ** np.arange(1, terms + 1), np.ldexp(
-            1.0, exponent
-        )
+        powers = share[:, None] ** np.arange(1, terms + 1)
+        return self._sums[rows, :terms] * powers, np.ldexp(1.0, exponent)
 
 
 def _log1p_coefficients(terms: int) -> Values:
@@ -312,7 +313,7 @@ def _log1p(v: Complex) -> Complex:
 
 
 def _geometric_sum(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
-    """Sum z^-k over 0 <= k < length where `left`, and z^k over 1 <= k <= length elsewhere; z = e^zeta."""
+    """Sum z^-k over 0 <= k < length where `left`, else z^k over 1 <= k <= length; z = e^zeta."""
     sign = np.where(left, -1.0, 1.0)[:, None]
     count = length[:, None].astype(np.float64)
     # Both are -sign expm1(sign length zeta) / expm1(-zeta), up to the limit at z = 1.

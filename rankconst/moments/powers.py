@@ -125,7 +125,7 @@ def _sum_powers(histogram: Histogram, exponent: float) -> _Sum:
 
 @dataclass(frozen=True, eq=False)
 class _SumOverFirstRanks:
-    """S = sum r_i^q for ranks 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to it."""
+    """S = sum r_i^q for ranks 1 .. N, tasks condensed; for q = 1, `above` is added to it."""
 
     sizes: Values
     weights: Values  # how many tasks, a real number: shape (V,)
@@ -156,18 +156,17 @@ class _SumOverFirstRanks:
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones: for all sizes and some t at once."""
+        """Return ln L(t), and -L'(t)/L(t), or ones unless there is a `slope`, for some t."""
         sizes, tasks = self.sizes, self.weights
         chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         for start in range(0, t.size, chunk):
             rows = slice(start, start + chunk)
             nodes = t[rows, None]
-            log_phi = (
-                _log_phi_of_ranks(nodes, sizes)
-                if self.exponent == 1
-                else self._log_phi(nodes, sizes)
-            )
+            if self.exponent == 1:
+                log_phi = _log_phi_of_ranks(nodes, sizes)
+            else:
+                log_phi = self._log_phi(nodes, sizes)
             logs[rows] = log_phi @ tasks - self.above * t[rows]
             if slope:
                 slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
@@ -181,9 +180,8 @@ class _SumOverFirstRanks:
         gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
         phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
         near = gap < 0.5
-        return np.where(
-            near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + TINY)
-        )
+        inner = np.log1p(-np.where(near, gap, 0.0))
+        return np.where(near, inner, np.log(np.where(near, 1.0, phi) + TINY))
 
     def _slope(self, t: Values, sizes: Values, log_phi: Values) -> Values:
         """Return the mean of j^q exp(-t j^q) over that of exp(-t j^q). Shape (T, U)."""
@@ -195,7 +193,7 @@ class _SumOverFirstRanks:
         return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER.
+        """Return each row's unit of r^q over E[S], and the central moments in it.
 
         They are formed from raw moments; order 2 comes without cancellation.
         """
@@ -205,22 +203,19 @@ class _SumOverFirstRanks:
             # Of (r/N)^q.
             scale = n**self.exponent / self.mean
             first, second = self._scaled
-            raw = [
-                ones,
-                1 + first,
-                *(1 + scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)),
-            ]
+            further = [scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)]
+            raw = [ones, 1 + first, *(1 + each for each in further)]
         else:
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
             second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
         mean = raw[1]
         turned = [(-mean) ** k for k in range(ORDER + 1)]
-        higher = (
-            sum((math.comb(k, i) * raw[i] * turned[k - i] for i in range(k + 1)), np.zeros_like(n))
-            for k in range(3, ORDER + 1)
-        )
-        return scale, [ones, np.zeros_like(n), second, *higher]
+        central = [ones, np.zeros_like(n), second]
+        for k in range(3, ORDER + 1):
+            terms = [math.comb(k, i) * raw[i] * turned[k - i] for i in range(k + 1)]
+            central.append(sum(terms, np.zeros_like(n)))
+        return scale, central
 
 
 class _SumOverBlocks:
@@ -232,9 +227,9 @@ class _SumOverBlocks:
         self.exponent = exponent
         # In units of the mean weight, so that they add up to n.
         unit = histogram.total / histogram.total_weight
-        self._own = (
-            np.ones_like(self.weights) if histogram.weights is None else histogram.weights * unit
-        )
+        self._own = np.ones_like(self.weights)
+        if histogram.weights is not None:
+            self._own = histogram.weights * unit
         # r^q in units of c^q, less 1.
         self._units = self.blocks.centres**exponent * self._own
         self._shifts = np.expm1(exponent * self.blocks.logs)
@@ -257,9 +252,8 @@ class _SumOverBlocks:
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         lowest, rows = self._own * self._lowest, self.blocks.rows
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
-        beyond = self._own[rows] * np.maximum(
-            self.blocks.points**self.exponent - self._lowest[rows], 0.0
-        )
+        powers = self.blocks.points**self.exponent
+        beyond = self._own[rows] * np.maximum(powers - self._lowest[rows], 0.0)
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):
@@ -276,9 +270,8 @@ class _SumOverBlocks:
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
             logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:
-                slopes[place] = float(
-                    np.sum(self.weights * (lowest + self.blocks.mean(beyond * kept) / phi))
-                )
+                means = lowest + self.blocks.mean(beyond * kept) / phi
+                slopes[place] = float(np.sum(self.weights * means))
             if logs[place] < _VANISHED:
                 break
         return logs, slopes
@@ -298,7 +291,10 @@ _Sum: TypeAlias = _SumOverFirstRanks | _SumOverBlocks
 
 
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
-    """Return ln of the mean of exp(-t j): -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))). Shape (T, U)."""
+    """Return ln of the mean of exp(-t j). Shape (T, U).
+
+    It is -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))).
+    """
     near = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
     # Further out the first two terms cancel; few tasks reach as far.
     far = np.log1p(-np.exp(-np.maximum(t * sizes, _FAR))) - t - np.log(-np.expm1(-t) * sizes)
@@ -314,11 +310,8 @@ def _log_sinhc(x: Values) -> Values:
     for step in (156, 110, 72, 42, 20, 6):
         series = square / step * (1 + series)
     large = np.maximum(x, 0.5)
-    return np.asarray(
-        np.where(
-            x < 0.5, np.log1p(series), large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)
-        )
-    )
+    far = large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)
+    return np.asarray(np.where(x < 0.5, np.log1p(series), far))
 
 
 def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
@@ -336,23 +329,20 @@ def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     log_l, slope = sums.transform(np.exp(log_t) / mean, slope=power > 0)
     integrand = log_l + np.log(slope / mean) if power > 0 else log_l
     first = _integrate_power(power, log_t, weights, integrand)
-    second = (
-        _integrate_power(2 * power, log_t, weights, integrand)
-        if 2 * power != 1
-        else Estimate(1.0, UNIT_ROUNDOFF)
-    )
+    second = Estimate(1.0, UNIT_ROUNDOFF)
+    if 2 * power != 1:
+        second = _integrate_power(2 * power, log_t, weights, integrand)
     error = second.error + 2 * first.value * first.error
     return first, Estimate(second.value - first.value**2, error)
 
 
 def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values) -> Estimate:
-    """Return E[(S / E[S])^power] from the logarithm of L (negative power) or -L' (positive, below 1) at the nodes."""
+    """Return E[(S / E[S])^power] from ln L, or ln -L' for a power of 0 to 1, at the nodes."""
     b = -power if power < 0 else 1 - power
     terms = np.exp(b * log_t + log_f) * weights / math.gamma(b)
     fine = STEP * math.fsum(terms.tolist())
     coarse = 2 * STEP * math.fsum(terms[::2].tolist())
-    # Halving the step squares the error of a double-exponential rule; the coarse one bounds it
-    # amply.
+    # Halving the step squares the error of a double-exponential rule: an ample bound.
     converged = (fine - coarse) ** 2 / fine
     return Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
 
@@ -377,7 +367,7 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Return what a series leaves out: orders 2m-1 and 2m are of one size, n^-m, and the last pair tells."""
+    """Return what a series leaves out: orders 2m-1 and 2m are of size n^-m, and the last tell."""
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
     # Ranks of few tasks may be so near 0, next to their mean, that terms hardly fall.
     return last if 2 * last <= before else math.inf
@@ -396,12 +386,10 @@ def _central_moments(sums: _Sum) -> list[float]:
     for k in range(2, ORDER + 1):
         lower = (math.comb(k - 1, j - 1) * cumulants[j] * one[k - j] for j in range(2, k - 1))
         cumulants.append(one[k] - sum(lower, zeros))
-    total = [0.0, 0.0] + [
-        float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)
-    ]
+    higher = [float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
+    total = [0.0, 0.0, *higher]
     central = [1.0, 0.0]
     for k in range(2, ORDER + 1):
-        central.append(
-            math.fsum(math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1))
-        )
+        terms = [math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1)]
+        central.append(math.fsum(terms))
     return central

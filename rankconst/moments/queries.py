@@ -1,14 +1,15 @@
-"""Metrics of queries with several right answers, under chance: N candidates, R of them right, in random order.
+"""Metrics of queries with several right answers, under chance.
 
-A random ranker puts the R right answers on a random subset of the places 1 .. N, so that
+Of N candidates, R are right. A random ranker puts them on a random subset of the places 1 .. N, so
+that
 
-- a sum over the right answers of w(place) has mean R mean(w) and variance R (1 - R/N) s^2(w), s^2 the sample variance
-  over the N places (sampling without replacement, Cochran 1977, *Sampling Techniques*, theorem
-  2.2);
+- a sum over the right answers of w(place) has mean R mean(w) and variance R (1 - R/N) s^2(w), s^2
+  the sample variance over the N places (sampling without replacement, Cochran 1977, *Sampling
+  Techniques*, theorem 2.2);
 - the first right answer is at place r with probability C(N-r, R-1) / C(N, R);
-- given right answers at places r < s, those above and between them are hypergeometric, which gives average precision a
-  closed mean and a variance of one sum over places: it costs O(N) for each distinct (N, R), not
-  O(N^2).
+- given right answers at places r < s, those above and between them are hypergeometric, which gives
+  average precision a closed mean and a variance of one sum over places: it costs O(N) for each
+  distinct (N, R), not O(N^2).
 
 Queries are independent, so the mean over queries has the mean of their means, and variances add up.
 """
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Law(NamedTuple):
-    """Mean and variance of one query's metric, with bounds of their rounding, relative to 1 and to the mean square."""
+    """Mean and variance of one query's metric, with bounds of their rounding."""
 
     mean: float
     variance: float
@@ -42,12 +43,9 @@ class Law(NamedTuple):
     def over(self, divisor: float) -> Law:
         """Return the law of the metric over a number, itself rounded three times."""
         mean, variance = self.mean / divisor, self.variance / divisor**2
-        return Law(
-            mean,
-            variance,
-            self.mean_error / divisor + 4 * UNIT_ROUNDOFF * mean,
-            self.variance_error / divisor**2 + 8 * UNIT_ROUNDOFF * variance,
-        )
+        mean_error = self.mean_error / divisor + 4 * UNIT_ROUNDOFF * mean
+        variance_error = self.variance_error / divisor**2 + 8 * UNIT_ROUNDOFF * variance
+        return Law(mean, variance, mean_error, variance_error)
 
 
 NOTHING = Law(0.0, 0.0, 0.0, 0.0)
@@ -62,7 +60,10 @@ def hits(n: int, right: int, k: int) -> Law:
 
 
 def _find_misses(n: int, right: int, k: int) -> Values:
-    """Return the probabilities that no right answer is up to place 0 .. k; that of r has r roundings twice."""
+    """Return the probabilities that no right answer is up to place 0 .. k.
+
+    That of place r has r roundings twice.
+    """
     places = np.arange(n, n - k, -1.0)
     return np.concatenate(([1.0], (places - right).clip(min=0.0) / places)).cumprod()
 
@@ -84,9 +85,8 @@ def first(n: int, right: int, k: int) -> Law:
     chances, places = _find_first(n, right, k), np.arange(1, k + 1, dtype=np.float64)
     mean, square = float((chances / places).sum()), float((chances / places**2).sum())
     # The error of each probability grows with its place, by which it is divided.
-    return Law(
-        mean, square - mean**2, 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square)
-    )
+    mean_error, square_error = 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square)
+    return Law(mean, square - mean**2, mean_error, square_error)
 
 
 def _bound_sum(k: int) -> float:
@@ -97,7 +97,9 @@ def _bound_sum(k: int) -> float:
 def _add_up(n: int, right: int, weights: Values) -> Law:
     """Weights of the places of the right answers, summed: a sample without replacement."""
     total, square = float(weights.sum()), float((weights**2).sum())
-    mean, unit = right * total / n, right * (n - right) / n / (n - 1) if n > 1 else 0.0
+    mean, unit = right * total / n, 0.0
+    if n > 1:
+        unit = right * (n - right) / n / (n - 1)
     spread = unit * max(square - total**2 / n, 0.0)
     error = _bound_sum(weights.size)
     return Law(mean, spread, error * mean, 2 * error * unit * square)
@@ -128,20 +130,14 @@ def precisions(n: int, right: int, k: int) -> Law:
     spread = above * share * (1 - share) * (n - r) / (n - 2) if n > 2 else np.zeros_like(r)
     square = right / n * float((((1 + above * share) ** 2 + spread) / r**2).sum())
     if right > 1:
-        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)] is
-        # linear in s.
+        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)].
         one = (right - 2) / (n - 2) if n > 2 else 0.0
         two = (right - 2) * (right - 3) / ((n - 2) * (n - 3)) if n > 3 else 0.0
         slope = one + above * two
         start = 2 + 4 * above * one + above * (r - 2) * two - (r + 1) * slope
         beyond = np.concatenate((np.cumsum((1 / r)[::-1])[::-1][1:], [0.0]))
-        square += (
-            2
-            * right
-            * (right - 1)
-            / (n * (n - 1))
-            * float(((start * beyond + slope * (k - r)) / r).sum())
-        )
+        total = float(((start * beyond + slope * (k - r)) / r).sum())
+        square += 2 * right * (right - 1) / (n * (n - 1)) * total
     error = _bound_sum(k)
     return Law(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
@@ -152,11 +148,12 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of what the metric sums up, of a query for each row (N, R); 0 where none is right."""
+    """Return the law of what the metric sums up, for a query of each row (N, R)."""
     compute = _LAWS[family.kind]
-    return [
-        compute(n, right, min(n, k or n)) if right else NOTHING for n, right in queries.tolist()
-    ]
+    laws = []
+    for n, right in queries.tolist():
+        laws.append(compute(n, right, min(n, k or n)) if right else NOTHING)
+    return laws
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:

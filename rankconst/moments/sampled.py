@@ -1,4 +1,4 @@
-"""Moments from random rankings: of weighted tasks, where nothing better is known (MdR, IMdR, SDR, MAD)."""
+"""Moments from random rankings, of weighted tasks where nothing better is known."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 # The seed of every sample, so that results depend on the histogram alone.
 SEED = 20_220_315
-# Bounds on the number of draws; draws times tasks may reach _WORK, unless the fewest draws exceed
-# it already.
+# Bounds on the number of draws; draws times tasks may reach _WORK, but for the fewest draws.
 FEWEST_DRAWS, MOST_DRAWS, _WORK = 2**5, 2**13, 2**22
-# If fewer draws than the first differ from the commonest value, the second is how many unseen ones
-# are assumed.
+# If fewer draws than the first differ from the commonest value, the second is how many more are
+# taken to be unseen.
 _RARE, UNSEEN = 30, 9
 
 
 def make_generator() -> np.random.RandomState:
-    """Return the source of all samples: its streams are frozen (NEP 19), those of a Generator may change."""
+    """Return the source of all samples, whose streams are frozen (NEP 19)."""
     return np.random.RandomState(np.random.PCG64(SEED))
 
 
@@ -51,24 +50,18 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     as any ranks are.
     """
     own = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
-    offsets, sizes, weights = (
-        np.repeat(each, histogram.num_tasks).astype(np.float64)
-        for each in (offsets_of(histogram), histogram.num_candidates, own)
-    )
-    if (
-        sizes.max() == 1
-        or metric.optimum is None
-        or (metric.scale == "spread" and histogram.total == 1)
-    ):
+    offsets = np.repeat(offsets_of(histogram), histogram.num_tasks).astype(np.float64)
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).astype(np.float64)
+    weights = np.repeat(own, histogram.num_tasks).astype(np.float64)
+    is_alone = metric.scale == "spread" and histogram.total == 1
+    if sizes.max() == 1 or metric.optimum is None or is_alone:
         value = metric.evaluate(offsets + 1, weights)
         return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
     draws, rng = min(max(_WORK // sizes.size, FEWEST_DRAWS), MOST_DRAWS), make_generator()
-    values = np.array(
-        [
-            metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights)
-            for _ in range(draws)
-        ]
-    )
+    values = np.empty(draws)
+    for place in range(draws):
+        ranks = 1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes)
+        values[place] = metric.evaluate(ranks, weights)
     gap = 0.0
     if is_rare(count_rare(values), draws):
         gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
@@ -82,15 +75,15 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
 
 
 def estimate(values: Values, gap: float) -> Moments:
-    """Return the moments of drawn values, with errors that reckon with some unseen ones, by `gap` off."""
+    """Return the moments of drawn values; errors reckon with unseen ones that are `gap` off."""
     expectation = float(values.mean())
     squares = np.square(values - expectation)
     variance = float(squares.mean())
+    fourth = float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4
     return Moments(
         expectation=expectation,
         expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / values.size,
         variance=variance,
-        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4)
-        / values.size,
+        variance_error=math.sqrt(fourth) / values.size,
         method="sampled",
     )

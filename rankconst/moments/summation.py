@@ -5,10 +5,10 @@ recurrence coefficients 0 and
 
 .. math:: \beta_k = \frac{k^2 (L^2 - k^2)}{4 (4 k^2 - 1)}
 
-about the middle of the run. Their zeros and Christoffel numbers are a Gauss rule for the *sum*: no integral, and no
-Euler-Maclaurin correction (Gautschi 2004, *Orthogonal Polynomials*, sections 1.4 and 1.5). As L grows it becomes the
-Gauss-Legendre rule. Zeros are found by simultaneous iteration rather than as eigenvalues: LAPACK's threads stall where
-cores are busy.
+about the middle of the run. Their zeros and Christoffel numbers are a Gauss rule for the *sum*: no
+integral, and no Euler-Maclaurin correction (Gautschi 2004, *Orthogonal Polynomials*, sections 1.4
+and 1.5). As L grows it becomes the Gauss-Legendre rule. Zeros are found by simultaneous iteration
+rather than as eigenvalues: LAPACK's threads stall where cores are busy.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
 
 
-# A panel has at most that many nodes, and panels of up to four terms a node are summed term by
-# term.
+# Panels of up to four terms a node are summed term by term; others have at most that many nodes.
 _MOST_NODES = 28
 _TERMS_PER_NODE = 4
 # The zeros are found in 2 to 12 steps.
@@ -51,19 +50,17 @@ class Nodes:
     firsts: Counts  # the index of each panel's first point
 
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
-        """Return sum and error over all panels, given f and a bound on its errors at the points, shape (..., X)."""
+        """Return sum and error over all panels, given f and its errors at the points."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
-        return (
-            np.sum(values * self.weights, axis=-1),
-            np.sum(errors * np.abs(self.weights), axis=-1) + truncated,
-        )
+        carried = np.sum(errors * np.abs(self.weights), axis=-1)
+        return np.sum(values * self.weights, axis=-1), carried + truncated
 
 
 def gram_rule(length: int, size: int) -> tuple[Values, Values]:
-    """Return nodes, as real offsets from the first term, and weights of the Gauss rule for `length` terms.
+    """Return nodes and weights of the Gauss rule for `length` terms.
 
-    It is exact for polynomials of degree below 2 `size`; with `size` = `length` it is the sum
-    itself.
+    Nodes are real offsets from the first term. The rule is exact for polynomials of degree below
+    2 `size`; with `size` = `length` it is the sum itself.
     """
     if size >= length:
         return np.arange(length, dtype=np.float64), np.ones(length)
@@ -72,10 +69,10 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
 
 
 def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
-    """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`; each of shape (L, size).
+    """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`.
 
-    In units of the length, nodes and weights are analytic functions of 1 / length^2, which are
-    interpolated.
+    Shapes are (L, size). In units of the length, nodes and weights are analytic functions of 1 /
+    length^2, which are interpolated.
     """
     scale = lengths.astype(np.float64)[:, None]
     if np.min(scale) < 2 * size:
@@ -89,7 +86,7 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
 
 @functools.cache
 def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
-    """Return nodes and weights for no end of terms, and how they change with t = (2 size / length)^2.
+    """Return the rule for no end of terms, and its change with t = (2 size / length)^2.
 
     Shapes (2, size), and (K, 2, size) for the coefficients of Chebyshev polynomials in 2 t - 1.
     """
@@ -104,7 +101,7 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
 
 
 def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
-    """Return nodes from the middle on and weights, in units of the lengths `scale`, any real numbers; shape (L, 1)."""
+    """Return nodes from the middle on and weights, in units of lengths of shape (L, 1)."""
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
     # For many terms, the zeros of Gram's polynomial tend to those of Legendre's.
     x = np.tile(np.polynomial.legendre.leggauss(size)[0] / 2, (scale.size, 1))
@@ -126,11 +123,12 @@ def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
 
 
 def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
-    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
+    """Return the Gauss rule of the uniform distribution on 1 .. N, from its mean on.
 
-    N may be any real number above the number of nodes; up to there the nodes are the ranks themselves. Eigenvalues and
-    eigenvectors of the Jacobi matrix (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of
-    :func:`gram_rules` starts from Legendre's zeros, and needs several terms a node.
+    Nodes and weights have shape (U, nodes). N may be any real number above the number of nodes; up
+    to there the nodes are the ranks themselves. Eigenvalues and eigenvectors of the Jacobi matrix
+    (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of :func:`gram_rules`
+    starts from Legendre's zeros, and needs several terms a node.
     """
     k = np.arange(1.0, nodes)
     at = np.empty((sizes.size, nodes))
@@ -148,8 +146,8 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     jacobi[:, inside + 1, inside] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
     roots, vectors = np.linalg.eigh(jacobi)
     share = vectors[:, 0, :] ** 2
-    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) /
-    # 12.
+    # The distribution is symmetric, and so is its rule but for rounding; its second moment is
+    # (N^2 - 1) / 12.
     roots, share = roots - roots[:, ::-1], share + share[:, ::-1]
     share /= share.sum(axis=1, keepdims=True)
     second = np.sum(share * roots * roots, axis=1, keepdims=True)
@@ -159,22 +157,15 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial, its derivative, and the sum of squares of those before it."""
-    before, value, slope_before, slope = (
-        np.zeros_like(x),
-        np.ones_like(x),
-        np.zeros_like(x),
-        np.zeros_like(x),
-    )
+    """Return the last orthonormal polynomial, its derivative, and the squares of the others."""
+    before, value = np.zeros_like(x), np.ones_like(x)
+    slope_before, slope = np.zeros_like(x), np.zeros_like(x)
     squares = np.zeros_like(x)
     for k in range(beta.shape[1]):
-        previous = beta[:, k - 1 : k] if k else 0.0
+        previous, unit = beta[:, k - 1 : k] if k else 0.0, beta[:, k : k + 1]
         squares += value * value
-        slope_before, slope = (
-            slope,
-            (value + x * slope - previous * slope_before) / beta[:, k : k + 1],
-        )
-        before, value = value, (x * value - previous * before) / beta[:, k : k + 1]
+        slope_before, slope = slope, (value + x * slope - previous * slope_before) / unit
+        before, value = value, (x * value - previous * before) / unit
     return value, slope, squares
 
 
@@ -199,14 +190,16 @@ def place_nodes(panels: list[Panel]) -> Nodes:
 
 
 def _num_nodes(length: int, scale: float) -> int:
-    """Return how many nodes bring (length / 4 scale)^nodes, the interpolation error, below e^-37."""
+    """Return how many nodes bring the interpolation error, (length / 4 scale)^nodes, low."""
     ratio = max(length / (4.0 * scale), 1e-6)
-    return _MOST_NODES if ratio > 0.25 else max(6, math.ceil(-37.0 / math.log(ratio)))
+    if ratio > 0.25:
+        return _MOST_NODES
+    return max(6, math.ceil(-37.0 / math.log(ratio)))
 
 
 @functools.lru_cache(maxsize=4096)
 def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
-    """Return whole offsets, weights and check weights: the interpolating rule on rounded Gauss nodes."""
+    """Return whole offsets, weights and check weights: the rule on rounded Gauss nodes."""
     if length <= _TERMS_PER_NODE * size:
         return np.arange(length), np.ones(length), np.zeros(length)
     offsets = np.unique(np.rint(gram_rule(length, size)[0]).astype(np.int64))
