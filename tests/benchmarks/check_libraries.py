@@ -3,7 +3,8 @@
 For each of twelve sets of candidates N, right answers R and k, the value of every query is held
 against the definition that the registry names, and mean and variance over all queries against the
 constants, within four standard errors. Then a query without right answers is added, for what it
-counts. Ends with 1 if anything differs.
+counts. Ends with 1 if anything differs. RecBole 1.2.1 wants an environment of its own, with numpy
+1.23.5, pandas 1.5.3, scipy 1.10.1 and setuptools below 80, and rankconst by PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -282,6 +283,161 @@ def run_implicit(queries: Queries, k: int) -> Values:
     return {f"{name}@{k}": found[name] for name in ("precision", "map", "ndcg")}
 
 
+def run_pyg(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import torch
+    from torch_geometric import metrics
+
+    rows = [
+        metrics.LinkPredRecall(k),
+        metrics.LinkPredPrecision(k),
+        metrics.LinkPredF1(k),
+        metrics.LinkPredHitRatio(k),
+        metrics.LinkPredMRR(k),
+        metrics.LinkPredNDCG(k),
+        metrics.LinkPredMAP(k),
+    ]
+    order = torch.from_numpy(np.argsort(-queries.scores, axis=1)[:, :k].copy())
+    found: Values = {f"{type(row).__name__}@{k}": [] for row in rows}
+    for places, right in zip(order, queries.right, strict=True):
+        answers = torch.from_numpy(np.flatnonzero(right))
+        pairs = torch.stack([torch.zeros_like(answers), answers])
+        for row in rows:
+            row.reset()
+            row.update(places[None], pairs)
+            value = row.compute().item() if row.total else np.nan
+            found[f"{type(row).__name__}@{k}"].append(value)
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def run_torchmetrics(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import torch
+    from torchmetrics.functional import retrieval as of
+
+    rows = {
+        f"RetrievalRecall@{k}": (of.retrieval_recall, k),
+        f"RetrievalPrecision@{k}": (of.retrieval_precision, k),
+        f"RetrievalHitRate@{k}": (of.retrieval_hit_rate, k),
+        f"RetrievalMRR@{k}": (of.retrieval_reciprocal_rank, k),
+        f"RetrievalNormalizedDCG@{k}": (of.retrieval_normalized_dcg, k),
+        "RetrievalMAP": (of.retrieval_average_precision, None),
+    }
+    # It counts right answers with a score of 0 or less as wrong.
+    above = torch.from_numpy(1 + queries.scores)
+    rights = torch.from_numpy(queries.right)
+    found: Values = {}
+    for name, (of_query, top_k) in rows.items():
+        pairs = zip(above, rights, strict=True)
+        found[name] = np.array([of_query(*pair, top_k=top_k).item() for pair in pairs])
+    return found
+
+
+def run_recbole(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    import torch
+    from recbole.evaluator import DataStruct, metrics
+
+    if k > queries.scores.shape[1]:  # no such top k
+        return {}
+    rights = queries.right.sum(axis=1)
+    if not rights.all():
+        raise ValueError("its loader leaves out users without test items")
+    order = np.argsort(-queries.scores, axis=1)[:, :k]
+    hits = np.take_along_axis(queries.right, order, axis=1)
+    held = DataStruct()
+    held.set("rec.topk", torch.from_numpy(np.column_stack([hits, rights]).astype(int)))
+    config = {"topk": [k], "metric_decimal_place": 16}
+    found: Values = {}
+    for row in (
+        metrics.Recall,
+        metrics.Precision,
+        metrics.Hit,
+        metrics.MRR,
+        metrics.NDCG,
+        metrics.MAP,
+    ):
+        metric = row(config)
+        hit, count = metric.used_info(held)
+        takes_count = row in (metrics.Recall, metrics.NDCG, metrics.MAP)
+        values = metric.metric_info(hit, count) if takes_count else metric.metric_info(hit)
+        found[f"{row.__name__.lower()}@{k}"] = values[:, -1].astype(float)
+    return found
+
+
+def run_relbench(queries: Queries, k: int) -> Values:
+    """Return the mean over queries by the library's name."""
+    from relbench import metrics
+
+    if k > queries.scores.shape[1]:  # it takes k predictions of each query
+        return {}
+    order = np.argsort(-queries.scores, axis=1)[:, :k]
+    hits = np.take_along_axis(queries.right, order, axis=1)
+    return {f"map@{k}": metrics.map(hits, queries.right.sum(axis=1))}
+
+
+def run_lenskit(queries: Queries, k: int) -> Values:
+    """Return the values of each query by the library's names."""
+    from lenskit import metrics
+    from lenskit.data import ItemList
+    from lenskit.metrics.ranking import AveragePrecision
+
+    rows = [
+        metrics.Recall(k),
+        metrics.Precision(k),
+        metrics.Hit(k),
+        metrics.RecipRank(k),
+        metrics.NDCG(k),
+        AveragePrecision(k),
+        metrics.RecipRank(),
+        metrics.NDCG(),
+    ]
+    if not queries.right.any(axis=1).all():
+        rows = [row for row in rows if row.label.startswith(("RecipRank", "NDCG", "Hit"))]
+    found: Values = {row.label: [] for row in rows}
+    for scores, right in zip(*queries, strict=True):
+        order = ItemList(item_ids=np.argsort(-scores), ordered=True)
+        test = ItemList(item_ids=np.flatnonzero(right))
+        for row in rows:
+            with np.errstate(invalid="ignore"):  # 0 / 0 without right answers
+                found[row.label].append(row.measure_list(order, test))
+    return {name: np.array(values, dtype=float) for name, values in found.items()}
+
+
+def run_mteb(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the names of its results files; of its capped recall, each."""
+    from mteb._evaluators import retrieval_metrics as of
+
+    truth, run = queries.name()
+    rows = of.calculate_retrieval_scores(run, truth, [k])
+    found: Values = {}
+    for name in ("ndcg", "map", "recall", "precision", "mrr", "hit_rate"):
+        found[f"{name}_at_{k}"] = next(iter(getattr(rows, name).values()))
+    capped = of.recall_cap(truth, run, [k])[f"R_cap_at_{k}"]
+    found[f"R_cap_at_{k}"] = np.array(capped, dtype=float)  # None without right answers
+    return found
+
+
+def run_spark(queries: Queries, k: int) -> Values:
+    """Return the means over queries by the library's names."""
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    pairs = [
+        (np.argsort(-scores).tolist(), np.flatnonzero(right).tolist())
+        for scores, right in zip(*queries, strict=True)
+    ]
+    row = RankingMetrics(session.sparkContext.parallelize(pairs, 1).cache())
+    found = {f"{name}@{k}": getattr(row, name)(k) for name in _SPARK}
+    return found | {"meanAveragePrecision": row.meanAveragePrecision}
+
+
+_SPARK = ("recallAt", "precisionAt", "ndcgAt", "meanAveragePrecisionAt")
+
+
 ADAPTERS: dict[str, tuple[str, Callable[[Queries, int], Values]]] = {
     "ranx": ("ranx", run_ranx),
     "trec_eval": ("pytrec_eval", run_trec_eval),
@@ -294,6 +450,13 @@ ADAPTERS: dict[str, tuple[str, Callable[[Queries, int], Values]]] = {
     "lightgbm": ("lightgbm", run_lightgbm),
     "xgboost": ("xgboost", run_xgboost),
     "implicit": ("implicit", run_implicit),
+    "pyg": ("torch_geometric", run_pyg),
+    "torchmetrics": ("torchmetrics", run_torchmetrics),
+    "recbole": ("recbole", run_recbole),
+    "relbench": ("relbench", run_relbench),
+    "lenskit": ("lenskit", run_lenskit),
+    "mteb": ("mteb", run_mteb),
+    "spark": ("pyspark", run_spark),
 }
 """Library to the module that it is and the function that runs it."""
 
