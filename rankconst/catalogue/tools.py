@@ -29,6 +29,7 @@ class Tool:
     reference: str  # the publication or page to cite
     protocol: str = "standard"  # the key of its protocol
     ties: str = _SORTED  # how it ranks a true answer among others of the same score
+    nan_scores: str = ""  # what it makes of scores that are not numbers, where that was tried
     # False if ties can make its ranks halves, as the mean of the best and the worst one.
     whole_ranks: bool = True
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
@@ -143,9 +144,10 @@ TOOLS: dict[str, Tool] = {
             title="LibKGE",
             protocol="libkge",
             ties=(
-                "the mean of the best and worst rank, rounded; "
-                "scores count as equal within a tolerance"
+                "the mean of the best and worst rank, halves rounded up; "
+                "scores within 0.0001 of each other are equal"
             ),
+            nan_scores="that of equal scores among all entities, known answers included",
             reference=(
                 "Broscheit et al. 2020, LibKGE, "
                 "EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22"
@@ -173,10 +175,14 @@ TOOLS: dict[str, Tool] = {
             title="PyKEEN",
             protocol="pykeen",
             ties=(
-                "realistic, the mean of best and worst rank, "
-                "unless the name of the metric says otherwise"
+                "realistic, the mean of best and worst rank; "
+                "metrics named optimistic take the best, pessimistic ones the worst"
             ),
             whole_ranks=False,
+            nan_scores=(
+                "no candidate is counted: MRR 2, MR 0.5 and Hits@k 1; "
+                "with all of its metrics, an error"
+            ),
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
             repositories=(
                 "pykeen/pykeen",
@@ -246,6 +252,7 @@ TOOLS: dict[str, Tool] = {
             title="AmpliGraph",
             protocol="pykeen",
             ties=_WORST,
+            nan_scores="the worst rank",
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
             effect=(
@@ -370,6 +377,7 @@ TOOLS: dict[str, Tool] = {
             key="torchkge",
             title="TorchKGE",
             ties=f"{_WORST}; in early versions best",
+            nan_scores="Hits@k 1, MR 0 and an infinite MRR",
             reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
             repositories=("torchkge-team/torchkge",),
             effect=(
@@ -428,6 +436,7 @@ TOOLS: dict[str, Tool] = {
             key="openke",
             title="OpenKE",
             ties=_BEST,
+            nan_scores="rank 1",
             reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
             repositories=("thunlp/OpenKE",),
             effect=(
@@ -441,8 +450,8 @@ TOOLS: dict[str, Tool] = {
                     "a model that scores everything alike gets rank 1 everywhere."
                 ),
                 (
-                    "Results under type constraint rank fewer candidates than protocol standard, "
-                    "and the tables have no constants for them; "
+                    "Results under type constraint, which is off by default, "
+                    "rank fewer candidates than protocol standard, and the tables have no constants for them; "
                     "`rankconst.from_counts` takes the candidate counts."
                 ),
             ),
@@ -496,6 +505,7 @@ TOOLS: dict[str, Tool] = {
                 "before, the order that sorting leaves, which favours the true answer"
             ),
             whole_ranks=False,
+            nan_scores="rank 1: MRR and Hits@k are 1",
             reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687",
             repositories=("snap-stanford/ogb", "paperswithcode/sota-extractor"),
             effect=(
@@ -547,6 +557,7 @@ TOOLS: dict[str, Tool] = {
             key="pyg",
             title="PyTorch Geometric",
             protocol="raw",
+            nan_scores="as equal scores",
             reference="Fey and Lenssen 2019, PyTorch Geometric, arXiv:1903.02428",
             repositories=("pyg-team/pytorch_geometric",),
             effect=(
@@ -708,6 +719,7 @@ TOOLS: dict[str, Tool] = {
         Tool(
             key="dicee",
             title="DICE Embeddings",
+            nan_scores="as equal scores",
             reference=(
                 "Demir and Ngonga Ngomo 2022, Hardware-agnostic computation "
                 "for large-scale knowledge graph embeddings, doi:10.1016/j.simpa.2022.100377"
@@ -728,8 +740,9 @@ TOOLS: dict[str, Tool] = {
             key="tgb",
             title="TGB",
             protocol="sampled:20",
-            ties="the mean of best and worst rank; scores that are not numbers get the best",
+            ties="the mean of best and worst rank",
             whole_ranks=False,
+            nan_scores="rank 1: MRR and Hits@10 are 1",
             reference="Huang et al. 2023, Temporal graph benchmark, arXiv:2307.01026",
             repositories=("shenyangHuang/TGB",),
             effect="TGB has 20 negatives on some data sets only; elsewhere name --protocol.",

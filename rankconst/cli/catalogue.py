@@ -23,11 +23,12 @@ from rankconst.catalogue.protocols import (
     PROTOCOLS,
     Protocol,
     find_protocol,
+    parse_protocol,
     rate_protocol,
 )
 from rankconst.catalogue.spelling import resolve_name
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
-from rankconst.catalogue.tools import TOOLS, parse_tool
+from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
 from rankconst.cli.output import group_by, print_listing
 from rankconst.listing import Column, Format, Listing, count, text
 from rankconst.names import squash
@@ -194,7 +195,8 @@ def _load_rules() -> Mapping[str, Rule]:
 def _read_library(row: Library, field: str) -> Any:
     """Return a field, or what a library divides by; of MRR, which right answers count."""
     if field == "empty":
-        others = (f"{key} {value}" for key, value in row.empty_of.items())
+        named = {**row.metrics, **row.metrics_without_k}
+        others = (f"{named[key][0]} {value}" for key, value in row.empty_of.items())
         return ", ".join([row.empty, *others])
     if field not in GROUPS:
         return getattr(row, field)
@@ -202,6 +204,15 @@ def _read_library(row: Library, field: str) -> Any:
     return ", ".join(
         f"{FAMILIES[key].brief}{'' if key in row.metrics else ', no k'}" for key in keys
     )
+
+
+def _read_tool(tool: Tool, field: str) -> Any:
+    """Return a field, or how a tool evaluates by its protocol."""
+    if field == "evaluation":
+        return parse_protocol(tool.protocol).summary
+    if field == "sides":
+        return tool.side or "both"
+    return getattr(tool, field)
 
 
 def _describe_library(row: Library) -> dict[str, Any]:
@@ -255,11 +266,14 @@ REGISTRIES: dict[str, Registry] = {
             Column("tool", "tool"),
             Column("title", "name"),
             Column("protocol", "protocol"),
+            *map(Column, ("evaluation", "sides")),
             Column("ties", "true answer among equal scores", drop=1),
-            *map(Column, ("whole_ranks", "reference", "repositories", "batch")),
-            *map(Column, ("effect", "caveats", "refused", "evidence")),
+            *map(Column, ("nan_scores", "whole_ranks", "batch")),
+            *map(Column, ("effect", "caveats", "refused")),
+            *map(Column, ("reference", "repositories", "evidence")),
         ),
         "Caveats and evidence: rankconst show pykeen",
+        _read_tool,
     ),
     "libraries": Registry(
         "library",

@@ -50,6 +50,7 @@ def test_rows_are_complete(row: Library) -> None:
         ("precision@5", {("precision", 5), ("precision_cap", 5)}),
         ("hits@5", {("num_hits", 5), ("precision_cap", 5), ("hit_ratio", 5)}),
         ("hit_rate@5", {("hit_ratio", 5)}),
+        ("R_cap_at_5", {("recall_cap", 5)}),
         ("mrr", {("mrr", None), ("mrr_all", None)}),
         ("ndcg_clipped@5", {("ndcg_clipped", 5)}),
         ("auc", set()),

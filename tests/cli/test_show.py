@@ -21,7 +21,7 @@ from rankconst.catalogue.metrics import (
     describe_metric,
     parse_metric,
 )
-from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
+from rankconst.catalogue.protocols import PROTOCOLS, find_protocol, parse_protocol
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.checking import RULES
@@ -254,6 +254,8 @@ def test_every_tool_has_a_page(run: Run, key: str) -> None:
         *tool.evidence,
         *tool.refused.values(),
         tool.effect or "",
+        tool.nan_scores,
+        parse_protocol(tool.protocol).summary,
     )
     check_page(run("show", key), key, tool.title, tool.protocol, tool.ties, tool.reference, *facts)
     (page,) = run("show", tool.repositories[0], "-f", "json").records
