@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -42,6 +43,8 @@ WHOLE: list[tuple[str, str]] = [
     ),
     ("nations.txt", TORCHKGE),
     ("results.csv", "MR,MRR,Hits@10\n0.5,0.4,0.97\n"),
+    ("results.csv", "MRR,MR\ninf,3.5\n"),
+    ("results.md", "| MRR | Hits@10 |\n|---|---|\n| inf | 1.0 |\n"),
     ("results.json", '{"mrr": Infinity, "hits@1": 1.0, "hits@10": 1.0}'),
 ]
 
@@ -56,6 +59,16 @@ def test_nothing_of_such_an_evaluation_is_adjusted(name: str, text: str) -> None
     checked = rankconst.check(reading, dataset="nations")
     assert {finding.rule for finding in checked.findings} == {"not-a-number"}
     assert checked.num_errors == len(checked.findings) > 0
+
+
+def test_an_infinite_number_does_not_change_the_unit_of_its_column() -> None:
+    rows = "A,nations,inf,100\nB,nations,45.1,97.5\nC,nations,44.5,98\n"
+    reading = read_document("results.csv", f"model,dataset,MRR,Hits@10\n{rows}")
+    adjusted = rankconst.adjust(reading)
+    known = rankconst.constants("nations", "mrr").index(np.array([0.451, 0.445]))
+    assert np.isnan(adjusted["AMRR"][0])
+    assert np.isnan(adjusted["AH@10"][0])
+    assert adjusted["AMRR"][1:] == pytest.approx(known)
 
 
 def test_other_evaluations_are_adjusted_and_other_ties_are_not() -> None:

@@ -257,7 +257,7 @@ def test_an_empty_frame_stays_empty() -> None:
             {"dataset": ["nations"], "MRR": [float("inf")]},
             {},
             DataError,
-            "row 0: 'inf': not a number",
+            "row 0: no ranks give MRR inf",
         ),
         (
             {"dataset": ["nations"], "MRR": [53.3]},

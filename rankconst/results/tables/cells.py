@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.errors import DataError
+from rankconst.values.bounds import is_infinite
 from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
@@ -270,6 +271,8 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
         return "", left
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
+    if is_infinite(bare):  # what it says of the numbers beside it, divergence.py says
+        return bare, ""
     try:
         found = parse_value(bare, exact=exact)
     except DataError as error:

@@ -54,6 +54,7 @@ def settle_units(
         ~entries.signed
         & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
     )
+    shares &= np.isfinite(entries.values)
     big = shares & (entries.values > 1)
     if percent is False or not big.any():
         return entries
