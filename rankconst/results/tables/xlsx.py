@@ -41,6 +41,8 @@ _DAMAGED = (
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
 _LITERAL = re.compile(r'"[^"]*"|\\.')
+# Where rows and cells of a sheet are, as far as they say so.
+_PLACE = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^>]*?\sr=["']([A-Z]*)(\d+)["'])?""")
 # A shorter number with 15 digits, which are what Excel computes with, is without the noise of
 # binary fractions.
 _NOISELESS = 15
@@ -56,7 +58,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         ) from None
 
     try:
-        _check_size(document)
+        _check_archive(document)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about validations, styles and pictures
             book = load_workbook(
@@ -70,7 +72,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             size += sheet.max_row * sheet.max_column
             if size > _MOST_CELLS or len(sheets) == _MOST_SHEETS:
                 _refuse_size(document)
-            rows = list(_read_rows(sheet, len(sheets) * _SHEET))
+            rows = list(_read_rows(sheet, len(sheets) * _SHEET, notes))
             if rows:
                 sheets.append((sheet.title, rows))
         return sheets
@@ -83,8 +85,8 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         ) from error
 
 
-def _check_size(document: Document) -> None:
-    """Refuse an archive that is much larger than it looks."""
+def _check_archive(document: Document) -> None:
+    """Refuse an archive that is much larger than it looks, or of which cells would be lost."""
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > LARGEST:
@@ -99,6 +101,27 @@ def _check_size(document: Document) -> None:
                 raise ValueError("it declares entities")
         if tags > _MOST_TAGS:
             _refuse_size(document)
+        for part in parts:
+            if part.filename.startswith("xl/worksheets/"):
+                _check_places(archive.read(part))
+
+
+def _check_places(sheet: bytes) -> None:
+    """Refuse a sheet with two cells at one place, or one above the first row: one would be lost."""
+    from openpyxl.utils import column_index_from_string
+
+    places = set[tuple[int, int]]()
+    row = column = 0
+    for tag, letters, digits in _PLACE.findall(sheet):
+        if tag == b"row":
+            row, column = int(digits) if digits else row + 1, 0
+            continue
+        column = column_index_from_string(letters.decode()) if letters else column + 1
+        place = int(digits) if digits else row, column
+        if place in places or not place[0]:
+            what = "is there twice" if place[0] else "is above the first row"
+            raise ValueError(f"column {column} of row {place[0]} {what}")
+        places.add(place)
 
 
 def _refuse_size(document: Document) -> NoReturn:
@@ -108,17 +131,20 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(sheet: Any, before: int) -> Iterator[Row]:
+def _read_rows(sheet: Any, before: int, notes: Notes) -> Iterator[Row]:
     """Yield the rows that are seen and hold anything; lines are counted from `before` on."""
     hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
     hidden_columns = set[int]()
     for column in sheet.column_dimensions.values():
         if column.hidden:
             hidden_columns.update(range(column.min, column.max + 1))
+    is_hiding = False
     for line, cells in enumerate(sheet.iter_rows(), 1):
-        if line in hidden_rows:
-            continue
-        shown = [cell for cell in cells if cell.column not in hidden_columns]
+        shown, unseen = list[Any](), list[Any]()
+        for cell in cells:
+            is_hidden = line in hidden_rows or cell.column in hidden_columns
+            (unseen if is_hidden else shown).append(cell)
+        is_hiding |= any(cell.value is not None for cell in unseen)
         texts = tuple(map(_write, shown))
         plain = tuple(
             "n/a" if cell.data_type == "e" else " ".join(text.split())
@@ -126,6 +152,8 @@ def _read_rows(sheet: Any, before: int) -> Iterator[Row]:
         )
         if any(plain):
             yield Row(before + line, texts, plain)
+    if is_hiding:
+        notes.add(None, sheet.title, "its hidden rows and columns")
 
 
 def _write(cell: Any) -> str:

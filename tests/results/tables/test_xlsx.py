@@ -168,7 +168,9 @@ def test_what_is_hidden_or_struck_out_is_not_read(path: Path) -> None:
     book.active.column_dimensions["C"].hidden = True
     book.active["B4"].font = openpyxl.styles.Font(strike=True)
     book.save(path)
-    assert [each[1:] for each in texts(read(path))] == [("M0", "MRR", "0.3"), ("M3", "MRR", "0.33")]
+    reading = read(path)
+    assert [each[1:] for each in texts(reading)] == [("M0", "MRR", "0.3"), ("M3", "MRR", "0.33")]
+    assert [each.why for each in reading.skipped] == ["its hidden rows and columns"]
 
 
 def test_rows_out_of_order_are_all_read(path: Path) -> None:
@@ -177,6 +179,25 @@ def test_rows_out_of_order_are_all_read(path: Path) -> None:
         path, lambda _, part: re.sub(rb'(<row r="2".*?</row>)(<row r="3".*?</row>)', rb"\2\1", part)
     )
     assert [each[1::2] for each in texts(read(path))] == [("A", "0.3"), ("B", "0.4")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "put", "message"),
+    [
+        (rb' r="([AB]?)3"', rb' r="\g<1>2"', "column 1 of row 2 is there twice"),
+        (rb'r="B3"', b'r="A3"', "column 1 of row 3 is there twice"),
+        (rb' r="B?2"', b"", None),
+        (rb' r="([AB]?)3"', rb' r="\g<1>0"', "column 1 of row 0 is above the first row"),
+    ],
+)
+def test_no_cell_is_lost(path: Path, pattern: bytes, put: bytes, message: str | None) -> None:
+    write(path, ("Model", "MRR"), ("A", 0.3), ("B", 0.4))
+    change(path, lambda _, part: re.sub(pattern, put, part))
+    if message is None:
+        assert [each[1::2] for each in texts(read(path))] == [("A", "0.3"), ("B", "0.4")]
+    else:
+        with pytest.raises(DataError, match=message):
+            read(path)
 
 
 def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
