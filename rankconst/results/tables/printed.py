@@ -234,7 +234,11 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     below = next((each for each in lines[i + 1 : i + 3] if not _RULE.fullmatch(each)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
         return None
-    for labels in (_split_apart(line), _join_words(line.split())):
+    apart, joined = _split_apart(line), _join_words(line.split())
+    ways = [apart, joined]
+    if any(read_label(label).reason for label in apart):  # "MR Hits@1" is two, a blank apart
+        ways.reverse()
+    for labels in ways:
         for each in (labels, ["", *labels]):
             cells = _split_row(below, each) if len(each) > 1 else None
             if cells is not None and _fits(each, cells):
@@ -262,10 +266,15 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return as many cells as there are labels: apart by two blanks, or else by one, where a name may have several."""
+    fitting: list[list[str]] = []
     for cells in (_split_apart(line), line.split()):
         for own in (cells, cells[1:]) if cells and cells[0].isdecimal() and labels[0] else (cells,):
             if len(own) == len(labels):
-                return own
+                fitting.append(own)
+    if fitting:
+        measured = [j for j, label in enumerate(labels) if _is_metric(label)]
+        numbers = (each for each in fitting if all(_is_cell(each[j]) for j in measured))
+        return next(numbers, fitting[0])
     words = _join_signs(line).split()
     names = next((j for j, label in enumerate(labels) if _is_metric(label)), 0)
     numbers = len(labels) - names

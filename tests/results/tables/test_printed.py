@@ -79,6 +79,25 @@ def test_captions_below() -> None:
     ]
 
 
+# How R 4.2 prints data frames: columns a blank apart, and wide ones in blocks.
+_OF_R = """
+       model   dataset   MRR    MR Hits.1
+1     TransE FB15k-237 0.294 357.0  0.198
+2    ComplEx    WN18RR 0.475   100  0.440
+   Hits.10
+1    0.465
+2    0.547
+"""
+
+
+def test_a_data_frame_as_r_prints_it() -> None:
+    said = [f"FB15k-237 TransE {each}" for each in ("MRR 0.294", "MR 357.0", "Hits@1 0.198")]
+    said += [f"WN18RR ComplEx {each}" for each in ("MRR 0.475", "MR 100", "Hits@1 0.440")]
+    *found, first, second = _describe(_OF_R)
+    assert found == said
+    assert (first, second) == ("Hits@10 0.465", "Hits@10 0.547")  # of no data set
+
+
 @pytest.mark.parametrize(
     ("table", "left"),
     [
