@@ -266,15 +266,17 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return as many cells as there are labels: apart by two blanks, or else by one, where a name may have several."""
-    fitting: list[list[str]] = []
+    measured = [j for j, label in enumerate(labels) if _is_metric(label)]
+    ways: list[list[str]] = []
     for cells in (_split_apart(line), line.split()):
-        for own in (cells, cells[1:]) if cells and cells[0].isdecimal() and labels[0] else (cells,):
-            if len(own) == len(labels):
-                fitting.append(own)
+        is_numbered = bool(cells) and cells[0].isdecimal() and bool(labels[0])
+        ways += [cells, cells[1:]] if is_numbered else [cells]
+    fitting = [cells for cells in ways if len(cells) == len(labels)]
+    for cells in fitting:
+        if all(_is_cell(cells[j]) for j in measured):
+            return cells
     if fitting:
-        measured = [j for j, label in enumerate(labels) if _is_metric(label)]
-        numbers = (each for each in fitting if all(_is_cell(each[j]) for j in measured))
-        return next(numbers, fitting[0])
+        return fitting[0]
     words = _join_signs(line).split()
     names = next((j for j, label in enumerate(labels) if _is_metric(label)), 0)
     numbers = len(labels) - names
