@@ -73,6 +73,9 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
     # write one file.
     fresh = target.with_name(f".rankconst-{os.urandom(6).hex()}")
     try:
+        if force and exists(target):  # who may read it stays
+            fresh.touch()
+            shutil.copymode(target, fresh)
         write_through(fresh, content)
         if not force:
             _name_new(fresh, target)

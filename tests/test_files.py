@@ -30,6 +30,15 @@ def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a file has no such mode")
+def test_who_may_read_a_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "name"
+    path.touch(0o600)
+    replace_file(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_links_and_devices_stay(tmp_path: Path) -> None:
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "target")

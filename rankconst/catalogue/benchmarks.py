@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -299,15 +300,16 @@ _LONGEST_KEY = 100
 
 def make_key(name: str, what: str = "name") -> str:
     """Return the key that a user's name gives; refuse other names, and those of benchmarks."""
-    key = require_text(name).lower()
+    key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(
             f"{what} {shorten(name)!r} is too long; "
             f"files have that name: at most {_LONGEST_KEY} letters."
         )
-    if not is_key(key):
+    if not is_key(key) or key.startswith("-"):  # which would be an option
         raise UsageError(
-            f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example."
+            f"{what} {name!r} must consist of letters, digits, '_', '.' and, not in front, '-': "
+            "mykg, for example."
         )
     taken = [
         spelling
