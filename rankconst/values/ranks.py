@@ -337,6 +337,11 @@ def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDA
                 " A task whose answer was not retrieved has the worst rank, "
                 "its number of candidates."
             )
+        elif np.isinf(most):
+            hint = (
+                " A right answer that was not retrieved has rank inf; "
+                "a query without right answers has none, and is left out."
+            )
         raise DataError(f"{what}: number {place} is {given[place]}; expected at least 1.{hint}")
     array.flags.writeable = False
     return array

@@ -353,6 +353,7 @@ def test_names(name: str, said: str) -> None:
     [
         ([1, 4, 4], ["a", "b", "b"], "query b: two right answers have rank 4"),
         ([0, 1], [0, 0], "expected at least 1"),
+        ([1, math.nan], [0, 1], "rank inf; a query without right answers has none"),
         ([1, 2], [0], r"queries have shape \(1,\); expected \(2,\)"),
         ([], [], "expected numbers"),
         ([1, 2], ["a", None], "queries hold NoneType, str; expected numbers, or names, for all"),
