@@ -9,13 +9,13 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from rankconst.names import join_words, show_controls, write_html
-from rankconst.screen import GridColumn, draw_grid, measure_grid
+from rankconst.screen import GridColumn, draw_grid, measure_narrow
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.values.published import Interval, show_number, show_uncertain
 
@@ -76,6 +76,8 @@ class Column:
     is_note: bool = False
     # What the column is, below the table on a screen, as long as it is there.
     meaning: str = ""
+    # Key of the column to its left whose heading this one's goes on from, as long as that is there.
+    beside: str = ""
     # On a screen, columns of different groups are in tables of their own, with those that have
     # none.
     group: str | None = None
@@ -179,21 +181,17 @@ def _write_table(listing: Listing) -> Iterator[str]:
         return
     parts = _split(listing)
     grids = [_fill_grid(part) for part in parts]
-    alone = len(listing) == 1
-    narrow = len(grids) == 1 and measure_grid([*grids[0].values()]) > width
-    if (alone and (listing.upright or narrow)) or (listing.upright and narrow):
-        rows = "\n\n".join(
-            _write_upright(grids[0], place, width) for place in range(1, len(listing) + 1)
-        )
-        yield wrap(width, listing.title) + "\n" * bool(listing.title) + f"\n{rows}\n\n"
-        yield wrap(width, listing.caption).strip("\n") + "\n" * bool(listing.caption)
-        return
+    one, is_narrow = len(listing) == 1, _are_too_wide(grids, width)
     left: list[str] = []
-    while (
-        wide := next(filter(None, (_find_widest(grid, width) for grid in grids)), None)
-    ) is not None:
-        left.append(wide)  # from all parts: these have the same columns
-        grids = [{key: each for key, each in grid.items() if key.title != wide} for grid in grids]
+    if not listing.upright and not one:
+        while _are_too_wide(grids, width) and (wide := _find_free(grids)):
+            left += dict.fromkeys(
+                column.title or "" for grid in grids for column in grid if column in wide
+            )
+            grids = [_leave_out(grid, wide) for grid in grids]
+    if (one and (listing.upright or is_narrow)) or _are_too_wide(grids, width):
+        yield from _write_all_upright(listing, parts, width)
+        return
     for part, grid in zip(parts, grids, strict=True):
         last = part is parts[-1]
         notes = [_explain_columns(grid), listing.caption] if last else []
@@ -202,6 +200,19 @@ def _write_table(listing: Listing) -> Iterator[str]:
         table = f"\n{draw_grid([*grid.values()], width)}\n"
         written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, notes))])
         yield written.strip("\n") + "\n" * (1 + (not last))
+
+
+def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
+    """Write the fields of each row below each other, with all columns; what they are is said once."""
+    one = len(listing) == 1
+    for part in parts:
+        grid = _fill_grid(part)
+        rows = [_write_upright(grid, place, width, one=one) for place in range(1, len(part) + 1)]
+        heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
+        yield heading + "\n\n".join(rows) + "\n\n"
+    notes = [listing.caption] if one else [_explain_columns(_fill_grid(listing)), listing.caption]
+    if any(notes):
+        yield wrap(width, *filter(None, notes)).strip("\n") + "\n"
 
 
 def _explain_columns(columns: Iterable[Column]) -> str:
@@ -215,16 +226,17 @@ def _explain_columns(columns: Iterable[Column]) -> str:
     ).rstrip("\n")
 
 
-def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int) -> str:
-    """Write the fields of a row below each other: what each is called, the field, and what it is."""
-    cells = {column: each.cells[place] for column, each in grid.items() if each.cells[place]}
-    names = max(len(column.title or "") for column in cells)
-    values = max((len(cell) for column, cell in cells.items() if column.meaning), default=0)
-    lines = (
-        f"  {column.title:<{names}}   {cell:<{values}}   {column.meaning}"
-        for column, cell in cells.items()
-    )
-    return wrap(width, *(line.rstrip() for line in lines), below=" " * (names + 5))
+def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int, *, one: bool) -> str:
+    """Write the fields of a row below each other: what each is called, the field, and of `one` row what it is."""
+    cells = {column: each.cells[place] for column, each in grid.items()}
+    shown = {column: cell for column, cell in cells.items() if cell and (one or cell != "–")}
+    names = max(len(column.title or "") for column in shown)
+    values = max((len(cell) for column, cell in shown.items() if column.meaning), default=0)
+    lines = []
+    for column, cell in shown.items():
+        meaning = column.meaning if one else ""
+        lines.append(f"  {column.title:<{names}}   {cell:<{values}}   {meaning}".rstrip())
+    return wrap(width, *lines, below=" " * (names + 5))
 
 
 def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
@@ -236,12 +248,32 @@ def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
     }
 
 
-def _find_widest(grid: Mapping[Column, GridColumn], width: int) -> str | None:
-    """Return the column that leaves a table that is too wide; None if it fits, or if no column may go."""
-    if measure_grid([*grid.values()]) <= width:
-        return None
-    free = [column for column in grid if column.drop]
-    return max(free, key=lambda column: column.drop).title if free else None
+def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> bool:
+    """Tell whether a table does not fit without breaking words or numbers."""
+    return any(measure_narrow([*grid.values()]) > width for grid in grids)
+
+
+def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
+    """Return the columns that leave tables first, of all tables; those of the same rank together."""
+    free = {column for grid in grids for column in grid if column.drop}
+    most = max((column.drop for column in free), default=0)
+    return {column for column in free if column.drop == most}
+
+
+def _leave_out(
+    grid: Mapping[Column, GridColumn], wide: Collection[Column]
+) -> dict[Column, GridColumn]:
+    """Leave out columns; a heading that goes on from that of one of them is written in full."""
+    titles = {column.key: column.title for column in wide}
+    kept: dict[Column, GridColumn] = {}
+    for column, each in grid.items():
+        if column.beside in titles:
+            title = f"{titles[column.beside]} {column.title}"
+            named = replace(column, title=title, beside="")
+            kept[named] = each._replace(cells=[title, *each.cells[1:]])
+        elif column not in wide:
+            kept[column] = each
+    return kept
 
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
@@ -412,8 +444,7 @@ def show_html(listing: Listing) -> str:
     columns = {}
     for column in listing.columns:
         if column.title is not None:
-            # A heading that is there twice, on a screen next to what it is of, has its whole name.
-            name = column.key if column.title in columns else column.title
+            name = f"{column.beside} {column.title}" if column.beside else column.title
             columns[name] = part.cells(column)
     lines = [f"{listing.title}." if listing.title else "", *listing.caption.split("\n")]
     if size > _MOST_SHOWN:

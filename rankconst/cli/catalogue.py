@@ -365,7 +365,7 @@ _CHANCE = f"expectation_{_MRR.key}"
 _DATASET_COLUMNS = (
     Column("dataset", "dataset"),
     Column("title", "title", drop=1),
-    Column("status", "status"),
+    Column("status", "status", drop=2),
     Column("entities", "entities", count, right=True),
     Column("relations", "relations", count, right=True, drop=5),
     Column("triples_train", "train", count, right=True, drop=3),

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (
     Column,
@@ -24,6 +26,7 @@ from rankconst.listing import (
     show_tail,
 )
 from rankconst.names import join_words
+from rankconst.results.labels import read_label
 from rankconst.results.over_graphs import average_models, describe_averages
 from rankconst.values.published import show_number
 from rankconst.verdicts import find_floor, show_expected, summarise
@@ -40,14 +43,17 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
+# A longer text that names nothing leaves a narrow terminal.
+_LONG_TEXT = 20
+
 # A longer note is on stderr alone: with it, no table would fit a usual terminal.
 _LONG_NOTE = 80
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last
-# on, skills.
-_NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
+# What leaves a narrow terminal first: notes (also on stderr), what all rows share, long texts that
+# name neither model nor tasks, numbers that are not adjusted, published numbers, skills, short texts.
+_NOTE, _SAME, _TEXT, _OTHER, _PUBLISHED, _SKILL, _SHORT_TEXT = range(7000, 0, -1000)
 
 # So many adjusted metrics are named in a caption.
 _FEW_NAMES = 4
@@ -129,17 +135,7 @@ def lay_out(
 ) -> Listing:
     """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
-    numeric = {head.column for head in reading.entries.heads}
-    columns = [
-        _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
-    ]
-    if reading.form in _MARKUP.values() and (
-        screen or _MARKUP.get(form, reading.form) != reading.form
-    ):
-        data |= {
-            column: [_strip(cell, reading.form) for cell in data[column]]
-            for column in reading.columns
-        }
+    columns = _list_originals(adjusted, form, data)
     added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
     if screen and reading.layout == "wide" and _has_datasets_as_columns(adjusted):
         columns = _put_next_to(columns, adjusted.blocks, added)
@@ -189,8 +185,36 @@ def lay_out(
         and any(each.rank_type for each in reading.entries.contexts)
     ):
         places = _order_metrics(adjusted, data, places)
-    listing = Listing(columns, data, caption=caption)
+    is_named = any(column.key == "dataset" and column.title for column in columns)
+    title = _name_tasks(adjusted, tables) if screen and not is_named else ""
+    listing = Listing(columns, data, title, caption, upright=adjusted.details)
     return listing if places == list(range(len(kept))) else listing.take(places)
+
+
+def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
+    """List the columns of the file; their cells in `data` lose markup that is not that of the format."""
+    reading, screen = adjusted.reading, form is Format.table
+    numeric = {head.column for head in reading.entries.heads}
+    has_markup = reading.form in _MARKUP.values()
+    if has_markup and (screen or _MARKUP.get(form, reading.form) != reading.form):
+        for column in reading.columns:
+            data[column] = [_strip(cell, reading.form) for cell in data[column]]
+    columns = [
+        _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
+    ]
+    return _rank_texts(columns, data, numeric) if screen else columns
+
+
+def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
+    """Name the benchmark that all numbers are of where the file does not, and the tasks if they share these, too."""
+    tasks = {replace(each.batch.tasks, aggregation=DEFAULT_AGGREGATION) for each in adjusted.done}
+    datasets = {each.dataset for each in tasks}
+    own = {each.protocol for each in tasks} == {OWN_COUNTS.key}
+    if own or len(datasets) != 1 or "dataset" not in adjusted.described:
+        return ""
+    dataset = datasets.pop()
+    title = tables.titles.get(dataset, dataset)
+    return f"{title} ({tasks.pop().describe()})" if len(tasks) == 1 else title
 
 
 # What papers print comes first.
@@ -273,7 +297,8 @@ def _put_next_to(
         ordered.append(column)
         for each in added[blocks[column.key]] if column.key in blocks else ():
             title = each.title and each.title.removeprefix(f"{column.title} ")
-            ordered.append(replace(each, title=title))
+            is_short = title != each.title
+            ordered.append(replace(each, title=title, beside=column.key if is_short else ""))
     return ordered
 
 
@@ -307,7 +332,10 @@ def _strip(cell: str, form: str) -> str:
         return strip_latex(cell)
     from rankconst.results.tables.cells import strip_marks
 
-    return strip_marks(cell)
+    return strip_marks(_LINK.sub(r"\1", cell))
+
+
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 
 def _name_datasets(adjusted: AdjustedReading) -> list[str | None]:
@@ -349,9 +377,7 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(
-            key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0
-        )
+        shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
         if form == "z":
             shown[key] = replace(shown[key], meaning="standard deviations better than chance")
     for place, name in enumerate(
@@ -361,7 +387,7 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         means = "probability that a random ranker does as well"
-        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P, meaning=means)
+        shown[key] = Column(key, title, right=True, show_row=show_tail(key), meaning=means)
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
@@ -371,11 +397,44 @@ def _original(
     """Return a column of the file; a published number leaves a narrow screen early, one that is not adjusted first."""
     drop = 0
     if column in numeric and reading.layout == "wide":
-        drop = _PUBLISHED + (list(blocks).index(column) if column in blocks else len(blocks))
+        drop = _PUBLISHED if column in blocks else _OTHER
     raw = _MARKUP.get(form) == reading.form
-    return Column(
-        column, column, lambda value: value or "", right=column in numeric, drop=drop, raw=raw
-    )
+    show = _show_printed if form is Format.table and column in numeric else _show_text
+    return Column(column, column, show, right=column in numeric, drop=drop, raw=raw)
+
+
+def _show_text(value: str | None) -> str:
+    return value or ""
+
+
+# What a program writes of a double; papers print fewer digits.
+_DOUBLE = re.compile(r"-?\d*\.\d{7,}")
+
+
+def _show_printed(value: str | None) -> str:
+    """Show a number as it is printed; of a double that a program wrote six digits."""
+    if value is None or not _DOUBLE.fullmatch(value):
+        return value or ""
+    return show_number(float(value), 6)
+
+
+def _rank_texts(
+    columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
+) -> list[Column]:
+    """Let texts leave a narrow screen that are the same in all rows, or name neither the model nor its tasks."""
+    ranked = []
+    for place, column in enumerate(columns):
+        cells = data[column.key]
+        longest = max((len(cell or "") for cell in cells), default=0)
+        role, drop = read_label(column.key).role, column.drop
+        if column.key in numeric or role in {"model", "dataset"}:
+            pass
+        elif len(cells) > 1 and len({*cells}) == 1:
+            drop = _SAME + place
+        elif place > 0 and not role:
+            drop = _TEXT if longest > _LONG_TEXT else _SHORT_TEXT
+        ranked.append(replace(column, drop=drop))
+    return ranked
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:

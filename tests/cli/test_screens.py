@@ -90,7 +90,7 @@ def test_datasets_as_columns_have_the_adjusted_number_next_to_their_own(
     assert ["Model", "FB15k-237", "AMRR", "WN18RR", "AMRR", "CoDEx-M", "AMRR", "YAGO3-10"] in lines
     assert ["A", "0.338", "0.3375", "0.476", "0.4759", "0.317", "0.3166", "0.495"] in lines
     # What is not adjusted leaves first.
-    lines = look(run_in_terminal, path.name, "-m", "mrr", columns=70)
+    lines = look(run_in_terminal, path.name, "-m", "mrr", columns=60)
     assert ["Model", "FB15k-237", "AMRR", "WN18RR", "AMRR", "CoDEx-M", "AMRR"] in lines
 
 
@@ -102,10 +102,8 @@ def test_what_is_left_out_is_not_explained(run_in_terminal: RunInTerminal) -> No
             == ("enough: a difference" in out)
             == (columns > 60)
         )
-    rows = [
-        line.split(maxsplit=1)[1]
-        for line in run_in_terminal("show", "protocols").out.splitlines()[2:10]
-    ]
+    screen = run_in_terminal("show", "protocols").out.replace("\n" + " " * 12, "")
+    rows = [line.split(maxsplit=1)[1] for line in screen.splitlines()[2:10] if line.strip()]
     assert len({*rows}) >= len(rows) - 1
 
 
@@ -113,7 +111,7 @@ def test_what_is_left_out_is_not_explained(run_in_terminal: RunInTerminal) -> No
     ("columns", "options", "kept"),
     [
         (80, (), ["MR", "MRR", "H@10"]),
-        (50, (), ["MR"]),
+        (50, (), []),
         (80, ("-b", "all"), []),
         (120, ("-b", "counting"), ["MR"]),
     ],
@@ -129,7 +127,7 @@ def test_a_file_with_two_datasets_and_three_metrics(
     lines = look(run_in_terminal, path.name, *options, columns=columns)
     heads = [line for line in lines if line[0] == "Model"]
     assert len(heads) == 2
-    assert heads[0] == heads[1]
+    assert [name.split()[0] for name in heads[0]] == [name.split()[0] for name in heads[1]]
     assert [name for name in heads[0] if name in INDICES] == INDICES
     assert [name for name in heads[0] if name in ("MR", "MRR", "H@10")][: len(kept)] == kept
     for dataset, values in (
@@ -140,10 +138,8 @@ def test_a_file_with_two_datasets_and_three_metrics(
         shown = [
             f"{each.index(float(value)):.4f}" for each, value in zip(constants, values, strict=True)
         ]
-        row = lines[
-            [*map(" ".join, lines)].index("FB15k-237" if dataset == "fb15k237" else "WN18RR") + 3
-        ]
-        assert row[0] == "RotatE"
+        below = lines[lines.index(["FB15k-237" if dataset == "fb15k237" else "WN18RR"]) :]
+        row = next(line for line in below if line[0] == "RotatE")
         assert [row[heads[0].index(name)] for name in INDICES] == shown
     assert not any(
         sign in cell for line in lines for cell in line for sign in ("\\", "textbf", "$")
@@ -153,15 +149,15 @@ def test_a_file_with_two_datasets_and_three_metrics(
 def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, write: Write) -> None:
     path = write(
         "model,dataset,MRR,MR,Hits@10,comment\n"
-        + 2 * "RotatE,FB15k-237,0.338,177,0.533,tuned once\n"
+        "RotatE,FB15k-237,0.338,177,0.533,tuned once\nConvE,FB15k-237,0.325,244,0.501,tuned twice\n"
     )
-    lines = look(run_in_terminal, path.name)
+    lines = look(run_in_terminal, path.name, columns=66)
     heading = next(line for line in lines if line[0] == "model")
     assert [name for name in heading if name not in {"MRR", "MR"}] == [
         *("model", "dataset", "comment", "AMRR", "AMRI", "AH@10"),
     ]
     assert any("tuned once" in line for line in lines)
-    assert lines[-1] == ["Left out for lack of width: Hits@10."]
+    assert lines[-1] == ["Left out for lack of width: MRR, MR, Hits@10."]
 
 
 def test_an_index_without_a_name_has_no_colon_before_its_meaning(run: Run) -> None:
