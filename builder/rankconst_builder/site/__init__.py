@@ -16,6 +16,7 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
 from rankconst.progress import Reporter
+from rankconst.results.vocabulary import list_roles
 from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__
@@ -157,7 +158,8 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     reader = [name for name in list_modules("pasted") if name not in main]
     yield (
         "assets/reader.js",
-        f'"use strict";\nrankconst.words={write_json(describe_words())};\n{join_modules(reader)}',
+        f'"use strict";\nrankconst.words={write_json(describe_words())};\n'
+        f"rankconst.roles={write_json(dict(list_roles()))};\n{join_modules(reader)}",
     )
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)

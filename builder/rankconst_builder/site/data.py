@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,6 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import (
     explain_ambiguous,
     list_ambiguous,
-    list_kinds,
-    list_names,
-    load_benchmarks,
 )
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
@@ -22,20 +20,19 @@ from rankconst.names import squash
 from rankconst.results.vocabulary import (
     list_fillers,
     list_lexicon,
-    list_ordinary,
-    list_roles,
     list_values,
 )
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
+from rankconst_builder.site.levels import find_levels, has_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rankconst.results.vocabulary import Word
     from rankconst.tables.archive import Tables
-    from rankconst.tasks import Histogram
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """What is said of a constant, in this order."""
@@ -55,7 +52,8 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return all that a set of tables holds of a dataset, ready for JSON."""
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
-    histograms: dict[Tasks, Histogram] = {}
+    levels: dict[str, dict[str, tuple[int, int]]] = {}
+    read_histogram = functools.cache(tables.histogram)
     columns = tables.read("constants", key).to_pydict()
     names = (
         "protocol",
@@ -73,12 +71,14 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         metric = CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
         address = Tasks(key, protocol, split, side, aggregation, baseline=baseline)
         if address.is_chance:
-            if address not in histograms:
-                histograms[address] = tables.histogram(address)
             told = tasks.setdefault(locate(address), {"num_tasks": num_tasks, "worst": {}})
-            sizes, weights = histograms[address].num_candidates, histograms[address].row_weights
+            histogram = read_histogram(address)
+            sizes, weights = histogram.num_candidates, histogram.row_weights
             told["worst"][slug(metric)] = metric.worst(sizes, weights)
         constants.setdefault(locate(address), {})[slug(metric)] = fields
+        histogram = read_histogram(address)
+        if has_levels(address, metric, histogram):
+            levels.setdefault(locate(address), {})[slug(metric)] = find_levels(metric, histogram)
     return {
         "id": identify(tables.version, key),
         "version": tables.version,
@@ -87,6 +87,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         "fields": FIELDS,
         "tasks": tasks,
         "constants": constants,
+        "levels": levels,
     }
 
 
@@ -108,9 +109,14 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
         "noise": NOISE,
         "protocol": DEFAULT_PROTOCOL,
         "datasets": [
-            {"key": key, "title": row["title"], "aliases": row["aliases"], "protocols": own}
+            {
+                "key": key,
+                "title": tables.datasets[key]["title"],
+                "aliases": tables.datasets[key]["aliases"],
+                "protocols": own,
+                "counting": describe_counting(tables, key),
+            }
             for key, own in held.items()
-            for row in [tables.datasets[key]]
         ],
         "ambiguous": {
             squash(name): list(meant)
@@ -123,7 +129,6 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
                 "key": tool.key,
                 "title": tool.title,
                 "protocol": tool.protocol,
-                "filters": find_protocol(tool.protocol).known != "none",
                 "side": tool.side,
                 "shifts": dict(tool.shifts),
                 "batch": tool.batch,
@@ -145,6 +150,12 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     }
 
 
+def describe_counting(tables: Tables, key: str) -> str:
+    """Say in a few words how counting ranks on a dataset; empty if it has no constants."""
+    counting = tables.find_counting(key)
+    return "" if counting is None else counting.brief
+
+
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
     """Return of a dataset's constants those of some tasks, against each baseline: what a first view shows."""
     path = locate(tasks)
@@ -153,48 +164,47 @@ def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
         **{name: described[name] for name in ("id", "version")},
         **{
             part: {key: held for key, held in described[part].items() if key in first}
-            for part in ("tasks", "constants")
+            for part in ("tasks", "constants", "levels")
         },
     }
 
 
-def describe_words() -> dict[str, Any]:
-    """Return what the page's reader of tables knows: the vocabulary, the lexicon, names of graphs, metrics."""
-    scopes = ("column", "row", "name", "text")
-    metrics: dict[str, str] = {}
-    families: dict[str, str] = {}
+def describe_words() -> dict[str, dict[str, str]]:
+    """Return the dictionary of the page's reader of tables: each spelling, squashed, with what it is.
+
+    A metric that takes a k is there without it, and with an @.
+    """
+    words = {squash(word): {"kind": "filler"} for word in list_fillers()}
+    for word in list_lexicon().values():
+        words[squash(word.text)] = {"kind": "ask", **_ask(word)}
+    for spelling, (field, value) in list_values().items():
+        asked = list_lexicon().get(spelling)
+        asking = {} if asked is None else _ask(asked)
+        words[spelling] = {"kind": "value", "field": field, "value": value, **asking}
     for metric in CATALOGUE.values():
-        spellings = (metric.family, metric.symbol.format(k=""), *metric.spellings)
-        held = families if metric.takes_k else metrics
-        held |= {
-            squash(each): slug(metric.at(10)).removesuffix("10") if metric.takes_k else slug(metric)
-            for each in spellings
-        }
-    return {
-        "values": {word: list(said) for word, said in list_values().items()},
-        "lexicon": {
-            word.text: [
-                *(
-                    word.field,
-                    "".join(each[0] for each in scopes if each in word.scopes),
-                    word.reason,
-                    word.kind,
-                ),
-                word.says,
-            ]
-            for word in list_lexicon().values()
-        },
-        "fillers": sorted(list_fillers()),
-        "ordinary": sorted(list_ordinary()),
-        "roles": dict(list_roles()),
-        "graphs": {name: list_names().find(name) or "" for name in sorted(list_spellings())},
-        "kinds": {key: sorted(kinds) for key in load_benchmarks() if (kinds := list_kinds(key))},
-        "metrics": metrics,
-        "families": families,
-        "adjusted": sorted(
-            {squash(name) for metric in CATALOGUE.values() for name in list_adjusted_names(metric)}
-        ),
-    }
+        for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
+            if metric.takes_k:
+                value = slug(metric.at(10)).removesuffix("10")
+                words[f"{squash(spelling)}@"] = {"kind": "metric", "value": value}
+            else:
+                words[squash(spelling)] = {"kind": "metric", "value": slug(metric)}
+        for spelling in list_adjusted_names(metric):
+            words[squash(spelling)] = {"kind": "adjusted"}
+    for word in list_lexicon().values():
+        if word.field == "metric":  # "std" is the spread of the metric beside it
+            words[squash(word.text)] = {"kind": "ask", **_ask(word)}
+    for name in list_spellings():
+        words[name] = {"kind": "graph"}
+    words.pop("", None)  # words of languages that the page does not read
+    words.pop("recall@", None)  # of several right answers it is another metric
+    return dict(sorted(words.items()))
+
+
+def _ask(word: Word) -> dict[str, str]:
+    scopes = "column" if word.field == "metric" else word.scopes
+    letters = {"column": "c", "row": "r", "name": "n", "text": "t"}
+    told = "".join(letter for scope, letter in letters.items() if scope in scopes)
+    return {"scopes": told, "reason": word.reason or "it may say more of the numbers"}
 
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def draw_results(
 
 _DOT = 11
 
-FAMILIES = ("standard", "inductive", "temporal", "n-ary", "OGB")
+FAMILIES = ("transductive", "inductive", "temporal", "n-ary", "OGB")
 """Kinds of benchmarks, each with a colour."""
 
 
@@ -142,7 +142,7 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         x = place(10.0**decade)
         marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
         anchor = "end" if decade == 0 else "start" if decade == first else "middle"
-        marks.append(tag("text", f"{10.0**decade:g}", x=x, y=floor + 20, text_anchor=anchor))
+        marks.append(tag("text", _write_decade(decade), x=x, y=floor + 20, text_anchor=anchor))
     used = [family for family in FAMILIES if any(point.family == family for point in points)]
     legend = [tag("li", family, class_=f"family-{FAMILIES.index(family)}") for family in used]
     legend += [tag("li", "published results", class_="published")] if results else []
@@ -158,6 +158,14 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         tag("figcaption", told),
         class_="drawn explorer",
     )
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _write_decade(decade: int) -> str:
+    """Write a power of ten."""
+    return f"{10.0**decade:g}" if decade > -3 else f"10{str(decade).translate(_RAISED)}"
 
 
 @dataclass(frozen=True, slots=True)

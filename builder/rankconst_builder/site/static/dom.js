@@ -70,21 +70,16 @@ export async function fetchContents(key, path = "") {
   return found;
 }
 
-/**
- * A button that copies; where the browser does not allow that, it selects the text where it is shown.
- * @param {string} label @param {() => string} text @param {HTMLTextAreaElement} [shown]
- */
-export function copyButton(label, text, shown) {
+/** A button that copies a text. @param {string} text */
+export function copyButton(text) {
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      shown?.select();
-      button.textContent = shown ? "Selected: press Ctrl+C" : "Copying is not allowed here";
+      button.textContent = "Select the text, and press Ctrl+C";
     }
-    setTimeout(() => (button.textContent = label), 2000);
   };
-  const button = el("button", { type: "button", click: () => void copy() }, label);
+  const button = el("button", { type: "button", click: () => void copy() }, "Copy");
   return button;
 }

@@ -1,6 +1,6 @@
 // The list of datasets, and the constants on the page of each.
 
-import { address, at, copyButton, drawFacts, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
+import { address, at, drawFacts, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
 import { Refusal, exponential, showNumber } from "./format.js";
 import { get, squash, summarise } from "./names.js";
 
@@ -35,22 +35,33 @@ export function startList() {
   }
 }
 
-const FIELDS = /** @type {const} */ (["split", "side", "protocol", "aggregation", "baseline"]);
-
 /** The constants of one dataset, fetched when they are asked for: `#test/both/standard/mrr` opens one. */
 export function startDataset() {
-  const holder = at("constants");
-  /** @type {Promise<(wanted: string) => void> | null} */
-  let listing = null;
+  const { key = "", tasks = "" } = at("constants").dataset;
+  const select = /** @type {HTMLSelectElement} */ (el("select", { id: "choose-tasks", change: () => void open("") }));
+  at("constants").append(el("div", { class: "field" }, el("label", { for: select.id }, "ranking tasks"), select));
   const open = async (/** @type {string} */ wanted) => {
     try {
-      listing ??= fetchContents(`${holder.dataset.key}`).then((contents) => listConstants(holder, contents));
-      (await listing)(wanted);
+      show(await fetchContents(key), wanted);
     } catch (error) {
-      listing = null;
       if (!(error instanceof Refusal)) throw error;
       at("listing").replaceChildren(el("p", { class: "error" }, error.message));
     }
+  };
+  const show = (/** @type {Contents} */ contents, /** @type {string} */ wanted) => {
+    if (!select.options.length) {
+      select.append(...Object.keys(contents.constants).map((path) => el("option", { value: path }, path)));
+      select.value = tasks;
+    }
+    if (wanted) {
+      const [, path, slug] = /^(.*)\/([^/]*)$/s.exec(wanted) ?? ["", "", ""];
+      const held = get(get(contents.constants, path), slug);
+      const message = `Tables ${rankconst.names.version} have no constant ${wanted} of this dataset.`;
+      at("card").replaceChildren(...(held ? drawCard(contents, path, slug) : [el("p", {}, message)]));
+      if (held) select.value = path;
+      at("card").scrollIntoView({ block: "nearest" });
+    }
+    at("listing").replaceChildren(...drawListing(contents, select.value));
   };
   const read = () => {
     const path = readHash();
@@ -73,45 +84,11 @@ function readHash() {
   }
 }
 
-/** Draw what to choose from; returns what opens a constant. @param {HTMLElement} holder @param {Contents} contents */
-function listConstants(holder, contents) {
-  const places = Object.keys(contents.constants).map((path) => ({ path, parts: cutPath(path) }));
-  const change = () => {
-    const chosen = selects.map((select) => select.value);
-    const found = places.find(({ parts }) => parts.every((part, place) => part === chosen[place]));
-    const why = " On the relation side there is chance alone, and every task counts once.";
-    const told = `The tables hold no constants of ${chosen.join(", ")}.${chosen[1] === "relation" ? why : ""}`;
-    at("listing").replaceChildren(...(found ? drawListing(contents, found.path) : [el("p", {}, told)]));
-  };
-  const selects = FIELDS.map((name, place) => {
-    const values = [...new Set(places.map(({ parts }) => parts[place]))];
-    const options = values.map((value) => el("option", { value }, value));
-    const select = /** @type {HTMLSelectElement} */ (el("select", { id: `choose-${name}`, change }, ...options));
-    holder.append(el("div", { class: "field" }, el("label", { for: select.id }, name), select));
-    return select;
-  });
-  const choose = (/** @type {string} */ path) => {
-    cutPath(path).forEach((part, place) => (selects[place].value = part));
-    change();
-  };
-  choose(`${holder.dataset.tasks}`);
-  return (/** @type {string} */ wanted) => {
-    if (!wanted) return;
-    const [, path, slug] = /^(.*)\/([^/]*)$/s.exec(wanted) ?? ["", "", ""];
-    const held = get(get(contents.constants, path), slug);
-    const message = `Tables ${rankconst.names.version} have no constant ${wanted} of this dataset.`;
-    at("card").replaceChildren(...(held ? drawCard(contents, path, slug) : [el("p", {}, message)]));
-    if (!held) return;
-    choose(path);
-    at("card").scrollIntoView({ block: "nearest" });
-  };
-}
-
 /** Split, side, protocol, aggregation and baseline of a path. @param {string} path */
 function cutPath(path) {
   const [split, side, protocol, ...more] = path.split("/");
   const baseline = more.find((part) => rankconst.names.baselines.some(({ key }) => key === part)) ?? "uniform";
-  return [split, side, protocol, more.find((part) => part !== baseline) ?? "micro", baseline];
+  return { split, side, protocol, aggregation: more.find((part) => part !== baseline) ?? "", baseline };
 }
 
 /** @param {Contents} contents @param {string} path of any baseline */
@@ -144,46 +121,35 @@ function showError(value, error) {
   return `${value} ± ${exponential(error, 1)}${relative}`;
 }
 
-/** The BibTeX of one constant. @param {string} id @param {string} said */
-function citeConstant(id, said) {
-  const plain = rankconst.names.bibtex.replace(/^(@\w+\{)[^,]*/, `$1${id.replace(/[^A-Za-z0-9]+/g, "-")}`);
-  return plain.replace(/\}\s*$/, `  note = {${said}, constant ${id.replaceAll("_", "\\_")}},\n}\n`);
-}
-
 /** @param {Contents} contents @param {string} path @param {string} slug */
 function drawCard(contents, path, slug) {
   const { names } = rankconst;
-  const metric = names.metrics.find((each) => each.slug === slug);
+  const [, key] = contents.id.split("/");
+  const { split, side, protocol, aggregation, baseline } = cutPath(path);
   const [expectation, error, variance, varianceError, method, draws] = contents.constants[path][slug];
-  const id = `${contents.id}/${path}/${slug}`;
-  const key = contents.id.split("/")[1];
-  const [split, side, protocol, aggregation, baseline] = cutPath(path);
-  const average = aggregation === "micro" ? "" : aggregation;
-  const asked = new URLSearchParams({ dataset: key, metric: slug, split, side, protocol, aggregation: average });
+  const metric = names.metrics.find((each) => each.slug === slug);
   const title = names.datasets.find((each) => each.key === key)?.title ?? key;
+  const { num_tasks: count } = tasksOf(contents, path);
+  const level = get(get(contents.levels, path), slug);
+  const id = `${contents.id}/${path}/${slug}`;
+  const asked = new URLSearchParams({ dataset: key, metric: slug, split, side, protocol, aggregation });
   const drawn = draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "";
-  const place = [title, split, side === "both" ? "both sides" : `${side} side`, average].filter(Boolean).join(", ");
-  const cited = `${metric?.label ?? slug} on ${title}: expectation ${expectation}`;
+  const place = [title, split, side === "both" ? "both sides" : `${side} side`, aggregation].filter(Boolean).join(", ");
+  const better = level && `${level[0].toLocaleString("en-US")} hits (${showNumber(level[0] / count)}) and more`;
   return [
     el("h2", {}, metric ? `${metric.label}: ${metric.title}` : slug),
     drawFacts([
       ["expectation", showError(expectation, error)],
       ["variance", showError(variance, varianceError)],
+      ...(better ? [["better (p < 0.05)", better]] : []),
       ["of", place],
-      ["ranking tasks", tasksOf(contents, path).num_tasks.toLocaleString("en-US")],
+      ["ranking tasks", count.toLocaleString("en-US")],
       ["ranker", names.baselines.find((each) => each.key === baseline)?.summary ?? baseline],
       ["protocol", `${protocol}: ${summarise(names, protocol, side)}`],
       ["method", method.replace("_", " ") + drawn],
       ["identifier", el("code", {}, id)],
       ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path} → ${slug}`)],
     ]),
-    el(
-      "p",
-      { class: "actions" },
-      copyButton("Copy value", () => String(expectation)),
-      copyButton("Copy BibTeX", () => citeConstant(id, cited)),
-      copyButton("Copy identifier", () => id),
-      el("a", { href: address(`index.html#${asked}`) }, "Adjust a number with it"),
-    ),
+    el("p", {}, el("a", { href: address(`index.html#${asked}`) }, "Adjust a number with it")),
   ];
 }

@@ -129,7 +129,8 @@ export function lookUp({ baselines }, contents, tasks, metric) {
     if (!fields) return [];
     const [expectation, expectationError, variance, varianceError, method] = fields;
     const id = `${contents.id}/${locate(tasks, key)}/${metric.slug}`;
-    return [{ ...common, id, baseline: key, expectation, expectationError, variance, varianceError, method }];
+    const level = get(get(contents.levels, locate(tasks, key)), metric.slug) ?? null;
+    return [{ ...common, id, baseline: key, level, expectation, expectationError, variance, varianceError, method }];
   });
   if (!found.length)
     throw new Refusal(`The tables have no constants of ${metric.label} there (${describe(tasks)}).`, "metric");

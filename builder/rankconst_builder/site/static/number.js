@@ -25,8 +25,17 @@ export async function findAll(state, metric, text, percent = false) {
   return { tasks, metric, published, shift, rungs, hasTail: metric.tail && tasks.aggregation === "micro" && !shared };
 }
 
+/** @type {Record<string, string>} */
+const NAMES = { uniform: "chance", counting_single_step: "single-step" };
+
 /** @param {string} baseline */
-const nameOf = (baseline) => (baseline === "uniform" ? "chance" : baseline);
+const nameOf = (baseline) => NAMES[baseline] ?? baseline;
+
+/** How a baseline ranks on a dataset. @param {Dataset} dataset @param {string} baseline */
+function briefOf({ counting }, baseline) {
+  if (baseline === "counting" && counting) return counting;
+  return rankconst.names.baselines.find(({ key }) => key === baseline)?.brief ?? "";
+}
 
 /** @param {Form} form */
 const show = (form) => (form ? showBoth(form.value, form.interval) : "–");
@@ -61,7 +70,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const rows = rungs.map(({ constants: { baseline, expectation } }) => ({
     place: unit ? (expectation - constants.expectation) / unit : 0,
     cells: [nameOf(baseline), showExpected(expectation)],
-    brief: rankconst.names.baselines.find(({ key }) => key === baseline)?.brief ?? "",
+    brief: briefOf(tasks.dataset, baseline),
   }));
   rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
   if (metric.optimum !== null) rows.push({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
@@ -159,39 +168,28 @@ function cite({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
 }
 
 /**
- * What can be copied: the sentence that cites a result first.
- * @param {State} state @param {string} cited @param {string[]} words of the command
- * @param {[string, () => string][]} [others]
+ * What can be copied, and a link.
+ * @param {State} state @param {string} cited @param {string[]} words of the command @param {string[][]} [others]
  */
 export function drawTakeaway(state, cited, words, others = []) {
-  const texts = /** @type {[string, () => string][]} */ ([
-    ["Citation", () => cited],
-    ["BibTeX", () => `${rankconst.names.bibtex}\n`],
-    ...others,
-    ["Command line", () => `${words.map(quote).join(" ")}\n`],
-  ]);
-  const traits = { readonly: true, rows: "5", spellcheck: "false", "aria-label": "Text to copy", class: "code" };
-  const shown = /** @type {HTMLTextAreaElement} */ (el("textarea", traits));
-  const choose = (/** @type {string} */ chosen, /** @type {() => string} */ write) => {
-    shown.value = write();
-    shown.classList.toggle("wrapped", chosen === "Citation");
-    for (const button of choices) button.setAttribute("aria-pressed", String(button.textContent === chosen));
-  };
-  const choices = texts.map(([name, write]) =>
-    el("button", { type: "button", click: () => choose(name, write) }, name),
-  );
-  choose(...texts[0]);
+  const texts = [["Citation", cited], ["BibTeX", rankconst.names.bibtex], ...others, ["Command line", words.map(quote).join(" ")]];
   const linked = writeFragment(state);
   return el(
     "section",
     { class: "takeaway", "aria-labelledby": "take" },
     el("h2", { id: "take" }, "Take it with you"),
-    el("div", { class: "choices", role: "group", "aria-label": "What to copy" }, ...choices),
-    shown,
-    copyButton("Copy", () => shown.value, shown),
     linked
       ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
       : el("p", { class: "quiet" }, "The table is too long for a link."),
+    ...texts.map(([name, text]) =>
+      el(
+        "details",
+        {},
+        el("summary", {}, name),
+        el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text)),
+        copyButton(`${text}\n`),
+      ),
+    ),
   );
 }
 

@@ -16,7 +16,7 @@ const LONGEST = 6000;
 
 /** @param {State} state */
 export function writeFragment(state) {
-  const unused = state.mode === "number" ? ["table", "mode"] : ["value", "metric"];
+  const unused = state.mode === "number" ? ["table", "mode"] : ["value"];
   const told = Object.entries(state).filter(([name, text]) => text && !unused.includes(name));
   const written = new URLSearchParams(told).toString();
   return written.length > LONGEST ? "" : written;

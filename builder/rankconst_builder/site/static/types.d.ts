@@ -7,10 +7,10 @@ interface Metric {
   slug: string; key: string; label: string; title: string; share: boolean; increasing: boolean; tail: boolean;
   optimum: number | null; lower: number; upper: number | null; names: { normalised: string; index: string; z: string };
 }
-interface Dataset { key: string; title: string; aliases: string[]; protocols: string[] }
-/** `filters`: whether it removes known answers. */
+/** `counting`: how counting ranks there, in a few words; empty if it has no constants. */
+interface Dataset { key: string; title: string; aliases: string[]; protocols: string[]; counting: string }
 interface Tool {
-  key: string; title: string; protocol: string; filters: boolean; side: string | null; batch: number | null;
+  key: string; title: string; protocol: string; side: string | null; batch: number | null;
   shifts: Record<string, number>; caveats: string[]; refused: Record<string, string>; unranked: Record<string, string>;
 }
 /** `protocol`: the default; `relations`: the summary for that side; `first`: the constants of the first view. */
@@ -23,6 +23,7 @@ interface Catalogue {
 interface Contents {
   id: string; version: string; tasks: Record<string, { num_tasks: number; worst: Record<string, number> }>;
   constants: Record<string, Record<string, [number, number, number, number, string, number | null]>>;
+  levels: Record<string, Record<string, [number, number]>>;
 }
 
 // -- a number, and what it is held to
@@ -37,9 +38,9 @@ interface Tasks extends Place { dataset: Dataset; tool: Tool | null }
 interface Moments {
   expectation: number; expectationError: number; variance: number; varianceError: number; method: string;
 }
-/** `where`: the dataset and its tasks in words. */
+/** `where`: the dataset and its tasks in words; `level`: how many hits are better than the baseline, and fewer worse. */
 interface Constants extends Moments {
-  metric: Metric; where: string; id: string; baseline: string; tasks: number; worst: number;
+  metric: Metric; level: [number, number] | null; where: string; id: string; baseline: string; tasks: number; worst: number;
 }
 /** `digits` times ten to the power of `power`. */
 interface Decimal { digits: bigint; power: number }
@@ -61,40 +62,34 @@ type Child = Node | string | null;
 /** Attributes; functions are listeners. */
 type Traits = Record<string, string | boolean | EventListener>;
 interface Shown { verdict: string; parts: (Node | null)[] }
-/** What is on the page: `words` and `reader` once a table is there. */
+/** What is on the page: `words`, `roles` and `reader` once a table is there. */
 interface Held {
-  names: Catalogue; sets: Map<string, Contents>; words?: any; reader?: { showTable: (state: State) => Promise<Shown> };
+  names: Catalogue; sets: Map<string, Contents>; words: Record<string, Meaning>; roles: Record<string, string>;
+  reader?: { showTable: (state: State) => Promise<Shown> };
 }
-type Cell = string | number | null;
-/** Numbers in full, and as they are printed. */
-interface Sheet { headings: string[]; rows: Cell[][]; shown: string[][] }
 
 // -- a pasted table
 
-/** Spans are missing if the format cannot say. */
-interface Row { cells: string[]; spans?: Map<number, number> }
-/** The text right around a table, and all of it; `printed`: whether a cell may stand for those below it. */
-interface Grid { rows: Row[]; near: string; far: string; printed: boolean }
-/** The labels above a column, the upper first. */
-interface Column { name: string; labels: Label[]; measure: Label | null; role: string }
-interface Table { columns: Column[]; rows: string[][]; first: number; around: Said[] }
-/** A table with the result of each number by column and row, null for none, and what is left out. */
-interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string> }
+/** Its cells, and the text right around it. */
+interface Grid { rows: string[][]; around: string }
+/** `metric`: the slug, or "other"; empty if the column has no numbers of one. */
+interface Column { name: string; label: Label; metric: string; role: string }
+interface Table { columns: Column[]; rows: string[][]; first: number; around: Label }
+/** A table with the result of each number by column and row, null for none; what is left out, and rows that cannot be. */
+interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string>; impossible: string[] }
+type Cell = string | number | null;
+/** Columns: each cell in full, and as it is printed. */
+type Sheet = { heading: string; kind: string; cells: { value: Cell; best: string; range: string }[] }[];
 
-/** A spelling to its field and value; in the lexicon to field, scopes, reason, kind, what it says; of a graph without tasks to "". */
-interface Words {
-  values: Record<string, [string, string]>; lexicon: Record<string, [string, string, string, string, string]>;
-  roles: Record<string, string>; graphs: Record<string, string>; kinds: Record<string, string[]>; ordinary: string[];
-  metrics: Record<string, string>; families: Record<string, string>; adjusted: string[]; fillers: string[];
-}
-/** A word, or several, of a label; the kind is empty if nobody knows it. */
-interface Word { kind: string; start: number; end: number; text: string }
-/** `role`: of the cells below; `reason`: why its numbers are not read; `whole`: whether all of it is vocabulary. */
+/** What a word is: a value of a field, a metric, a graph ...; in some scopes a reason why it is to be asked about. */
+interface Meaning { kind: string; field?: string; value?: string; scopes?: string; reason?: string }
+/** A word, or several, of a text; the kind is empty if nobody knows it. */
+interface Word extends Meaning { start: number; end: number }
+interface Named extends Word { text: string }
+/** `names`: the words that nobody knows; `reason`: why numbers below it are not read. */
 interface Label {
-  text: string; role: string; metric: string; reason: string; whole: boolean; percent: boolean;
-  values: Record<string, string[]>; graphs: string[]; words: string[];
+  text: string; metric: string; isAdjusted: boolean; percent: boolean; graphs: string[]; values: Named[]; asks: Named[];
+  names: string; isWhole: boolean; reason: string;
 }
-/** Where a label stands; what is in the text around a table is asked about, and no more. */
-type Scope = "column" | "row" | "name" | "text";
-interface Said { label: Label; scope: Scope; place: string }
-interface Ask { field: string; word: string; place: string; text: string }
+/** A field, its value, and where that is said. */
+type Said = [string, string, string];

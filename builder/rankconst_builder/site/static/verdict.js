@@ -1,15 +1,17 @@
-// What an adjusted number means, in words, as `rankconst adjust` says it. This page computes no p.
+// What an adjusted number means, in words, as `rankconst adjust` says it.
 
 import { exponential, fixed, showNumber } from "./format.js";
 
-/** So many deviations from its mean, whatever its law, a number is with a probability of at most 0.05 (Cantelli). */
+/** So many deviations from its mean, whatever its distribution, a number is with p < 0.05 at most (Cantelli). */
 const CERTAIN = Math.sqrt(1 / 0.05 - 1);
 /** A change that is smaller is within what is published of most results. */
 const SMALL = 0.005;
+/** What is granted to a share of hits before it counts as the next one: rounding errors, then errors in print. */
+const SLACKS = [8 * 2 ** -53, 1e-6];
 
 /**
- * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be distinguished from it; null where only
- * p, which the program computes, tells; hasTail: whether the program knows p.
+ * 1 for a number better than its baseline (p < 0.05), -1 for a worse one, 0 for one that cannot be distinguished from
+ * it; null where this page does not know p; hasTail: whether the program knows it.
  * @param {Rung} rung @param {Published} published @param {number} shift @param {boolean} hasTail
  */
 export function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
@@ -21,7 +23,18 @@ export function judge({ constants, adjusted: { z } }, published, shift, hasTail)
   const { lower, upper } = z.interval;
   if (lower >= CERTAIN) return 1;
   if (upper <= -CERTAIN) return -1;
-  return hasTail && (lower > 0 || upper < 0) ? null : 0;
+  if (!hasTail || (lower <= 0 && upper >= 0)) return 0;
+  return constants.level ? judgeHits(constants.level, constants.tasks, published) : null;
+}
+
+/** The same of hits: so many are better, and fewer are worse. @param {[number, number]} level @param {number} tasks @param {Interval} published */
+function judgeHits([better, worse], tasks, { lower, upper }) {
+  for (const slack of SLACKS) {
+    const least = Math.ceil(lower * tasks * (1 - slack));
+    const most = Math.floor(upper * tasks * (1 + slack));
+    if (least <= most) return Number(least >= better) - Number(most < worse);
+  }
+  return 0;
 }
 
 /** @param {number} value what a ranker gets */
@@ -74,6 +87,21 @@ export function explain({ rungs: [chance, ...others], published, shift, hasTail 
   const sentences = [explainChance(chance, published, first)];
   if (counting) sentences.push(explainCounting(counting, published, second));
   const open = first === null || second === null;
-  if (open) sentences.push("Whether that is more than luck cannot be told here; the program computes p.");
+  if (open) sentences.push("The difference may be luck.");
   return { text: sentences.join(" "), open };
+}
+
+/** How many numbers are better than chance, and than counting. @param {Found[]} all */
+export function summarise(all) {
+  const [chance, counting] = ["uniform", "counting"].map((baseline) =>
+    all.flatMap(({ rungs, published, shift, hasTail }) => {
+      const rung = rungs.find(({ constants }) => constants.baseline === baseline);
+      return rung ? [judge(rung, published, shift, hasTail)] : [];
+    }),
+  );
+  const count = (/** @type {(number | null)[]} */ judgements) => judgements.filter((each) => each === 1).length;
+  const of = counting.length < all.length ? ` of ${counting.length}` : "";
+  const more = counting.length ? `, and ${count(counting)}${of} than counting` : "";
+  const open = chance.includes(null) ? " Of others this page does not know p." : "";
+  return `${count(chance)} of ${all.length} numbers are better than chance${more} (p < 0.05).${open}`;
 }

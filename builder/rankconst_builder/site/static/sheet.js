@@ -1,0 +1,85 @@
+// The adjusted tables, and what can be taken away of them.
+
+import { drawCommand, drawTakeaway, listOptions } from "./number.js";
+import { el, rankconst, scroll } from "./dom.js";
+import { showUncertain } from "./format.js";
+import { describe } from "./names.js";
+import { summarise } from "./verdict.js";
+
+const MOST_REASONS = 12;
+
+/** @param {Cell} cell */
+function escapeCsv(cell) {
+  const text = cell === null ? "" : String(cell);
+  // A spreadsheet would run a text that begins like a formula.
+  const safe = typeof cell === "string" && /^[=+\-@\t]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** @param {string[]} lines */
+const drawList = (lines) => el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
+
+/** @param {State} form @param {Answer[]} answers @param {string[]} reasons why numbers are left out @returns {Shown} */
+export function drawTables(form, answers, reasons) {
+  const all = answers.flatMap(({ found }) => found.flat().filter((each) => each !== null));
+  const tasks = [...new Set(all.map((each) => `${each.tasks.dataset.title}, ${describe(each.tasks)}`))];
+  const tools = [...new Set(all.map((each) => each.tasks.tool))];
+  const caveats = tools.flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
+  const impossible = answers.flatMap((answer) => answer.impossible);
+  const told = reasons.slice(0, MOST_REASONS);
+  if (reasons.length > told.length) told.push(`${reasons.length - told.length} more.`);
+  const words = ["rankconst", "adjust", "FILE", ...listOptions(form)];
+  const sheets = answers.map(makeSheet);
+  const count = `${all.length} number${all.length === 1 ? "" : "s"} adjusted`;
+  const shown = `${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}`;
+  const cited =
+    `Adjusted for chance by the rankconst tables ${rankconst.names.version}, ` +
+    "following Hoyt et al. 2022 (arXiv:2203.07544).";
+  const parts = [
+    el("p", { class: "standing" }, `${count}: ${shown}. Index: 0 = chance, 1 = perfect.`),
+    told.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), drawList(told)) : null,
+    ...sheets.map((sheet) => scroll("The adjusted table", drawSheet(sheet))),
+    told.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
+    caveats.length ? drawList(caveats) : null,
+    drawTakeaway(form, cited, words, [["CSV", sheets.map(writeCsv).join("\n")]]),
+  ];
+  const warning = impossible.length ? `No ranks have the numbers of ${impossible.join("; ")} together. ` : "";
+  return { verdict: `${warning}${summarise(all)}`, parts };
+}
+
+/** The columns of a table, each adjusted one behind its own. @param {Answer} answer @returns {Sheet} */
+function makeSheet({ table: { columns, rows }, found }) {
+  return columns.flatMap(({ name }, j) => {
+    const metric = found[j].find((each) => each !== null)?.metric;
+    const cells = rows.map((row, i) => {
+      const own = found[j][i]?.published;
+      return { value: own?.value ?? row[j], best: own?.text ?? row[j], range: "" };
+    });
+    if (!metric) return [{ heading: name, kind: "text", cells }];
+    const added = found[j].map((each) => {
+      const index = each?.rungs[0].adjusted.index;
+      const shown = index ? showUncertain(index.value, index.interval) : { best: "–", range: "" };
+      return { value: index?.value ?? null, ...shown };
+    });
+    const heading = metric.names.index || `${metric.label} index`;
+    return [{ heading: name, kind: "number", cells }, { heading, kind: "added", cells: added }];
+  });
+}
+
+/** @param {Sheet} sheet */
+function writeCsv(sheet) {
+  const rows = sheet[0].cells.map((_, i) => sheet.map(({ cells }) => cells[i].value));
+  return [sheet.map(({ heading }) => heading), ...rows].map((row) => `${row.map(escapeCsv).join(",")}\n`).join("");
+}
+
+/** @param {Sheet} sheet */
+function drawSheet(sheet) {
+  const head = sheet.map(({ heading, kind }) => el("th", { scope: "col", class: kind }, heading));
+  const body = sheet[0].cells.map((_, i) => {
+    const cells = sheet.map(({ kind, cells: { [i]: cell } }) =>
+      el("td", { class: kind }, cell.best, cell.range ? el("span", { class: "range" }, cell.range) : null),
+    );
+    return el("tr", {}, ...cells);
+  });
+  return el("table", { class: "adjusted" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...body));
+}
