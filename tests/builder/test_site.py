@@ -4,10 +4,13 @@ that is no site.
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import zipfile
@@ -22,12 +25,17 @@ import pytest
 from carried import open_once
 from cases import for_each
 from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suites import parse_suite
 from rankconst.errors import RankconstError, TablesError, UsageError
-from rankconst.values.published import show_number, show_uncertain
+from rankconst.tasks import Histogram
+from rankconst.values.published import read_published, show_number, show_uncertain
 from rankconst_builder.site import Order, check_folder, make_files, write_site
 from rankconst_builder.site.data import describe_names, write_json
-from rankconst_builder.site.published import read_published
+from rankconst_builder.site.foundation import SOURCES, read_averages
+from rankconst_builder.site.levels import find_levels
+from rankconst_builder.site.papers import read_published as read_papers
 
 if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
@@ -206,7 +214,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(
         make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results))
     )
     page = made["datasets/nations.html"]
-    shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>All constants</h2>")]
+    shown = page[page.index(">Published results</h2>") : page.index("<h2>All constants</h2>")]
     # The tool's own protocol; without one, the default.
     for protocol, value in (("libkge", "0.61"), ("standard", "0.3")):
         adjusted = tables.constants("nations", "mrr", protocol=protocol).adjust(value)
@@ -220,6 +228,102 @@ def test_published_results_are_on_the_pages_of_their_datasets(
     assert "2 published results by their index" in shown
     assert all(f">{baseline}<" in shown for baseline in ("chance", "counting"))
     assert "Published results" not in made["datasets/ogblcollab.html"]
+
+
+def test_included_results_link_their_sources(tables: Tables) -> None:
+    made = dict(make_files(Order(tables, Path("site"), ("nations", "wn18rr"))))
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["MRR"] and row["split"] == "test"]
+    sources = RESULTS.with_name("published_sources.csv")
+    with sources.open(encoding="utf-8", newline="") as file:
+        addresses = {row["source"]: row["address"] for row in csv.DictReader(file)}
+    worse = {}
+    for key in ("nations", "wn18rr"):
+        own = [row for row in rows if row["dataset"] == key]
+        page = made[f"datasets/{key}.html"]
+        for row in own:
+            assert f'<a href="{addresses[row["source"]]}">{row["source"]}</a>' in page
+        worse[key] = [
+            row
+            for row in own
+            if read_published(parse_metric("mrr"), row["MRR"]).upper
+            < tables.constants(
+                key, "mrr", side=row["side"], protocol=row["protocol"], baseline="counting"
+            ).expectation
+        ]
+        assert page.count("<td>worse</td>") == len(worse[key])
+        told = f'<a href="datasets/{key}.html#published">'
+        line = made["results.html"][made["results.html"].index(told, 10) :]
+        assert f"<td>{len(own)}</td>" in line.partition("</tr>")[0]
+        assert line.partition("</tr>")[0].endswith(f"<td>{len(worse[key])}</td>")
+    assert f", {sum(map(len, worse.values()))} are worse" in made["results.html"]
+
+
+def test_averages_are_those_of_the_documentation(files: dict[str, str], tables: Tables) -> None:
+    page = files["averages.html"]
+    block = (
+        (ROOT / "docs" / "averages.md").read_text(encoding="utf-8").split("```csv grail.csv\n")[1]
+    )
+    rows = [line.split(",") for line in block.partition("```")[0].splitlines()]
+    averages = read_averages()
+    assert [[f"{value:.4f}" for value in row.values()] for row in averages.values()] == [
+        row[1:] for row in rows[1:-1]
+    ]
+    suite = parse_suite("grail_12")
+    assert list(averages) == list(suite.graphs)
+    for source in SOURCES.values():
+        assert source in block
+        assert f'href="{source}"' in page
+    mean = tables.tasks("grail_12", protocol=suite.protocol)
+    for baseline in ("uniform", "counting"):
+        for metric in ("mrr", "hits@10"):
+            expected = tables.look_up(replace(mean, baseline=baseline), parse_metric(metric))
+            assert f"<td>{expected.expectation:.4f}</td>" in page
+    last = page.partition('<th scope="row">mean</th>')[2].partition("</tr>")[0]
+    assert re.findall(r">([\d.]+)<", last) == [*rows[-1][1:], "0.0102", "0.5244"]
+    assert "36 of 41" in page
+
+
+def test_links_have_pictures(tables: Tables, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pip install rankconst[plot] draws the pictures")
+    out = tmp_path / "public"
+    write_site(Order(tables, out, KEYS, URL))
+    for path in out.rglob("*.html"):
+        named = {each.get("property"): each.get("content") for each in Page(path.read_text()).metas}
+        picture = named["og:image"]
+        assert picture is not None
+        content = (out / picture.removeprefix(URL)).read_bytes()
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        assert struct.unpack(">II", content[16:24]) == (1200, 630)
+        assert named["og:title"]
+        assert named["og:description"]
+
+
+@for_each(
+    ("k", "sizes", "offsets"),
+    [
+        (1, [3, 3, 5, 8, 2], [0, 0, 0, 0, 0]),
+        (3, [4] * 30 + [9] * 20, [0] * 50),
+        (3, [4] * 30 + [9] * 20, [0, 2, 5, 1, 3] * 10),
+        (1, [1, 1, 1], [0, 0, 0]),
+        (1, [5, 5, 5], [4, 4, 4]),
+    ],
+)
+def test_levels_are_those_of_a_sum_of_coins(k: int, sizes: list[int], offsets: list[int]) -> None:
+    chances = [min(max(k - a, 0) / size, 1) for size, a in zip(sizes, offsets, strict=True)]
+    law = [1.0]
+    for chance in chances:
+        law = [
+            (law[hits] if hits < len(law) else 0) * (1 - chance)
+            + (law[hits - 1] if hits else 0) * chance
+            for hits in range(len(law) + 1)
+        ]
+    reached = [math.fsum(law[hits:]) for hits in range(len(law))] + [0.0]
+    better = next(hits for hits, p in enumerate(reached) if p <= 0.05)
+    most = max(hits for hits, p in enumerate(reached) if p >= 0.95)
+    histogram = Histogram.from_counts(sizes, offsets=offsets)
+    # Fewer than `most` hits are worse: one more is reached in at least 95 % of all cases.
+    assert find_levels(parse_metric(f"hits@{k}"), histogram) == (better, most)
 
 
 @for_each(
@@ -246,7 +350,7 @@ def test_results_that_no_page_shows_are_counted(
 ) -> None:
     results = tmp_path / "results.csv"
     results.write_text(f"model,dataset,split,MRR\n{rows}")
-    shown, lost = read_published(results, tables, ["nations"])
+    shown, lost = read_papers(results, tables, ["nations"])
     assert [result.model for result in shown["nations"]] == ["A"]
     assert told in lost
     count = len(rows.splitlines())

@@ -7,11 +7,12 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.literature import RESULTS
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
@@ -31,14 +32,25 @@ from rankconst_builder.site.data import (
     write_json,
 )
 from rankconst_builder.site.dataset import write_dataset
-from rankconst_builder.site.pages import PAGES, Site
-from rankconst_builder.site.published import read_published
+from rankconst_builder.site.floor import list_compared, write_results
+from rankconst_builder.site.foundation import is_covered, write_averages
+from rankconst_builder.site.pages import Site, write_about, write_calculator, write_list
+from rankconst_builder.site.papers import read_published
+from rankconst_builder.site.pictures import can_draw, draw_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rankconst.tables.archive import Tables
-    from rankconst_builder.site.published import Result
+
+PAGES: dict[str, Callable[[Site], str]] = {
+    "index.html": write_calculator,
+    "datasets.html": write_list,
+    "results.html": write_results,
+    "averages.html": write_averages,
+    "about.html": write_about,
+}
+"""File name to what writes the page; there is one more for each dataset."""
 
 FIRST = "nations"
 """The dataset of the example that the first page opens with, if the site has it."""
@@ -70,7 +82,8 @@ class Order:
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
-    published: Path | None = None  # results that the pages of their datasets show
+    # Results that the pages of their datasets show; those that come with the program if None.
+    published: Path | None = None
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -88,11 +101,12 @@ def write_site(order: Order) -> dict[str, int]:
         try:
             with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
                 shutil.rmtree(fresh, ignore_errors=True)  # what a process left that was killed
-                for path, content in make_files(order):
-                    target = fresh / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    write_through(target, written := content.encode())
-                    sizes[path] = len(written)
+                site = _prepare(order)
+                for path, text in _make_files(site):
+                    sizes[path] = _write(fresh / path, text.encode())
+                if site.url and site.draws:
+                    for path, picture in draw_pictures(site):
+                        sizes[path] = _write(fresh / path, picture)
                 if order.docs is not None:
                     shutil.copytree(order.docs, fresh / "docs")
                 exchange_folder(fresh, out)
@@ -123,31 +137,59 @@ def check_folder(out: Path) -> None:
         )
 
 
+def _write(path: Path, content: bytes) -> int:
+    """Write a file; returns its size."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_through(path, content)
+    return len(content)
+
+
 def make_files(order: Order) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of every file."""
+    """Yield the path and the content of every file but pictures."""
+    return _make_files(_prepare(order))
+
+
+def _prepare(order: Order) -> Site:
+    """Gather what the pages show."""
     tables = order.tables
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    published: dict[str, list[Result]] = {}
-    if order.published is not None:
-        published, lost = read_published(order.published, tables, keys)
-        if lost:
-            order.reporter.warn(lost)
+    published, lost = read_published(order.published or RESULTS, tables, keys)
+    if lost and order.published is not None:
+        order.reporter.warn(lost)
+    described = {key: describe_dataset(tables, key) for key in keys}
     site = Site(
-        tables, keys, _cite(tables, order.url), order.url, order.docs is not None, published
+        tables,
+        keys,
+        _cite(tables, order.url),
+        order.url,
+        published=published,
+        described=described,
+        draws=can_draw(),
     )
+    empty = [key for key in keys if not site.list_held(key)]
+    if empty:
+        raise TablesError(
+            f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the set again."
+        )
+    held = {"results.html": bool(list_compared(site)), "averages.html": is_covered(tables)}
+    pages = [name for name in PAGES if held.get(name, True)]
+    if order.docs is not None:
+        pages.append("docs/index.html")
+    return replace(site, pages=tuple(pages))
+
+
+def _make_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the path and the content of every file but pictures."""
+    tables, keys = site.tables, site.keys
     for key in keys:
-        site.described[key] = describe_dataset(tables, key)
-        if not site.list_held(key):
-            raise TablesError(
-                f"the tables ({tables.version}) name {key}, but hold no tasks of it. Build the set again."
-            )
         yield from _make_dataset(site, key)
     yield f"v1/{tables.version}/index.json", _list_set(tables, keys)
     yield "v1/index.json", write_json({"versions": [f"{tables.version}/index.json"]})
     for name, write in PAGES.items():
-        yield name, write(site)
+        if name in site.pages:
+            yield name, write(site)
     first = FIRST if FIRST in keys else keys[0]
     shown = choose_first(site.described[first], site.usual_tasks(first))
     names = write_json({**describe_names(tables, keys), "bibtex": site.bibtex, "first": shown})

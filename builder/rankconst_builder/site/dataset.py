@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.baselines import BASELINES, FLOOR
 from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.published import show_number
+from rankconst.verdicts import show_expected
 from rankconst_builder.site.data import locate
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
-from rankconst_builder.site.html import Html, link, scroll, table, tag
+from rankconst_builder.site.html import Html, link, link_safely, scroll, table, tag
 from rankconst_builder.site.pages import count, list_facts, write_page
-from rankconst_builder.site.published import METRIC
+from rankconst_builder.site.papers import METRIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,7 +165,7 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
 
 
 def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
-    """Show what rankers get that count training triples, where the tables have them."""
+    """Show what rankers get that only count, where the tables have them."""
     ladder = [
         Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each)
         for each in BASELINES
@@ -173,18 +173,18 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
     held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
     if len(held) < 2:
         return []
+    counting = site.tables.find_counting(tasks.dataset)
+    summaries = {key: baseline.summary for key, baseline in BASELINES.items()}
+    if counting is not None:
+        summaries[FLOOR] = counting.summary
     rows = [
-        [
-            BASELINES[each.baseline].title,
-            *_headline_cells(site, each),
-            BASELINES[each.baseline].summary,
-        ]
+        [BASELINES[each.baseline].title, *_headline_cells(site, each), summaries[each.baseline]]
         for each in held
     ]
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        f"Rankers that only know the training set ({tasks.describe()}).",
+        f"Rankers that learn nothing ({tasks.describe()}).",
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
@@ -201,27 +201,27 @@ def _tell_published(site: Site, tasks: Tasks) -> list[str]:
         if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
     }
     label = constants.metric.label
-    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
+    index = constants.metric.name_of("index") or "index"
     rows = [
         [
             each.model,
             each.text,
-            *each.shown,
-            _link_source(each.source),
+            each.shown,
+            show_expected(each.counting),
+            each.verdict,
+            link_safely(each.address, each.source or "–"),
             each.tasks.protocol,
             each.tasks.side,
         ]
         for each in results
     ]
+    headings = ["model", label, index, "counting", "than counting", "published in", "protocol"]
     return [
-        tag("h2", "Published results"),
-        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
-        f"baselines under protocol {tasks.protocol}.",
+        tag("h2", "Published results", id="published"),
+        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that "
+        f"computed it; baselines under protocol {tasks.protocol}.",
         draw_results(constants, baselines, [each.index for each in results]),
-        scroll(
-            table(["model", label, *forms, "published in", "protocol", "side"], rows),
-            "Published results",
-        ),
+        scroll(table([*headings, "side"], rows), "Published results"),
     ]
 
 
@@ -238,7 +238,7 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
             "files checked",
             f"{'each' if row['verified'] else 'not'} against hashes known beforehand",
         ),
-        ("citation", _safe_link(row["citation_url"], row["citation"] or "–")),
+        ("citation", link_safely(row["citation_url"], row["citation"] or "–")),
     ]
     counted = [
         [
@@ -252,7 +252,7 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
         for split, known in zip(SPLITS, row["sha256"], strict=False)
     ]
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
-    sources = tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))
+    sources = tag("ul", *(tag("li", link_safely(url, url)) for url in row["source_urls"]))
     return [
         tag("dl", *list_facts(facts), class_="facts"),
         scroll(table(headings, counted, class_="numbers"), "Triples by split"),
@@ -262,23 +262,3 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
 
 
 _SIZES = ("entities", "relations")
-
-
-_SOURCES = {
-    r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}",
-    r"([\w.-]+/[\w.-]+)": "https://github.com/{}",
-}
-
-
-def _link_source(source: str) -> str:
-    """Link a source: an address, an article of arXiv, or a repository of GitHub."""
-    for pattern, address in _SOURCES.items():
-        found = re.fullmatch(pattern, source, re.ASCII)
-        if found is not None:
-            return link(address.format(found[1]), source)
-    return _safe_link(source, source or "–")
-
-
-def _safe_link(address: str | None, text: str) -> str:
-    """Return a link; only the text if the address is not one of the web."""
-    return link(address, text) if address and address.startswith(("https://", "http://")) else text

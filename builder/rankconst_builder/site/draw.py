@@ -160,6 +160,48 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     )
 
 
+class Strip(NamedTuple):
+    """A benchmark in a drawing: what counting gets, by protocol, and published results."""
+
+    title: str
+    page: str
+    counting: tuple[float, float]
+    worse: Sequence[float]
+    better: Sequence[float]
+
+
+_STRIP = 56
+
+
+def draw_strips(strips: Sequence[Strip]) -> Html:
+    """Draw published MRRs, a strip a benchmark, beside what counting gets."""
+    marks = []
+    height = _STRIP * len(strips)
+    for place, strip in enumerate(strips):
+        floor = _STRIP * (place + 1) - 10
+        marks.append(tag("text", strip.title, x=0, y=floor - 20))
+        marks.append(tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor))
+        left, right = (round(WIDTH * end, 2) for end in strip.counting)
+        marks.append(tag("path", class_="floor", d=f"M{left},{floor}H{max(right, left + 1)}"))
+        for kind, values in (("worse", strip.worse), ("better", strip.better)):
+            dots = "".join(f"M{round(WIDTH * value, 2)},{floor}h0" for value in values)
+            marks.append(tag("path", class_=kind, d=dots))
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+        anchor = "start" if value == 0 else "end" if value == 1 else "middle"
+        x = round(WIDTH * value, 2)
+        marks.append(tag("text", f"{value:g}", x=x, y=height + 14, text_anchor=anchor))
+    legend = [
+        tag("li", "worse than counting", class_="worse"),
+        tag("li", "as good or better", class_="better"),
+        tag("li", "counting", class_="floor"),
+    ]
+    view = f"0 0 {WIDTH} {height + 18}"
+    drawn = tag("svg", *marks, viewBox=view, aria_hidden="true")
+    caption = tag("figcaption", "Published MRR, a dot a result; the table has the same in numbers.")
+    key = tag("ul", *legend, class_="key")
+    return tag("figure", drawn, key, caption, class_="drawn strips")
+
+
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

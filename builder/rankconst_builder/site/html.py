@@ -40,6 +40,11 @@ def link(address: str, text: str) -> Html:
     return tag("a", text, href=address)
 
 
+def link_safely(address: str | None, text: str) -> str:
+    """Return a link; only the text if the address is not one of the web."""
+    return link(address, text) if address and address.startswith(("https://", "http://")) else text
+
+
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str | None) -> Html:
     """Return a table whose first column names the rows; wide ones scroll inside their frame."""
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))

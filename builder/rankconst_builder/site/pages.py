@@ -27,10 +27,10 @@ from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, link, scroll, table, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.tables.archive import Tables
-    from rankconst_builder.site.published import Result
+    from rankconst_builder.site.papers import Result
 
 # Nothing is run, shown or fetched that is not from the site itself.
 POLICY = (
@@ -40,7 +40,16 @@ POLICY = (
 _PAPER = "https://arxiv.org/abs/2203.07544"
 _LICENCE = "https://creativecommons.org/publicdomain/zero/1.0/"
 _TYPED = {"autocomplete": "off", "spellcheck": "false"}
-_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
+_NAVIGATION = {
+    "index.html": "Calculator",
+    "datasets.html": "Datasets",
+    "results.html": "Results",
+    "averages.html": "Averages",
+    "about.html": "About",
+    "docs/index.html": "Documentation",
+}
+PICTURE = (1200, 630)
+"""Width and height of the picture that a link shows."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +61,10 @@ class Site:
     bibtex: str
     # Where it will be, with a slash at the end; empty if that is not known.
     url: str = ""
-    # Whether docs/ holds the documentation.
-    documented: bool = False
+    # The pages that it has, but for those of datasets.
+    pages: tuple[str, ...] = ()
+    # Whether its links have pictures.
+    draws: bool = False
     # By dataset, the best first.
     published: Mapping[str, Sequence[Result]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
@@ -84,16 +95,26 @@ class Site:
         return None if found is None else found[FIELDS.index("expectation")]
 
 
+def name_picture(page: str) -> str:
+    """Return the file of the picture that links to a page show."""
+    shared = page in {"datasets.html", "about.html"}
+    return "index.png" if shared else page.replace(".html", ".png")
+
+
 def write_page(site: Site, here: str, title: str, *body: str, description: str = "") -> str:
     """Return a whole page, with the way back to the root of the site; of its body, texts are paragraphs."""
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
-        for path, name in {
-            **_NAVIGATION,
-            **({"docs/index.html": "Documentation"} if site.documented else {}),
-        }.items()
+        for path, name in _NAVIGATION.items()
+        if path in site.pages
     ]
+    told = {"title": title, "description": description or title, "type": "website"}
+    if site.url:
+        told["url"] = f"{site.url}{here}"
+    if site.url and site.draws:
+        told["image"] = f"{site.url}assets/{name_picture(here)}"
+        told["image:width"], told["image:height"] = map(str, PICTURE)
     start = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -102,8 +123,8 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
         tag("meta", name="referrer", content="no-referrer"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="description", content=description or title),
-        tag("meta", property="og:title", content=title),
-        tag("meta", property="og:description", content=description or title),
+        *(tag("meta", property=f"og:{name}", content=text) for name, text in told.items()),
+        tag("meta", name="twitter:card", content="summary_large_image"),
         tag("title", f"{title} · rankconst"),
         tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href=f"{root}assets/style.css"),
@@ -451,11 +472,3 @@ def write_about(site: Site) -> str:
 
 def _write_code(text: str) -> Html:
     return tag("pre", tag("code", text), tabindex="0")
-
-
-PAGES: dict[str, Callable[[Site], str]] = {
-    "index.html": write_calculator,
-    "datasets.html": write_list,
-    "about.html": write_about,
-}
-"""File name to what writes the page; there is one more for each dataset."""

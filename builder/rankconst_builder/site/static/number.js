@@ -72,8 +72,8 @@ function drawLadder({ metric, published, rungs, tasks }) {
     cells: [nameOf(baseline), showExpected(expectation)],
     brief: briefOf(tasks.dataset, baseline),
   }));
+  if (metric.optimum !== null) rows.unshift({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
-  if (metric.optimum !== null) rows.push({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.sort((one, other) => other.place - one.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
   const body = rows.map(({ place, cells: [name, value], brief }) => {

@@ -182,7 +182,7 @@ async function adjustCell(table, i, j, percent, form) {
 /** Which row it is, for messages. @param {Table} table @param {number} i */
 function nameRow({ columns, rows, first }, i) {
   const texts = rows[i].filter((cell, j) => cell && !columns[j].metric && ["dataset", "model"].includes(columns[j].role));
-  return texts.length ? `Row ${first + i} (${texts.join(", ").slice(0, 60)})` : `Row ${first + i}`;
+  return texts.length ? `row ${first + i} (${texts.join(", ").slice(0, 60)})` : `row ${first + i}`;
 }
 
 /** @param {Grid} grid @param {State} form @returns {Promise<Answer>} */
@@ -207,7 +207,7 @@ async function adjustTable(grid, form) {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         refusals.set(i, error);
-        reasons.add(`${nameRow(table, i)}, ${column.name}: ${error.message}`);
+        reasons.add(`In ${nameRow(table, i)}, ${column.name}: ${error.message}`);
       }
     }
   }
@@ -216,7 +216,7 @@ async function adjustTable(grid, form) {
   const messages = new Set([...refusals.values()].map(({ message }) => message));
   if (messages.size === 1 && !found.flat().some(Boolean)) throw refusals.values().next().value;
   const impossible = dropContradictions(table, found);
-  for (const i of impossible) reasons.add(`${nameRow(table, i)}: no ranks have these numbers together.`);
+  for (const i of impossible) reasons.add(`In ${nameRow(table, i)}, all: no ranks have these numbers together.`);
   return { table, found, reasons, impossible: impossible.map((i) => nameRow(table, i)) };
 }
 

@@ -43,7 +43,7 @@ export function drawTables(form, answers, reasons) {
     caveats.length ? drawList(caveats) : null,
     drawTakeaway(form, cited, words, [["CSV", sheets.map(writeCsv).join("\n")]]),
   ];
-  const warning = impossible.length ? `No ranks have the numbers of ${impossible.join("; ")} together. ` : "";
+  const warning = impossible.length ? `The numbers of ${impossible.join("; ")} are impossible together. ` : "";
   return { verdict: `${warning}${summarise(all)}`, parts };
 }
 

@@ -100,8 +100,10 @@ export function summarise(all) {
     }),
   );
   const count = (/** @type {(number | null)[]} */ judgements) => judgements.filter((each) => each === 1).length;
+  const every = ["", "The number is", "Both numbers are"][all.length] ?? `All ${all.length} numbers are`;
+  const some = count(chance) === all.length ? every : `${count(chance)} of ${all.length} numbers are`;
   const of = counting.length < all.length ? ` of ${counting.length}` : "";
   const more = counting.length ? `, and ${count(counting)}${of} than counting` : "";
   const open = chance.includes(null) ? " Of others this page does not know p." : "";
-  return `${count(chance)} of ${all.length} numbers are better than chance${more} (p < 0.05).${open}`;
+  return `${some} better than chance${more} (p < 0.05).${open}`;
 }

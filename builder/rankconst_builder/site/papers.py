@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.baselines import FLOOR
+from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.confirm import confirm_reading
+from rankconst.errors import RankconstError
 from rankconst.evaluation import NOTHING
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read
@@ -35,13 +40,30 @@ class Result:
 
     tasks: Tasks
     model: str
-    # Where it was published, as the file's column ``source`` says; empty if it does not.
+    # Where it was published, as the file's column ``source`` says, and its address; empty if unknown.
     source: str
+    address: str
     text: str
     value: float
+    # The better end of its rounding.
+    best: float
     index: float
-    # Index and z with their ranges.
-    shown: tuple[str, str]
+    # The index with its range.
+    shown: str
+    # What counting gets on the same tasks; None if that is not known.
+    counting: float | None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is worse than counting, however it was rounded."""
+        return self.counting is not None and self.best < self.counting
+
+    @property
+    def verdict(self) -> str:
+        """How it compares with counting, in a word."""
+        if self.counting is None:
+            return "–"
+        return "worse" if self.is_worse else "better" if self.value > self.counting else "equal"
 
 
 def read_published(
@@ -50,13 +72,14 @@ def read_published(
     """Return the results on test that a file has, by dataset, the best first; and a line on what is left out."""
     found: dict[str, list[Result]] = {}
     lost: list[tuple[str, int | None]] = []
+    addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
     adjusted = adjust_reading(reading, tables, NOTHING, metrics=[parse_metric(METRIC)])
     for each in adjusted.entries:
         if not each.wanted or each.entry.adjustment is not None:
             continue
-        row = adjusted.reading.rows[each.entry.row]
-        result = _read_result(each, keys, row.get("source") or "")
+        source = adjusted.reading.rows[each.entry.row].get("source") or ""
+        result = _read_result(each, tables, keys, source, addresses.get(source) or _guess(source))
         if isinstance(result, Result):
             found.setdefault(result.tasks.dataset, []).append(result)
         else:
@@ -72,7 +95,9 @@ def read_published(
     return ordered, _tell_lost(path.name, lost, sum(map(len, found.values())))
 
 
-def _read_result(each: AdjustedEntry, keys: Collection[str], source: str) -> Result | str:
+def _read_result(
+    each: AdjustedEntry, tables: Tables, keys: Collection[str], source: str, address: str
+) -> Result | str:
     """Return a result as a page shows it, or why none does."""
     adjusted, constants, context = each.adjusted, each.constants, each.entry.context
     if adjusted is None or constants is None:
@@ -84,15 +109,54 @@ def _read_result(each: AdjustedEntry, keys: Collection[str], source: str) -> Res
         return f"the pages show results on all of test, and this is of {tasks.describe()}"
     if context.rank_type not in {None, "realistic"}:
         return f"ranks are shown that are realistic where scores tie, and these are {context.rank_type}"
-    if adjusted.index_interval is None or adjusted.z_interval is None:
-        return adjusted.undefined.get("index") or adjusted.undefined["z"]
-    shown = (
-        show_uncertain(adjusted.index, adjusted.index_interval),
-        show_uncertain(adjusted.z, adjusted.z_interval),
-    )
+    if adjusted.index_interval is None:
+        return adjusted.undefined["index"]
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
-    text = show_number(adjusted.value) if in_full else each.entry.text
-    return Result(tasks, context.model or "–", source, text, adjusted.value, adjusted.index, shown)
+    return Result(
+        tasks,
+        context.model or "–",
+        source,
+        address,
+        text=show_number(adjusted.value) if in_full else each.entry.text,
+        value=adjusted.value,
+        best=adjusted.value_interval[1],
+        index=adjusted.index,
+        shown=show_uncertain(adjusted.index, adjusted.index_interval),
+        counting=_expect_counting(tasks, tables),
+    )
+
+
+def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
+    """Return what counting gets; None where that depends on negatives that are drawn."""
+    try:
+        return tables.constants(replace(tasks, baseline=FLOOR), METRIC).expectation
+    except RankconstError:
+        return None
+
+
+def _read_addresses(path: Path) -> dict[str, str]:
+    """Return the address of each source of the results that come with the program."""
+    if path != RESULTS:
+        return {}
+    sources = path.with_name("published_sources.csv")
+    with sources.open(encoding="utf-8", newline="") as file:
+        return {row["source"]: row["address"] for row in csv.DictReader(file)}
+
+
+_PATTERNS = {
+    r"(https?://\S+)": "{}",
+    r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}",
+    r"([\w.-]+/[\w.-]+)": "https://github.com/{}",
+}
+
+
+def _guess(source: str) -> str:
+    """Return the address of a source: of one, an article of arXiv or a repository of GitHub."""
+    for pattern, address in _PATTERNS.items():
+        found = re.fullmatch(pattern, source, re.ASCII)
+        if found is not None:
+            return address.format(found[1])
+    return ""
 
 
 def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:

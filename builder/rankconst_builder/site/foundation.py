@@ -1,0 +1,208 @@
+"""The page "What do averages hide?": published means over graphs beside chance and counting, graph by graph."""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from dataclasses import replace
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suites import load_suites, parse_suite
+from rankconst.tables.suite_means import cover_suite
+from rankconst.tasks import Tasks
+from rankconst.verdicts import show_expected
+from rankconst_builder.site.html import Html, link, scroll, table, tag
+from rankconst_builder.site.pages import write_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rankconst.catalogue.suites import Suite
+    from rankconst.tables.archive import Tables
+    from rankconst.tables.suite_means import Coverage
+    from rankconst_builder.site.pages import Site
+
+SUITE = "grail_12"
+"""The suite whose graphs are shown one by one."""
+
+_REPORTS = (
+    "https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports"
+)
+SOURCES = {"ULTRA": f"{_REPORTS}/ultra.md", "TRIX": f"{_REPORTS}/trix.md"}
+"""Where the numbers of each model in foundation.csv are from."""
+
+_METRICS = ("mrr", "hits@10")
+
+
+class _Row(NamedTuple):
+    """A graph: what is published of each model, and what chance and counting get."""
+
+    graph: str
+    published: Mapping[str, float]
+    chance: float
+    counting: float
+
+
+def read_averages() -> dict[str, dict[str, float]]:
+    """Return the published MRR of each model by graph."""
+    text = resources.files("rankconst_builder.site").joinpath("foundation.csv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row.pop("graph"): {name: float(text) for name, text in row.items()} for row in rows}
+
+
+def is_covered(tables: Tables) -> bool:
+    """Tell whether the tables hold all graphs that are shown one by one."""
+    return not _cover(parse_suite(SUITE), tables).missing
+
+
+def _cover(suite: Suite, tables: Tables) -> Coverage:
+    return cover_suite(suite, Tasks(suite.key, suite.protocol, "test", "both"), tables)
+
+
+def _expect(tables: Tables, tasks: Tasks, slug: str, baseline: str) -> float:
+    asked = replace(tasks, baseline=baseline)
+    return float(tables.look_up(asked, parse_metric(slug)).expectation)
+
+
+def write_averages(site: Site) -> str:
+    """Return the page."""
+    rows = _list_rows(site.tables)
+    means = average(site.tables)
+    told = ", ".join(f"{name} {means[name]:.4f}" for name in SOURCES)
+    lead = (
+        "Foundation models for knowledge graphs are compared by one number, a plain mean of MRR over 12 to 57 graphs. "
+        f"On the {len(rows)} graphs of GraIL, counting triples gets {means['counting']:.4f}; as published, zero-shot: {told}."
+    )
+    return write_page(
+        site,
+        "averages.html",
+        "What do averages hide?",
+        tag("h1", "What do averages hide?"),
+        tag("p", lead, class_="lead"),
+        scroll(_tabulate_graphs(site, rows, means), "MRR graph by graph"),
+        tag(
+            "p",
+            "MRR; in italics what counting reaches or exceeds. A public re-run of both checkpoints: ",
+            *_list_sources(),
+            ". The means are ours.",
+        ),
+        tag("h2", "What it shows"),
+        tag("ul", *(tag("li", each) for each in _list_findings(rows, means, site.tables.titles))),
+        tag("h2", "What it cannot show"),
+        tag("ul", *(tag("li", each) for each in _LIMITS)),
+        tag("h2", "Where a paper prints the mean alone"),
+        "What chance and counting get on average over the graphs of each suite that the tables hold.",
+        scroll(_tabulate_suites(site.tables), "Means over suites"),
+        description=lead,
+    )
+
+
+_LIMITS = (
+    "Which part of a result was learned. A model may do what counting does on one half of the queries, and more on "
+    "the other.",
+    "What a mean over other graphs is worth: these twelve are no sample of the 57 that others average over.",
+    "Whether one model is better on graphs that neither has seen. The program answers that: rankconst compare.",
+)
+
+
+def average(tables: Tables) -> dict[str, float]:
+    """Return the mean MRR of chance, counting and the models over the graphs."""
+    rows = _list_rows(tables)
+    means = {name: statistics.fmean(getattr(row, name) for row in rows) for name in _FLOORS}
+    for name in SOURCES:
+        means[name] = statistics.fmean(row.published[name] for row in rows)
+    return means
+
+
+def _list_rows(tables: Tables) -> list[_Row]:
+    """Return the graphs in the order of the file."""
+    held = _cover(parse_suite(SUITE), tables).held
+    rows = []
+    for graph, published in read_averages().items():
+        gets = {each: _expect(tables, held[graph], "mrr", each) for each in _RANKERS}
+        rows.append(_Row(graph, published, gets[DEFAULT_BASELINE], gets[FLOOR]))
+    return rows
+
+
+_RANKERS = (DEFAULT_BASELINE, FLOOR)
+_FLOORS = ("chance", "counting")
+
+
+def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float]) -> Html:
+    """Return the table; numbers that counting reaches are marked."""
+    cells: list[list[str]] = []
+    for row in rows:
+        title = site.title_of(row.graph)
+        name = link(f"datasets/{row.graph}.html", title) if row.graph in site.keys else title
+        numbers = [
+            tag("em", f"{value:.4f}") if value <= row.counting else f"{value:.4f}"
+            for value in row.published.values()
+        ]
+        cells.append([name, *numbers, show_expected(row.chance), show_expected(row.counting)])
+    averages = [
+        tag("em", f"{means[name]:.4f}")
+        if means[name] <= means["counting"]
+        else f"{means[name]:.4f}"
+        for name in SOURCES
+    ]
+    cells.append(["mean", *averages, *(show_expected(means[name]) for name in _FLOORS)])
+    return table(["graph", *SOURCES, *_FLOORS], cells, class_="numbers mean-last")
+
+
+def _list_sources() -> list[str]:
+    first, second = (link(address, name) for name, address in SOURCES.items())
+    return [first, " and ", second]
+
+
+def _list_findings(
+    rows: list[_Row], means: Mapping[str, float], titles: Mapping[str, str]
+) -> list[str]:
+    """Return what the table shows, in sentences."""
+    sentences = []
+    for name in SOURCES:
+        below = sum(row.published[name] < row.counting for row in rows)
+        gain = means[name] - means["counting"]
+        than = "above" if gain > 0 else "below"
+        sentences.append(
+            f"{name} is {than} counting by {abs(gain):.4f} on average, and below it on {below or 'none'} of "
+            f"{len(rows)} graphs."
+        )
+    heaviest = max(rows, key=lambda row: row.chance)
+    share = heaviest.chance / math.fsum(row.chance for row in rows)
+    sentences.append(
+        f"Chance hardly matters here, and one graph makes most of it: {titles[heaviest.graph]} has few candidates, and makes "
+        f"{share:.0%} of the chance of the mean."
+    )
+    errors = [
+        statistics.stdev(row.published[name] for row in rows) / math.sqrt(len(rows))
+        for name in SOURCES
+    ]
+    sentences.append(
+        f"Graphs differ more than models do: with another draw of {len(rows)} graphs, a mean would vary by "
+        f"{max(errors):.2f}."
+    )
+    return sentences
+
+
+def _tabulate_suites(tables: Tables) -> Html:
+    """Return what chance and counting get on average over the graphs of each suite."""
+    cells: list[list[str]] = []
+    for suite in load_suites().values():
+        covered = _cover(suite, tables)
+        if not covered.held:
+            continue
+        means = [
+            statistics.fmean(
+                _expect(tables, tasks, slug, ranker) for tasks in covered.held.values()
+            )
+            for slug in _METRICS
+            for ranker in _RANKERS
+        ]
+        graphs = f"{len(covered.held)} of {len(suite.graphs)}"
+        cells.append([suite.title, graphs, *map(show_expected, means)])
+    headings = ["mean over", "graphs", "MRR: chance", "counting", "Hits@10: chance", "counting"]
+    return table(headings, cells, class_="numbers")
