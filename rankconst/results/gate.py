@@ -16,7 +16,7 @@ from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import is_filtered
 from rankconst.evaluation import Question
 from rankconst.names import squash
-from rankconst.results.vocabulary import FIELDS, REMEDIES, Word, list_ordinary
+from rankconst.results.vocabulary import FIELDS, Word, list_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,31 +57,6 @@ STEPS = Question(
     option="--split valid, --split test, or a column split",
 )
 """The question about numbers of several steps without a split."""
-
-UNFILTERED = Question(
-    "protocol",
-    "the same metric is there as filtered, too, so this one may be raw",
-    option="--protocol raw",
-)
-"""The question about a metric that comes again as filtered."""
-
-TWICE = Question(
-    "part",
-    "the same metric is in several columns, and nothing in their headings tells them apart",
-    "twice",
-    option="a name to each heading",
-)
-"""The question about a metric that comes again without another name."""
-
-
-def ask_other(name: str, value: str) -> Question:
-    """Return the question about a metric that comes again as of a value that this one may be without."""
-    if name == "protocol":
-        return UNFILTERED
-    text = (
-        f"the same metric is there with {name} {value}, too, so this one may be of another {name}"
-    )
-    return Question(name, text, option=REMEDIES[name])
 
 
 @dataclass(frozen=True, slots=True)

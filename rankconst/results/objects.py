@@ -14,12 +14,11 @@ from operator import itemgetter
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, Address, Question
+from rankconst.evaluation import NAMES, Address
 from rankconst.names import read_count, squash
-from rankconst.results.columns import Cells, Rows
-from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
+from rankconst.results.columns import Cells, Rows, encode
+from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import CUT_OFF, UNKNOWN, Label, answer, name_model, read_label
 from rankconst.results.reading import NO_LINE, Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import (
@@ -31,6 +30,7 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables import units
+from rankconst.results.tables.again import ask_again
 from rankconst.results.tables.cells import Row, is_plain_number
 from rankconst.results.tables.contexts import (
     COUNTS,
@@ -49,6 +49,9 @@ from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from rankconst.results.document import Document
 
@@ -327,31 +330,24 @@ def _describe(place: _Place) -> dict[str, str]:
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 
 
-def _ask_beside(
-    entries: list[Entry], rows: list[dict[str, str]], places: Iterable[_Place]
-) -> Iterator[Entry]:
-    """Yield numbers with what others ask: those of several steps without a split, or filtered ones beside them."""
-    # What is named apart from vocabulary: test and filtered, in the same place.
-    of = [
-        (each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places
-    ]
+def _ask_beside(entries: list[Entry], rows: list[dict[str, str]]) -> Iterator[Entry]:
+    """Yield numbers with the question about those of several steps without a split."""
     steps = {
         tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows
     } - {()}
-    filtered = {
-        (of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")
-    }
     for entry in entries:
-        context, more = entry.context, list[Question]()
-        if len(steps) > 1 and not context.split:
-            more.append(STEPS)
-        if not context.protocol and (of[entry.row], entry.metric) in filtered:
-            more.append(UNFILTERED)
-        yield (
-            entry._replace(context=replace(context, questions=(*context.questions, *more)))
-            if more
-            else entry
-        )
+        context = entry.context
+        asks = len(steps) > 1 and not context.split
+        questions = (*context.questions, STEPS) if asks else context.questions
+        yield entry._replace(context=replace(context, questions=questions))
+
+
+def _number_places(places: Iterable[_Place]) -> NDArray[np.intp]:
+    """Return a number for each evaluation: places that differ in words of vocabulary are of one."""
+    named = (
+        (each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places
+    )
+    return encode(named)[0]
 
 
 def _recognise(document: Document) -> bool:
@@ -502,8 +498,9 @@ def _read(document: Document) -> Reading:
         )
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
-    entries = Entries(_ask_beside(found, rows, held))
-    entries = units.settle_lines(entries, notes, percent=document.percent)
+    entries = Entries(_ask_beside(found, rows))
+    entries = ask_again(entries, _number_places(held)[entries.rows])
+    entries = units.settle_units(entries, notes, percent=document.percent)
     reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())
     return replace(reading, understood=units.name_percentages(entries))
 

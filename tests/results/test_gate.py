@@ -14,7 +14,7 @@ from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.results.document import Document
-from rankconst.results.formats import read_opened
+from rankconst.results.formats import read_document, read_opened
 from rankconst.results.vocabulary import list_lexicon
 from readings import write_markdown
 
@@ -530,3 +530,19 @@ def test_filtered_does_not_say_which_answers_were_ranked(word: str) -> None:
     table = "| Model | filtered MRR |\n|---|---|\n| A | 0.5 |\n"
     assert tell(f"# UMLS\n\nWith {word} of another kind\n\n{table}") == [f"?{word}"]
     assert tell(f"# UMLS\n\nWith known raw answers\n\n{table}") == ["?known"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "model,MRR,filtered MRR\nA,.2,.3\nB,.25,\n"),
+        ("a.jsonl", '{"m": {"mrr": 0.2, "filtered": {"mrr": 0.3}}}\n{"m": {"mrr": 0.25}}\n'),
+        ("a.log", "MRR: 0.2, filtered MRR: 0.3\ndone\nMRR: 0.25\n"),
+    ],
+)
+def test_a_metric_that_comes_again_as_filtered_is_asked_about_everywhere(
+    name: str, text: str
+) -> None:
+    contexts = [entry.context for entry in read_document(name, text).entries]
+    asked = [any(ask.option == "--protocol raw" for ask in each.questions) for each in contexts]
+    assert asked == [True, False, True]

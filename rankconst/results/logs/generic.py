@@ -17,7 +17,7 @@ import numpy as np
 
 from rankconst.evaluation import Question
 from rankconst.names import squash
-from rankconst.results.gate import UNFILTERED, Text, gather
+from rankconst.results.gate import Text, gather
 from rankconst.results.labels import (
     CUT_OFF,
     FILE_ENDINGS,
@@ -30,9 +30,10 @@ from rankconst.results.labels import (
 )
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
+from rankconst.results.tables.again import ask_again
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
-from rankconst.results.tables.units import name_percentages, settle_lines
+from rankconst.results.tables.units import name_percentages, settle_units
 from rankconst.results.vocabulary import FIELDS, Word, list_flags
 
 if TYPE_CHECKING:
@@ -378,11 +379,9 @@ class _Scan:
             )
         own = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
         declarations = _gather((*own, *self._list_before(own), self._name))
-        named = number.label.values.get("protocol", ("",))[0]
         declared: dict[str, str | None] = {
             **declarations.declared,
             "step": _clean(self._step)[1],
-            "own protocol": named,
         }
         if (
             declarations.origins.get("dataset") == self._name.place
@@ -454,24 +453,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
         yield replace(found, tool=tool)
 
 
-def _ask_beside(found: list[Found]) -> list[Found]:
-    """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
-    filtered = {
-        (each.heading, each.name)
-        for each in found
-        if each.declared.get("own protocol") == "filtered"
-    }
-    return [
-        replace(each, questions=(*each.questions, UNFILTERED))
-        if (each.heading, each.name) in filtered
-        and not each.declared.get("own protocol")
-        and each.protocol != "raw"
-        else each
-        for each in found
-    ]
-
-
-_READER = LogFormat(key="generic", values=rule(""), scan=_scan_document, refine=_ask_beside).reader
+_READER = LogFormat(key="generic", values=rule(""), scan=_scan_document).reader
 _AROUND = 200  # lines
 _TABLES = {".csv", ".tsv", ".tex"}
 
@@ -495,9 +477,8 @@ def _read(document: Document) -> Reading:
     """Read a log, and settle which of its shares are percentages: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
     evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
-    entries = settle_lines(
-        reading.entries, notes, evaluations=evaluations, percent=document.percent
-    )
+    entries = ask_again(reading.entries, evaluations[reading.entries.rows])
+    entries = settle_units(entries, notes, evaluations=evaluations, percent=document.percent)
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",

@@ -12,10 +12,10 @@ import numpy as np
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import STEPS, TWICE, UNFILTERED, Text, ask_other, gather
+from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, list_others, read_label
 from rankconst.results.reading import Entries, Floats, Head
-from rankconst.results.tables import units
+from rankconst.results.tables.again import TWICE, ask_again
 from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
 from rankconst.results.tables.contexts import (
     RowTexts,
@@ -28,6 +28,7 @@ from rankconst.results.tables.contexts import (
     read_rows,
 )
 from rankconst.results.tables.headings import find_reason, find_role
+from rankconst.results.tables.units import settle_units
 from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 _SHORT = 3
 _AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
 _ENDS = {"h", "t", "s", "o"}  # head, tail, subject, object
-# What a heading is of that says nothing else, so far as another one may say it.
-_ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
 
 
 @dataclass(frozen=True)
@@ -106,14 +105,6 @@ def _name_mean(label: Label) -> str | None:
         if is_mean(word) and rest.metric == label.metric:
             return word
     return None
-
-
-def _declare(labels: Sequence[Label]) -> dict[str, str]:
-    """Return what the levels of a heading declare, the lowest first."""
-    declared: dict[str, str] = {}
-    for label in labels[::-1]:
-        declared = dict(label.declared) | declared
-    return declared
 
 
 def _name_apart(labels: Sequence[Label]) -> set[str]:
@@ -186,9 +177,8 @@ class SheetReader:
             columns.append(self._label_long(value, rows, *numbers[value]))
         entries = self._gather(columns)
         percent = frozenset[str]()
-        if heading.of_records:
-            entries = units.settle_lines(entries, self._notes, percent=sheet.percent)
-        elif not sheet.exact:
+        if not sheet.exact:
+            entries = self._ask_again(entries)
             entries, percent = self._settle_units(entries)
         contexts = list(self._contexts)
         return Table(
@@ -269,39 +259,36 @@ class SheetReader:
         return self._formed[telling, questions]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Return the questions about a column: what its heading has beside its metric, or why that is there twice."""
-        label, labels = self._heading.measures[j], self._heading.labels[j]
-        if rest := self._rests.get(j):
+        """Return the questions about a column: what its heading has beside its metric, or that it comes twice."""
+        measures, labels, rests = self._heading.measures, self._heading.labels, self._rests
+        if rest := rests.get(j):
             word = Word(rest, "side" if rest in _ENDS else "part")
-            return (Text(label, "column", "its heading").ask(word),)
+            return (Text(measures[j], "column", "its heading").ask(word),)
         if self._sheet.exact or self._find_mean(j) is not None:
             return ()
-        own = _declare(labels)
-        for k in self._list_again(j):
-            beside, rest = self._heading.labels[k], self._rests.get(k, "")
-            declared = _declare(beside)
-            # Beside MRR, MRR@f may be the filtered one.
-            if rest.isalpha() and len(rest) <= _SHORT and "protocol" not in own:
-                return (UNFILTERED,)
-            if further := [name for name in declared if name not in own]:
-                return (ask_other(further[0], declared[further[0]]),)
-            if rest.isdigit() or _write(labels) == _write(beside):  # MRR.1 is that of pandas
+        for k, other in measures.items():
+            again = k != j and other.metric == measures[j].metric
+            if not again or other.adjustment != measures[j].adjustment:
+                continue
+            # MRR.1 is that of pandas.
+            counted = rests.get(k, "").isdigit() and self._name_apart(k) == self._name_apart(j)
+            if counted or _write(labels[k]) == _write(labels[j]):
                 return (TWICE,)
         return ()
 
-    def _list_again(self, j: int) -> list[int]:
-        """Return the other columns of a metric that are of the same ranking tasks and have the same names."""
-        measures, labels = self._heading.measures, self._heading.labels
-        measure, names = measures[j], _name_apart(labels[j])
-        tasks = _ASSUMED | _declare(labels[j])
-        return [
-            k
-            for k, other in measures.items()
-            if k != j
-            and (other.metric, other.adjustment) == (measure.metric, measure.adjustment)
-            and _ASSUMED | _declare(labels[k]) == tasks
-            and _name_apart(labels[k]) - {*self._rests.get(k, "").split()} == names
-        ]
+    def _name_apart(self, j: int) -> Hashable:
+        """Return what a heading names but a metric, values of an address and what is asked about."""
+        if self._find_mean(j) is not None:
+            return j
+        return frozenset(_name_apart(self._heading.labels[j]) - {*self._rests.get(j, "").split()})
+
+    def _ask_again(self, entries: Entries) -> Entries:
+        """Ask about metrics that come again; MRR@f may be the filtered one of two."""
+        keys, rests = self._heading.keys, self._rests
+        short = (j for j, rest in rests.items() if rest.isalpha() and len(rest) <= _SHORT)
+        filtered = {keys[j] for j in short if rests[j] not in _ENDS}
+        apart = {keys[j]: self._name_apart(j) for j in self._heading.measures}
+        return ask_again(entries, entries.rows, apart=apart, filtered=filtered)
 
     def _find_rests(self) -> dict[int, str]:
         """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""
@@ -465,32 +452,19 @@ class SheetReader:
         return entries.rewrite(percent.astype(np.bool_) & ~entries.signed, percent=True)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
-        """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
-        heading, percent = self._heading, self._sheet.percent
-        columns = list(zip(heading.keys, heading.labels, strict=True))
-        marked = {key for key, labels in columns if any(each.percent for each in labels)}
-        graphs = {
-            key: next((each.graphs[0] for each in labels if each.graphs), None)
-            for key, labels in columns
-        }
-
-        def find_family(head: Head) -> Hashable | None:
-            share = head.metric.is_share and head.adjustment is None and head.column not in marked
-            # What is asked about may be anything: no other column has its unit.
-            return (
-                (graphs[head.column], (rests.get(head.column), units.find_family(head)))
-                if share
-                else None
-            )
-
-        rests = {heading.keys[j]: rest for j, rest in self._rests.items()}
-        entries = units.leave_open(entries, marked, self._notes, percent=percent)
-        settled = units.settle_units(entries, find_family, self._notes, percent=percent)
-        signed = frozenset(
-            settled.heads[head].column
-            for head in np.unique(settled.head_of[settled.signed]).tolist()
+        """Return the numbers with signs of percentages, and the columns that got them."""
+        heading = self._heading
+        columns = list(enumerate(zip(heading.keys, heading.labels, strict=True)))
+        marked = {key for _, (key, labels) in columns if any(each.percent for each in labels)}
+        apart = {}
+        for j, (key, labels) in columns:
+            graph = next((each.graphs[0] for each in labels if each.graphs), None)
+            apart[key] = graph, self._rests.get(j)
+        settled = settle_units(
+            entries, self._notes, marked=marked, apart=apart, percent=self._sheet.percent
         )
-        return units.drop_contradictions(settled, self._notes), signed - marked
+        heads = np.unique(settled.head_of[settled.signed]).tolist()
+        return settled, frozenset(settled.heads[head].column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
         """Say what names the fields of the address that neither a column nor a heading names."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankconst.results.columns import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,8 +26,15 @@ _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 _LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
 
 
-def find_family(head: Head) -> Hashable | None:
-    """Return what a number outside a table shares its unit with; None if it has none."""
+class _Family(NamedTuple):
+    """What numbers share with those whose unit is theirs."""
+
+    graph: Hashable
+    kind: Hashable  # the metric, with what its heading has beside it
+
+
+def _name_family(head: Head) -> str | None:
+    """Return the metric of shares, the same for all Hits@k; None if numbers are no shares."""
     if not head.metric.is_share or head.adjustment not in {None, "index"}:
         return None
     return head.metric.key if head.metric.hits_k is None else "Hits"
@@ -34,21 +42,47 @@ def find_family(head: Head) -> Hashable | None:
 
 def settle_units(
     entries: Entries,
-    families: Callable[[Head], Hashable | None],
     notes: Notes,
     *,
+    marked: Collection[str] = (),
+    apart: Mapping[str, tuple[Hashable, Hashable]] = MappingProxyType({}),
     evaluations: Places | None = None,
     percent: bool | None = None,
 ) -> Entries:
-    """Write the sign of percentages into the numbers of families; what could be either is left out, and said.
+    """Write the sign of percentages into numbers; leave out, and say, what could be either.
+
+    Columns are `marked` if their headings say that they are percentages. `apart` has for a column
+    its graph and what its heading has beside the metric: numbers of others do not tell its unit.
+    `evaluations` has the evaluation of each row, where several rows make up one.
+    """
+    families = list[_Family | None]()
+    for head in entries.heads:
+        name = None if head.column in marked else _name_family(head)
+        graph, rest = apart.get(head.column, (None, None))
+        families.append(None if name is None else _Family(graph, (rest, name)))
+    entries = _leave_open(entries, marked, notes, percent=percent)
+    entries = _leave_small(entries, families, notes, evaluations, percent=percent)
+    entries = _settle_families(entries, families, notes, evaluations, percent=percent)
+    return _drop_contradictions(entries, notes, evaluations)
+
+
+def _settle_families(
+    entries: Entries,
+    families: Sequence[_Family | None],
+    notes: Notes,
+    evaluations: Places | None,
+    *,
+    percent: bool | None,
+) -> Entries:
+    """Write the sign of percentages into the numbers of families.
 
     Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most
     rows have a number above 1; the others then must be printed like them, or are open, as they are
     where half of the rows have one. Where fewer do, nothing is changed: they are fractions, and
-    some of them wrong. `evaluations` has the evaluation of each row, where several rows make up
-    one.
+    some of them wrong.
     """
-    codes, distinct = encode(map(families, entries.heads))
+    codes, distinct = encode(families)
+    kinds = [family and family.kind for family in distinct]
     family_of = codes[entries.head_of]
     shares = (
         ~entries.signed
@@ -73,7 +107,7 @@ def settle_units(
     for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
         decimals[place] = count_decimals(entries.text_at(place))
     for code, places in own.items():
-        alike = [each for each in certain if _kind(distinct[each]) == _kind(distinct[code])]
+        alike = [each for each in certain if kinds[each] == kinds[code]]
         in_large, part = large[code]
         even = part == 0.5 and most[code] <= 100
         if not even and (not alike or (code not in certain and part)):
@@ -95,35 +129,37 @@ def settle_units(
     return entries.rewrite(sign, percent=True).keep(~doubtful)
 
 
-def settle_lines(
+def _leave_small(
     entries: Entries,
+    families: Sequence[_Family | None],
     notes: Notes,
+    evaluations: Places | None,
     *,
-    evaluations: Places | None = None,
-    percent: bool | None = None,
+    percent: bool | None,
 ) -> Entries:
-    """Settle the units of numbers that are in no table."""
-    entries = _leave_small(entries, notes, percent=percent)
-    entries = settle_units(entries, find_family, notes, evaluations=evaluations, percent=percent)
-    return drop_contradictions(entries, notes, evaluations)
-
-
-def _leave_small(entries: Entries, notes: Notes, *, percent: bool | None) -> Entries:
-    """Leave out numbers a little above 1 if no other shares are percentages: ``MRR: 1.31`` may as well be wrong."""
-    found = [*map(find_family, entries.heads)]
-    shares = np.array([family is not None for family in found], dtype=np.bool_)[entries.head_of]
+    """Leave out a metric a little above 1 if nothing else is in percent: 1.31 may as well be wrong."""
+    found = [family and family.kind for family in families]
+    is_share = np.array([kind is not None for kind in found], dtype=np.bool_)
+    shares = is_share[entries.head_of] & np.isfinite(entries.values)
     large = shares & (entries.values > 1)
-    if percent is not None or not large.any() or (shares & entries.signed).any():
+    if percent is not None or not large.any() or entries.signed.any():
         return entries
     distinct = {found[head] for head in entries.head_of[large].tolist()}
     if len(distinct) > 1 or entries.values[shares].max() >= _LEAST:
         return entries
+    is_own = np.array([kind in distinct for kind in found], dtype=np.bool_)
+    own = is_own[entries.head_of]
+    at = entries.rows if evaluations is None else evaluations[entries.rows]
+    _, part = _tell_rows(at[own], large[own])
+    if part <= 0.5:
+        return entries
     for place in np.flatnonzero(large).tolist():
         notes.add(entries[place].line, entries.text_at(place), _SMALL)
-    return entries.keep(~large)
+    _note(entries, own & ~large, notes, _EITHER, _REMEDY)
+    return entries.keep(~own)
 
 
-def leave_open(
+def _leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
 ) -> Entries:
     """Leave out columns that are said to be percentages, if none of their numbers is greater than 1."""
@@ -138,7 +174,7 @@ def leave_open(
     return entries.keep(~marked)
 
 
-def drop_contradictions(
+def _drop_contradictions(
     entries: Entries, notes: Notes, evaluations: Places | None = None
 ) -> Entries:
     """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
@@ -184,10 +220,6 @@ def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) 
     for place in np.flatnonzero(chosen).tolist():
         entry = entries[place]
         notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {remedy}")
-
-
-def _kind(family: Hashable) -> Hashable:
-    return family[1] if isinstance(family, tuple) else family
 
 
 def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:

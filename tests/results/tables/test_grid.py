@@ -164,6 +164,12 @@ def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -
     assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
 
 
+def test_a_metric_a_little_above_1_is_left_out_where_nothing_else_is_a_percentage() -> None:
+    reading = read("Model|MRR|MR", "A|1.31|9", "B|1.2|8", "C|.9|7")
+    assert {entry.metric.label for entry in reading.entries} == {"MR"}
+    assert [skip.what for skip in reading.skipped] == ["1.31", "1.2", ".9"]
+
+
 def test_means_before_the_columns_of_datasets() -> None:
     rows = ("Model|||UMLS||Nations|", "|MRR|H@10|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4|.5|.6")
     found = [entry.context.dataset for entry in read(*rows, groups=True).entries]

@@ -1,0 +1,109 @@
+"""Questions about a metric that comes again: with a split, side or protocol that this number may be without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.protocols import is_filtered
+from rankconst.evaluation import Address, Question
+from rankconst.names import squash
+from rankconst.results.columns import combine, encode
+from rankconst.results.vocabulary import REMEDIES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst.results.reading import Entries
+
+    Places = NDArray[np.intp]
+
+TWICE = Question(
+    "part",
+    "the same metric is in several columns, and nothing in their headings tells them apart",
+    "twice",
+    option="a name to each heading",
+)
+"""The question about a metric that comes again without another name."""
+
+_UNFILTERED = Question(
+    "protocol",
+    "the same metric is there as filtered, too, so this one may be raw",
+    option="--protocol raw",
+)
+# What a number is of that says nothing else, so far as another one may say it.
+_ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
+
+
+def ask_again(
+    entries: Entries,
+    evaluations: Places,
+    *,
+    apart: Mapping[str, Hashable] = MappingProxyType({}),
+    filtered: Collection[str] = (),
+) -> Entries:
+    """Ask about numbers whose evaluation has their metric again, with a field that they lack.
+
+    The whole column is asked about, where some rows lack the other number. `apart` has what tells
+    columns apart besides; those of `filtered` count as filtered, whatever else is said of them.
+    """
+    _, rows = np.unique(evaluations, return_inverse=True)
+    tasks, distinct = encode(_settle(each) for each in entries.contexts)
+    metrics, heads = encode(
+        (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
+    )
+    columns, _ = encode((head.metric, head.column) for head in entries.heads)
+    in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
+    group = combine(rows, metrics[entries.head_of], len(heads))
+    group = combine(group, tasks[entries.context_of], len(distinct))
+    for name in _ASSUMED:
+        says = np.array([getattr(each, name) is not None for each in entries.contexts], np.bool_)
+        lacks = np.array([_lacks(each, name) for each in entries.contexts], np.bool_)
+        declared = says[entries.context_of]
+        if name == "protocol":
+            declared |= in_filtered[entries.head_of]
+        is_open = lacks[entries.context_of] & ~declared
+        asked = is_open & np.isin(group, group[declared])
+        asked = is_open & np.isin(columns[entries.head_of], columns[entries.head_of[asked]])
+        entries = _ask(entries, asked, name)
+    return entries
+
+
+def _settle(context: Address) -> tuple[Hashable, ...]:
+    """Return the ranking tasks of a number, if what it does not say is what is assumed."""
+    settled: dict[str, str | None] = dict(_ASSUMED)
+    for name in _ASSUMED:
+        value = getattr(context, name)
+        if value is not None and not (name == "protocol" and is_filtered(value)):
+            settled[name] = value
+    dataset = None if context.dataset is None else squash(context.dataset)
+    others = (context.aggregation, context.rank_type, context.relations)
+    return (dataset, *settled.values(), *others)
+
+
+def _lacks(context: Address, name: str) -> bool:
+    """Tell whether a field is neither declared nor asked about."""
+    return getattr(context, name) is None and all(ask.field != name for ask in context.questions)
+
+
+def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
+    """Add the question about a field to some numbers."""
+    if not asked.any():
+        return entries
+    question = _UNFILTERED
+    if name != "protocol":
+        text = f"the same metric is there with {name} {_ASSUMED[name]}, too, so this one may be of "
+        question = Question(name, f"{text}another {name}", option=REMEDIES[name])
+    distinct, code_of = np.unique(entries.context_of[asked], return_inverse=True)
+    contexts = list(entries.contexts)
+    for place in distinct.tolist():
+        context = contexts[place]
+        contexts.append(replace(context, questions=(*context.questions, question)))
+    context_of = entries.context_of.copy()
+    context_of[asked] = len(entries.contexts) + code_of
+    return entries.put(contexts=contexts, context_of=context_of)
