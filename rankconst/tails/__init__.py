@@ -67,7 +67,7 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
-    """Compute the tail probabilities of several values on the same tasks, which share most of the work."""
+    """Compute the tail probabilities of several values on the same tasks at once."""
     if lack := explain_lack(metric, histogram):
         raise UndefinedError(lack)
     if metric.takes_k:
@@ -106,9 +106,9 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         )
     if metric.family in TAILS:
         return ""
-    known = (
-        _list_labels(TAILS) if metric.family in CATALOGUE else "HitRatio@k of several right answers"
-    )
+    known = "HitRatio@k of several right answers"
+    if metric.family in CATALOGUE:
+        known = _list_labels(TAILS)
     return f"no tail probability of {metric.label} is known, only of {known}."
 
 
@@ -119,7 +119,7 @@ def _list_labels(families: Iterable[str]) -> str:
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
-    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial, or beta-binomial if negatives are shared."""
+    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial, or beta-binomial."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     hits = cast("HitsLaw", law)
     if histogram.shared:
@@ -165,13 +165,14 @@ def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
 
 
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
-    """Answer at the ends without computing: beyond the best value, that value, and everything down to the worst."""
+    """Answer at the ends without computing: at the best value and beyond, and at the worst."""
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")
     if not len(law.tasks) or x <= slack - law.width:
         return Tail(0.0, 0.0, "exact")
     if x >= -slack:
-        return Tail.from_log(law.log_best, 4 * UNIT_ROUNDOFF * abs(law.log_best) + law.off, "exact")
+        error = 4 * UNIT_ROUNDOFF * abs(law.log_best) + law.off
+        return Tail.from_log(law.log_best, error, "exact")
     return compute(x)
 
 

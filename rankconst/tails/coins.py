@@ -5,8 +5,9 @@ that of exactly k,
 
 .. math:: P(X \ge k) = P(X = k)\; k \int_0^1 (1 - u)^{k - 1} (1 + u)^{n - k}\,du,
 
-it has an integrand that falls from 1 where k > n/2. It is below :math:`e^{-(n - k) u^2 - (2k - n - 1) u}`, and is
-integrated by Gauss and Legendre's rule up to where that is negligible.
+it has an integrand that falls from 1 where k > n/2. It is below
+:math:`e^{-(n - k) u^2 - (2k - n - 1) u}`, and is integrated by Gauss and Legendre's rule up to
+where that is negligible.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _NEGLIGIBLE = 45.0  # minus the logarithm of what the integrand may be beyond th
 
 
 def bound_sign_tests(tosses: Values, surplus: Values) -> Values:
-    """Return log10 of the probability that heads and tails differ by `surplus` or more, an error bound included.
+    """Bound log10 of the probability that heads and tails differ by `surplus` or more.
 
     Whole numbers from 0 to `tosses`, shape (n,).
     """

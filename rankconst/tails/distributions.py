@@ -1,13 +1,13 @@
 r"""The laws whose tails are sought: sums S of f(r_i) over the tasks, f falling in the rank.
 
-====================  ===================  ==========================================================
+====================  ===================  =====================================================
 metric                f(r)                 mean of exp(z (f(r) - f(1))) over r <= N
-====================  ===================  ==========================================================
+====================  ===================  =====================================================
 Hits@k                1 if r <= k, else 0  :math:`p + (1 - p) e^{-z}` with p = k/N
 MR                    -r                   :math:`(1 - e^{-Nz}) / (N (1 - e^{-z}))`
 MRR                   1/r                  :math:`(1/N) \sum e^{z (1/j - 1)}`
 GMR, IGMR             -ln r                :math:`(1/N) \sum j^{-z}`
-====================  ===================  ==========================================================
+====================  ===================  =====================================================
 
 Doing at least as well as observed is S >= s for every one of them. S is measured from its largest
 value ("top", every rank 1) for Re z >= 0 and from its smallest ("bottom") for Re z < 0, so that
@@ -46,8 +46,7 @@ class SumLaw(ABC):
 
     # True if the transform, once gone, stays away until the end of the lattice's circle.
     settles = False
-    # The step of the lattice on which S - top lies; None if there is none, or it is too fine to
-    # use.
+    # The step of the lattice on which S - top lies; None without one that can be used.
     span: float | None = None
     # Top minus bottom.
     width: float
@@ -78,7 +77,10 @@ class SumLaw(ABC):
 
     @abstractmethod
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return ln E[exp(z (f(r) - f_ref))] per z and N, shape (len(z), U); f_ref = f(1) if `upper`, else f(N)."""
+        """Return ln E[exp(z (f(r) - f_ref))] per z and N, shape (len(z), U).
+
+        f_ref is f(1) if `upper`, else f(N).
+        """
 
     def cost(self, reach: float) -> float:
         """Return about how many exponentials one z of modulus `reach` takes."""
@@ -86,19 +88,21 @@ class SumLaw(ABC):
         return float(len(self.tasks))
 
     def cgf(self, z: Complex, upper: bool) -> Complex:
-        """Return the cumulant generating function, ln E[exp(z (S - top))] if `upper`, else that of S - bottom."""
+        """Return the cumulant generating function, ln E[exp(z (S - top))].
+
+        That of S - bottom unless it is the `upper` one.
+        """
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
-        # Plain sums: for sizes like these, threads of a linear algebra library cost more than they
-        # save.
-        parts = [
-            np.sum(self.log_means(z[i : i + rows], upper) * self.tasks, axis=1)
-            for i in range(0, len(z), rows)
-        ]
+        # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
+        parts = []
+        for start in range(0, len(z), rows):
+            logs = self.log_means(z[start : start + rows], upper)
+            parts.append(np.sum(logs * self.tasks, axis=1))
         return np.concatenate(parts)
 
 
 class HitsLaw(SumLaw):
-    """The number of tasks that hit, the sure ones and the `missed` ones left out: Poisson-binomial."""
+    """The number of tasks that hit, the sure ones and the `missed` ones left out."""
 
     # Every factor falls all the way to the end.
     settles = True
@@ -114,14 +118,8 @@ class HitsLaw(SumLaw):
         missed: int = 0,
         k: int = 0,
     ) -> None:
-        self.hit, self.miss, self.tasks, self.off, self.missed, self.k = (
-            hit,
-            miss,
-            tasks,
-            off,
-            missed,
-            k,
-        )
+        self.hit, self.miss, self.tasks = hit, miss, tasks
+        self.off, self.missed, self.k = off, missed, k
         self.width = float(tasks.sum())
 
     @classmethod
@@ -129,16 +127,10 @@ class HitsLaw(SumLaw):
         """Return the law of the tasks ranked among the first k."""
         places, sizes = k - offsets_of(histogram), histogram.num_candidates
         varies = (places > 0) & (sizes > places)
-        hits, of, tasks = (
-            each[varies].astype(np.float64) for each in (places, sizes, histogram.num_tasks)
-        )
-        return cls(
-            hits / of,
-            (of - hits) / of,
-            tasks,
-            missed=int(histogram.num_tasks[places <= 0].sum()),
-            k=k,
-        )
+        hits, of = places[varies].astype(np.float64), sizes[varies].astype(np.float64)
+        tasks = histogram.num_tasks[varies].astype(np.float64)
+        missed = int(histogram.num_tasks[places <= 0].sum())
+        return cls(hits / of, (of - hits) / of, tasks, missed=missed, k=k)
 
     @property
     def log_best(self) -> float:
@@ -147,11 +139,9 @@ class HitsLaw(SumLaw):
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Add two terms: numpy's log1p of complex numbers is no better near 1 than log."""
-        return np.log(
-            self.hit + self.miss * np.exp(-z)[:, None]
-            if upper
-            else self.miss + self.hit * np.exp(z)[:, None]
-        )
+        if upper:
+            return np.log(self.hit + self.miss * np.exp(-z)[:, None])
+        return np.log(self.miss + self.hit * np.exp(z)[:, None])
 
 
 class RankLaw(SumLaw):
@@ -181,7 +171,8 @@ class ReciprocalLaw(SumLaw):
 
     Beyond J >= abs(z) terms the exponential is expanded,
 
-    .. math:: \sum_{J < j \le N} e^{z/j} = N - J + \sum_{m=1}^{20} \frac{z^m}{m!} \sum_{J < j \le N} j^{-m},
+    .. math:: \sum_{J < j \le N} e^{z/j}
+              = N - J + \sum_{m=1}^{20} \frac{z^m}{m!} \sum_{J < j \le N} j^{-m},
 
     with the inner sums from the Euler-Maclaurin formula: the cost does not grow with N.
     """
@@ -297,17 +288,15 @@ class LogRankLaw(SumLaw):
             end = np.exp(-z * np.log(size))
             w = (1.0 - z) * length
             zero = w == 0
-            integral = (
-                head * start * length * np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
-            )
+            share = np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
+            integral = head * start * length * share
         else:
             start, end = np.exp(z * length), np.ones_like(z)
             integral = (size - head * start) / (1.0 - z)
         total: Complex = integral + 0.5 * (end - start)
         rising: Complex = z
         for k, weight in enumerate(EULER_MACLAURIN, start=1):
-            total = total - weight * rising * (
-                end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k)
-            )
+            step = end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k)
+            total = total - weight * rising * step
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
         return total

@@ -60,11 +60,9 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())
     possible = math.prod(sizes)
     rest = possible - favourable
-    log = (
-        math.log1p(-(rest / possible))
-        if favourable > rest
-        else math.log(favourable) - math.log(possible)
-    )
+    log = math.log(favourable) - math.log(possible)
+    if favourable > rest:
+        log = math.log1p(-(rest / possible))
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
 
@@ -83,8 +81,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     # The complement's sums are those below, which no sum can be known to leave until all are in.
     bound = least if saddle.upper else -math.inf
     kept = _reach(law, law.counts, bound)
-    # What has more values than a product may form pairs for can be used at most once in either
-    # half.
+    # What has more values than products may pair can be used at most once in either half.
     if law.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
     halves = _halves(law, saddle, kept, bound, slack)
@@ -107,7 +104,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
 
 
 def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
-    """Return how many of the ranks 1 .. N a single task may have, by bisection, if the others are all 1."""
+    """Return how many of the ranks 1 .. N a single task may have if the others are all 1."""
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
         middle = (low + high + 1) // 2
@@ -119,9 +116,11 @@ def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
 def _halves(
     law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float
 ) -> tuple[Part, Part, float] | None:
-    """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away; None if too many.
+    """Return the tilted laws of two halves of the tasks, and ln of what the tilt took away.
 
-    Each task has its first `kept` ranks.
+    None if they have too many values.
+
+    Each task has its first `kept` ranks, and t is the tilt.
     """
     t = saddle.t
     bottoms = np.zeros(len(kept)) if saddle.upper else law.deviations(law.sizes)

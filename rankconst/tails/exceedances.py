@@ -7,9 +7,9 @@ fewer than k of the first D = x + k - 1 scores are negatives,
 
 .. math:: P(X \ge x) = \sum_{j < k} \binom{M}{j} \binom{n}{D - j} \Big/ \binom{n + M}{D},
 
-a hypergeometric law. Its terms are formed as products of binomial ones with a common chance D / (n + M), these by
-Stirling's formula and deviances, free of cancellation (Loader 2000, *Fast and accurate computation of binomial
-probabilities*).
+a hypergeometric law. Its terms are formed as products of binomial ones with a common chance D / (n
++ M), these by Stirling's formula and deviances, free of cancellation (Loader 2000, *Fast and
+accurate computation of binomial probabilities*).
 """
 
 from __future__ import annotations
@@ -31,14 +31,9 @@ if TYPE_CHECKING:
 _CHUNK, _NEGLIGIBLE = 4096, 1e-18
 # Up to here ln x! less its leading terms comes from ln x! itself.
 _SMALL = 16
+_HALF_LOG = 0.5 * math.log(2 * math.pi)
 _FIRST = np.array(
-    [
-        0.0,
-        *(
-            math.lgamma(i + 1) - (i + 0.5) * math.log(i) + i - 0.5 * math.log(2 * math.pi)
-            for i in range(1, 17)
-        ),
-    ]
+    [0.0, *(math.lgamma(i + 1) - (i + 0.5) * math.log(i) + i - _HALF_LOG for i in range(1, 17))]
 )
 
 
@@ -53,29 +48,28 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
     # Fewer than k of the drawn scores are negatives, or k and more: the terms of the rarer event
     # fall from the start.
     rare = (k - 1) * (n + negatives) <= drawn * negatives
-    steps = range(k - 1, max(drawn - n, 0) - 1, -1) if rare else range(k, min(negatives, drawn) + 1)
+    steps = range(k, min(negatives, drawn) + 1)
+    if rare:
+        steps = range(k - 1, max(drawn - n, 0) - 1, -1)
     logs: list[float] = []
     error = 0.0
     for start in range(0, len(steps), _CHUNK):
         part = steps[start : start + _CHUNK]
-        terms, off = _log_terms(
-            np.arange(part.start, part.stop, part.step, dtype=np.float64), negatives, n, drawn
-        )
+        counts = np.arange(part.start, part.stop, part.step, dtype=np.float64)
+        terms, off = _log_terms(counts, negatives, n, drawn)
         logs += terms.tolist()
         error = max(error, off)
         if logs[-1] < logs[0] + math.log(_NEGLIGIBLE):
             break
     largest = max(logs)
     total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))
-    return (
-        Tail.from_log(total, error, "exact")
-        if rare
-        else Tail.from_complement(total, error, "exact")
-    )
+    if rare:
+        return Tail.from_log(total, error, "exact")
+    return Tail.from_complement(total, error, "exact")
 
 
 def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, float]:
-    """Return the logarithms of hypergeometric probabilities that j of the drawn are negatives, and their error."""
+    """Return ln of the hypergeometric probabilities that j of the drawn are negatives."""
     share = drawn / (n + negatives)
     first, moved = log_binomial(j, negatives, share)
     second, moved_too = log_binomial(drawn - j, n, share)
@@ -86,7 +80,7 @@ def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, f
 
 
 def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values, Values]:
-    """Return ln of the binomial probability of x among `size`, and what its rounding is in proportion to."""
+    """Return ln of the binomial probability of x among `size`, and the scale of its rounding."""
     log_power, moved = np.zeros_like(x), np.zeros_like(x)
     for count, chance in ((x, share), (size - x, 1 - share)):
         mean = size * chance
@@ -96,9 +90,8 @@ def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values,
         log_power -= count * logs - away
         moved += np.abs(away) + count * np.abs(logs)
     corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
-    inner = np.where(
-        (x > 0) & (x < size), size / (2 * math.pi * np.maximum(x * (size - x), 0.5)), 1.0
-    )
+    spread = size / (2 * math.pi * np.maximum(x * (size - x), 0.5))
+    inner = np.where((x > 0) & (x < size), spread, 1.0)
     return log_power + corrections + 0.5 * np.log(inner), moved
 
 

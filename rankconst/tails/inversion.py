@@ -2,9 +2,11 @@ r"""Tails from the cumulant generating function, by an integral through the sadd
 
 With K(z) = ln E[exp(z S)] and any t > 0,
 
-.. math:: P(S \ge x) = \frac{1}{2\pi i} \int_{t - i\infty}^{t + i\infty} e^{K(z) - z x}\,\frac{dz}{z},
+.. math:: P(S \ge x)
+          = \frac{1}{2\pi i} \int_{t - i\infty}^{t + i\infty} e^{K(z) - z x}\,\frac{dz}{z},
           \qquad \text{on a lattice of step } \delta:\quad
-          \frac{1}{2\pi i} \int_{t - i\pi/\delta}^{t + i\pi/\delta} e^{K(z) - z x}\,\frac{\delta\,dz}{1 - e^{-\delta z}}
+          \frac{1}{2\pi i} \int_{t - i\pi/\delta}^{t + i\pi/\delta}
+          e^{K(z) - z x}\,\frac{\delta\,dz}{1 - e^{-\delta z}}
 
 and for t < 0 the same integrals give P(S >= x) - 1. t is taken where the integrand is least on the
 real axis: there its modulus is the probability up to a factor of the order of the standard
@@ -13,9 +15,10 @@ The trapezoidal rule with step h adds the terms
 
 .. math:: \sum_{m \ne 0} e^{2\pi m t/h}\,P(S \ge x + 2\pi m/h),
 
-which Chernoff's inequality bounds by K at real arguments; h is the largest step for which they are negligible.
-On a lattice nothing else is lost. Lugannani and Rice's formula (1980, *Adv. Appl. Prob.* 12, 475) is the leading
-term of the same integral; a few dozen evaluations of K more give all of it.
+which Chernoff's inequality bounds by K at real arguments; h is the largest step for which they are
+negligible. On a lattice nothing else is lost. Lugannani and Rice's formula (1980, *Adv. Appl.
+Prob.* 12, 475) is the leading term of the same integral; a few dozen evaluations of K more give all
+of it.
 
 Sums of reciprocals or logarithms lie on no usable lattice. Their integrand falls to nothing too,
 but may rise again far away, at frequencies where nearly all likely ranks are in phase: that is how
@@ -30,9 +33,9 @@ with U of the Kaiser-Bessel shape, whose transform vanishes beyond beta/epsilon:
 
 References
 ----------
-Abate and Whitt 1992, *Queueing Systems* 10, 5 (the discretisation error of the Fourier-series method, section 5);
-Butler 2007, *Saddlepoint Approximations with Applications*, chapter 1; Kaiser and Schafer 1980, *IEEE Trans. ASSP*
-28, 105 (the window).
+Abate and Whitt 1992, *Queueing Systems* 10, 5 (the discretisation error of the Fourier-series
+method, section 5); Butler 2007, *Saddlepoint Approximations with Applications*, chapter 1; Kaiser
+and Schafer 1980, *IEEE Trans. ASSP* 28, 105 (the window).
 """
 
 from __future__ import annotations
@@ -56,8 +59,7 @@ if TYPE_CHECKING:
 
 # Chance is taken for certain where the complement is below e^-90.
 _NEGLIGIBLE = -90.0
-# ln of the discretisation error, and the modulus below which the integrand counts as gone; both
-# relative.
+# ln of the discretisation error, and the relative modulus below which the integrand counts as gone.
 _FINE = 36.0
 _GONE = 1e-17
 # Exponentials that one integral may take, and nodes on a lattice's circle.
@@ -109,8 +111,8 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
 
-    # A complement matters only next to 1: it need not be followed to where its terms overflow, or
-    # below e^-90.
+    # A complement matters only next to 1: it is not followed to where terms overflow, or below
+    # e^-90.
     least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
     t, last = sign / law.width, math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
@@ -122,6 +124,7 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
     terms = law.tasks * law.log_means(np.array([t + 0j]), upper)[0].real
     near = law.cgf(np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128), upper).real
     variance = float(near[0] - 2.0 * near[1] + near[2]) / (1e-3 * t) ** 2
+    sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum())
     return Saddle(
         t=t,
         x=x,
@@ -129,9 +132,7 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         cgf=math.fsum(terms.tolist()),
         # A law that is nearly settled has next to no variance; the kernel still has a width.
         deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
-        rounding=UNIT_ROUNDOFF
-        * (4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum()) + 4.0 * abs(t) * scale)
-        + law.off,
+        rounding=UNIT_ROUNDOFF * (sizes + 4.0 * abs(t) * scale) + law.off,
     )
 
 
@@ -148,7 +149,7 @@ def _scale(saddle: Saddle) -> float:
 
 
 def invert(law: SumLaw, x: float) -> Tail:
-    """Compute P(S - top >= x) by the inversion integral, -width < x < 0; on a lattice x is one of its points."""
+    """Compute P(S - top >= x) by the inversion integral, -width < x < 0."""
     if law.span is not None:
         saddle = find_saddle(law, x, law.span)
         period = _period(law, saddle)
@@ -162,9 +163,8 @@ def invert(law: SumLaw, x: float) -> Tail:
     z, g, gone = _walk(law, saddle, step, True)
     if gone:
         log, error = _sum(saddle, z, g)
-        grains = _granularity(law, saddle, float(z[-1].imag)) / math.exp(
-            log - saddle.cgf + saddle.t * saddle.x
-        )
+        size = math.exp(log - saddle.cgf + saddle.t * saddle.x)
+        grains = _granularity(law, saddle, float(z[-1].imag)) / size
         if grains < _GRANULAR:
             return _tail(log, error + 2.0 * grains, saddle, "inversion")
         z, g, _ = _walk(law, saddle, step, False)
@@ -176,17 +176,17 @@ def _tail(
 ) -> Tail:
     if saddle.upper:
         return Tail.from_log(log, error, method)
-    return Tail.from_complement(
-        log, error, method, log if most is None and error >= _LOST else most
-    )
+    if most is None and error >= _LOST:
+        most = log
+    return Tail.from_complement(log, error, method, most)
 
 
 def _period(law: SumLaw, saddle: Saddle) -> float:
-    r"""Return the least D = 2 pi / h for which Chernoff's bounds make the terms m = 1 and -1 negligible.
+    r"""Return the least D = 2 pi / h for which the terms m = 1 and -1 are negligible.
 
-    The term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) - u (x + D)) for u >=
-    0, and the term -1 at most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t (both mirrored for t <
-    0).
+    By Chernoff's bounds, the term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) -
+    u (x + D)) for u >= 0, and the term -1 at most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t
+    (both mirrored for t < 0).
     """
     size = abs(saddle.t)
     # The integral itself is about 1 / (t deviation) on this scale.
@@ -223,11 +223,8 @@ def _walk(
         spent += law.cost(abs(z[-1])) * len(z)
         if spent > _BUDGET and first > _LEAST_NODES:
             break
-        g = (
-            np.exp(law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x)
-            * _kernel(saddle.span, z)
-            / start
-        )
+        exponents = law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
+        g = np.exp(exponents) * _kernel(saddle.span, z) / start
         nodes.append(z)
         values.append(g)
         half = stop - first == count
@@ -237,24 +234,21 @@ def _walk(
 
 
 def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
-    """Apply the trapezoidal rule; return the logarithm of the tail and its error. `shift` moves x."""
+    """Apply the trapezoidal rule; return ln of the tail and its error. `shift` moves x."""
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
     moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
     total = float(moved[0].real) + 2.0 * float(moved[1:].real.sum())
     size = 1.0 + 2.0 * float(np.abs(moved[1:]).sum())
     scale = abs(_scale(saddle)) * step / (2.0 * math.pi)
-    lost = (
-        4.0 * _GONE * len(g)
-        + 32.0 * UNIT_ROUNDOFF * size
-        + 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * float((np.abs(g) * np.abs(z.imag)).sum())
-    )
+    far = float((np.abs(g) * np.abs(z.imag)).sum())
+    lost = 4.0 * _GONE * len(g) + 32.0 * UNIT_ROUNDOFF * size
+    lost += 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * far
     log = saddle.cgf - saddle.t * (saddle.x + shift)
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
         return log + math.log(2.0 * scale * lost), _LOST
-    return log + math.log(scale * total), saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(
-        -_FINE
-    )
+    error = saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
+    return log + math.log(scale * total), error
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
@@ -267,10 +261,8 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
         lost = 4.0 * math.exp(-_BETA) * _BETA
         ends.append((log, error + lost))
     (low, low_error), (high, high_error) = sorted(ends)
-    error, most = (
-        0.5 * (high - low) + max(low_error, high_error),
-        high + (high_error if high_error < _LOST else 0.0),
-    )
+    error = 0.5 * (high - low) + max(low_error, high_error)
+    most = high + (high_error if high_error < _LOST else 0.0)
     return _tail(0.5 * (low + high), error, saddle, "inversion", most)
 
 
@@ -278,9 +270,8 @@ def _window(z: Complex) -> Complex:
     """Return E[exp(z U)] for U of the Kaiser-Bessel shape."""
     root: Complex = np.sqrt(_BETA * _BETA + np.square(z))
     # sinh(root) / sinh(beta) and beta / root, without overflow.
-    window: Complex = (
-        np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
-    )
+    ratio = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA)
+    window: Complex = ratio * _BETA / root
     return window
 
 
@@ -297,9 +288,8 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
     reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
     exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
-    likely = (
-        np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
-    )
+    chances = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0)
+    likely = chances @ law.tasks / law.tasks.sum()
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
     find_returns = _reciprocal_returns if isinstance(law, ReciprocalLaw) else _logarithmic_returns
     frequencies, turned = find_returns(len(ranks))
@@ -311,14 +301,13 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
     """Take multiples of lcm(1 .. m): every r <= m is in phase."""
     # Whole numbers, so that nothing is lost modulo r.
-    common = (math.lcm(*range(1, m + 1)) for m in range(1, min(largest, 36) + 1))
-    multiples = np.array(
-        sorted({each * k for each in common for k in range(1, 65)}), dtype=np.int64
-    )
+    common = [math.lcm(*range(1, m + 1)) for m in range(1, min(largest, 36) + 1)]
+    distinct = {each * k for each in common for k in range(1, 65)}
+    multiples = np.array(sorted(distinct), dtype=np.int64)
     ranks = np.arange(1, largest + 1)
-    return 2.0 * math.pi * multiples.astype(np.float64), np.exp(
-        2j * math.pi * ((multiples[:, None] % ranks) / ranks)
-    )
+    turns = (multiples[:, None] % ranks) / ranks
+    frequencies = 2.0 * math.pi * multiples.astype(np.float64)
+    return frequencies, np.exp(2j * math.pi * turns)
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""What a computation of a tail returns: a probability that may be far below the smallest double, with its error."""
+"""What a computation of a tail returns: a probability, however small, with its error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LN10 = math.log(10.0)
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The probability that a random ranker does at least as well as an observed value: its decimal logarithm.
+    """The probability that a random ranker does at least as well: its decimal logarithm.
 
     The absolute error of `log10` is a bound on rounding and discretisation for ``exact`` and
     ``convolution``; for ``inversion`` it also holds an estimate of what the law's granularity adds
@@ -37,14 +37,14 @@ class Tail:
 
     @classmethod
     def from_log(cls, log: float, error: float, method: Method) -> Tail:
-        """Make a tail from the natural logarithm of the probability and that logarithm's absolute error."""
+        """Make a tail from the natural logarithm of the probability and its absolute error."""
         return cls(min(log, 0.0) / LN10, _add_rounding(error, log) / LN10, method)
 
     @classmethod
     def from_complement(
         cls, log: float, error: float, method: Method, most: float | None = None
     ) -> Tail:
-        """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
+        """Make a tail from the natural logarithm of one minus the probability, and its error.
 
         An error that is no longer small means a complement between 0 and exp(most), log + error if
         None.
