@@ -95,7 +95,7 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class Queries:
-    """The distinct queries that the ranking tasks of one side ask: an entity and a relation, perhaps a time.
+    """The distinct queries that the ranking tasks of one side ask, perhaps with a time.
 
     On the side of relations a query has a second entity in the relation's place.
     """
@@ -118,9 +118,8 @@ class Queries:
     @cached_property
     def relation(self) -> Codes:
         """The relation of each query. Shape (Q,)."""
-        return (self.keys // np.uint64(self.num_times) % np.uint64(self.num_relations)).astype(
-            np.int64
-        )
+        pairs = self.keys // np.uint64(self.num_times)
+        return (pairs % np.uint64(self.num_relations)).astype(np.int64)
 
     @cached_property
     def timeless(self) -> tuple[Queries, Codes]:
@@ -137,9 +136,9 @@ class Queries:
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
         """Return the key of each entity, relation and time."""
         keys = pack(anchors, relations, self.num_relations)
-        return (
-            pack(keys, times, self.num_times) if self.num_times > 1 and times is not None else keys
-        )
+        if self.num_times == 1 or times is None:
+            return keys
+        return pack(keys, times, self.num_times)
 
     @cached_property
     def table(self) -> KeyTable:
@@ -152,9 +151,7 @@ class RankedTasks:
     """The ranking tasks that rows of a split give, on every side."""
 
     rows: Codes  # which rows of the split's file are ranked, ascending. Shape (n,), int64
-    queries: Mapping[
-        str, Queries
-    ]  # side ``head`` or ``tail``, perhaps ``relation``, to its queries
+    queries: Mapping[str, Queries]  # ``head``, ``tail``, perhaps ``relation``, to its queries
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,23 +165,17 @@ class Blocks:
     of_task: Codes  # which row each task is of. Shape (n,)
     query: Codes  # the query that each row's tasks ask. Shape (U,)
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
-    offset: Codes | None = (
-        None  # candidates that score above it. Shape (U,); None if there are none
-    )
+    # Candidates that score above it. Shape (U,); None if there are none.
+    offset: Codes | None = None
 
     @cached_property
     def tally(self) -> Tally:
         """How many tasks are alike."""
         relation = self.queries.relation[self.query]
+        frequency = self.queries.frequency[self.query]
         if self.offset is None:
-            return Tally.of_queries(self.size, self.queries.frequency[self.query], relation)
-        return Tally(
-            self.size,
-            self.queries.frequency[self.query],
-            relation,
-            np.bincount(self.of_task),
-            self.offset,
-        )
+            return Tally.of_queries(self.size, frequency, relation)
+        return Tally(self.size, frequency, relation, np.bincount(self.of_task), self.offset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +186,7 @@ class Tally:
     frequency: Codes  # how many tasks ask the same query
     relation: Codes
     num_tasks: Codes
-    offset: Codes | None = (
-        None  # candidates that score above the true answer; None if there are none
-    )
+    offset: Codes | None = None  # candidates that score above the true answer; None if none do
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
@@ -217,34 +206,31 @@ class Tally:
         """Add up tallies of different queries."""
         if len(tallies) == 1:
             return tallies[0]
-        columns = [
-            np.concatenate([getattr(one, name) for one in tallies])
-            for name in ("size", "frequency", "relation")
-        ]
         num_tasks = np.concatenate([one.num_tasks for one in tallies])
+        columns = [
+            np.concatenate([one.size for one in tallies]),
+            np.concatenate([one.frequency for one in tallies]),
+            np.concatenate([one.relation for one in tallies]),
+        ]
         order = np.lexsort(columns[::-1])
         columns = [column[order] for column in columns]
         starts = np.flatnonzero(functools.reduce(np.logical_or, map(is_new, columns)))
         size, frequency, relation = (column[starts] for column in columns)
-        return cls(
-            size,
-            frequency,
-            relation,
-            np.add.reduceat(num_tasks[order], starts) if starts.size else num_tasks,
-        )
+        if starts.size:
+            num_tasks = np.add.reduceat(num_tasks[order], starts)
+        return cls(size, frequency, relation, num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
-        """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
+        """Return the rows as a histogram; tasks of a `group`, query or relation, count one."""
         tasks = self.frequency
         if group == "relation":
             # Sums of whole numbers below 2^53 are exact.
             tasks = np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
-        return Histogram.from_counts(
-            self.size, self.num_tasks, None if group is None else 1.0 / tasks, self.offset
-        )
+        weights = None if group is None else 1.0 / tasks
+        return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the histogram of each relation that has tasks, by code; `by_query`, tasks of a query count as one."""
+        """Return the histogram of each relation, by code; `by_query`, tasks of a query count one."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
@@ -253,7 +239,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Answers:
-    """The distinct known answers of each query of a side, true ones included: what a filter removes."""
+    """The distinct known answers of each query of a side, true ones included."""
 
     queries: Queries  # as the filter asks: without times if it ignores them
     words: Words  # query and entity in one number, ascending
@@ -287,15 +273,13 @@ class TaskCounts:
     @property
     def tallies(self) -> dict[str, Tally]:
         """How many tasks of each side are alike; no side if none is ranked."""
-        return (
-            {side: blocks.tally for side, blocks in self.blocks.items()}
-            if self.tasks.rows.size
-            else {}
-        )
+        if not self.tasks.rows.size:
+            return {}
+        return {side: blocks.tally for side, blocks in self.blocks.items()}
 
 
 class Gathering:
-    """The known answers of some queries, by where they are known from: what one look at every known triple keeps."""
+    """The known answers of some queries, by where they are known from."""
 
     def __init__(self, keys: Words, num_answers: int) -> None:
         self._keys, self.bits = keys, count_bits(num_answers)
@@ -308,7 +292,7 @@ class Gathering:
         self._found: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
-        """Take in a batch of known triples of a source: the query that each answers, and the answer."""
+        """Take in a batch of known triples of a source, as queries and answers."""
         rows, query = self._table.match(keys)
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._found.setdefault(source, []).append(words)
@@ -316,14 +300,16 @@ class Gathering:
     def answers(
         self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]
     ) -> Answers:
-        """Return the distinct answers from some sources that are candidates, of queries that are among those given."""
+        """Return the distinct answers of queries from some sources that are candidates."""
         place = np.full(self._keys.size, -1, dtype=np.int64)
         place[np.searchsorted(self._keys, queries.keys)] = queries.places
         kept = []
-        for words in (words for source in sources for words in self._found.get(source, ())):
-            query, answer = place[find_keys(words, self.bits)], find_answers(words, self.bits)
-            inside = (query >= 0) & candidate[answer]
-            kept.append(append_answers(query[inside].view(np.uint64), answer[inside], self.bits))
+        for source in sources:
+            for words in self._found.get(source, ()):
+                query, answer = place[find_keys(words, self.bits)], find_answers(words, self.bits)
+                inside = (query >= 0) & candidate[answer]
+                known = query[inside].view(np.uint64)
+                kept.append(append_answers(known, answer[inside], self.bits))
         return Answers(queries, drop_repeats(sort_words(kept)), self.bits)
 
 
@@ -357,7 +343,7 @@ def count_protocols(
     splits: Collection[str] = SPLITS,
     stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of splits under each protocol; protocols that agree on a split share its counts."""
+    """Count the candidates of splits under each protocol, shared where protocols agree."""
     covered = [
         (protocol, split)
         for protocol in protocols
@@ -382,23 +368,15 @@ def count_protocols(
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     with stage("candidates", 1 + len(keys)) as advance:
-        found = _gather_answers(
-            graph, [(protocol, split, asked[key]) for protocol, split, key in keys]
-        )
+        asking = [(protocol, split, asked[key]) for protocol, split, key in keys]
+        found = _gather_answers(graph, asking)
         advance()
         for protocol, split, key in keys:
             # Each selection contains the next smaller one, so its size tells which it is.
-            number = [
-                int(select(graph, protocol).sum())
-                for select in (select_candidates, select_relations)
-            ]
-            same = (
-                *key,
-                *number,
-                list_known(graph, protocol, split),
-                protocol.time,
-                protocol.negatives,
-            )
+            entities = int(select_candidates(graph, protocol).sum())
+            relations = int(select_relations(graph, protocol).sum())
+            known = list_known(graph, protocol, split)
+            same = (*key, entities, relations, known, protocol.time, protocol.negatives)
             if same not in done:
                 done[same] = _count(graph, protocol, split, asked[key], found)
             counts[protocol.key, split] = done[same]
@@ -409,7 +387,9 @@ def count_protocols(
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
     """Return the sources of the known triples that a protocol removes; none if it removes none."""
     known = protocol.known_splits(split)
-    return frozenset((*known, split, FURTHER)) & {*list_sources(graph)} if known else frozenset()
+    if not known:
+        return frozenset()
+    return frozenset((*known, split, FURTHER)) & {*list_sources(graph)}
 
 
 def list_sources(graph: Graph) -> dict[str, Triples]:
@@ -420,13 +400,15 @@ def list_sources(graph: Graph) -> dict[str, Triples]:
 def _gather_answers(
     graph: Graph, asked: Iterable[tuple[Protocol, str, RankedTasks]]
 ) -> dict[tuple[str, bool], Gathering]:
-    """Look at every known triple that any protocol removes, once; keep those that answer a query."""
+    """Look at every known triple that any protocol removes, once; keep answers of queries."""
     keys: dict[tuple[str, bool], list[Words]] = {}
     queries: dict[tuple[str, bool], Queries] = {}
     sources: dict[str, set[tuple[str, bool]]] = {}
     for protocol, split, tasks in asked:
         known = list_known(graph, protocol, split) if tasks.rows.size else ()
-        for side, timed in tasks.queries.items() if known else ():
+        if not known:
+            continue
+        for side, timed in tasks.queries.items():
             one = timed if protocol.time == "same" else timed.timeless[0]
             address = side, protocol.time == "same"
             keys.setdefault(address, []).append(one.keys)
@@ -438,38 +420,39 @@ def _gather_answers(
         for address, parts in keys.items()
     }
     for source, triples in list_sources(graph).items():
-        for batch in split_batches(triples) if source in sources else ():
+        if source not in sources:
+            continue
+        for batch in split_batches(triples):
             for address in sorted(sources[source]):
                 for anchors, given, answers in view(graph, batch, address[0]):
-                    found[address].update(
-                        source, queries[address].pack(anchors, given, batch.time), answers
-                    )
+                    asked_for = queries[address].pack(anchors, given, batch.time)
+                    found[address].update(source, asked_for, answers)
     return found
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which entities a protocol ranks. Shape (num_entities,)."""
-    chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(
-        protocol.candidates
-    )
-    candidate = graph.entities if chosen is None else chosen()
+    candidate = graph.entities
+    if protocol.candidates == "seen":
+        candidate = graph.seen_entities
+    elif protocol.candidates == "placed":
+        candidate = graph.placed_entities
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
 def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
-    """Return which relations are ranked; a restriction to some says which triples are, not among how many."""
+    """Return which relations are ranked, whichever an evaluation is restricted to."""
     return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
 
 def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
-    """Return how many entities or relations are ranked on each side, before known answers are removed."""
+    """Return how many entities or relations are ranked on each side, known answers included."""
     if protocol.negatives is not None:
         return dict.fromkeys(ENTITY_SIDES, protocol.negatives + 1)
     ranked = dict.fromkeys(ENTITY_SIDES, int(select_candidates(graph, protocol).sum()))
     if graph.ranks_relations and protocol.ranks_relations:
-        ranked[RELATION_SIDE] = int(select_relations(graph, protocol).sum()) * (
-            2 if graph.temporal else 1
-        )
+        relations = int(select_relations(graph, protocol).sum())
+        ranked[RELATION_SIDE] = 2 * relations if graph.temporal else relations
     return ranked
 
 
@@ -493,25 +476,21 @@ def _count(
 ) -> TaskCounts:
     entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
     candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
-    ranked, known = (
-        count_ranked(graph, protocol),
-        list_known(graph, protocol, split) if tasks.rows.size else (),
-    )
+    ranked = count_ranked(graph, protocol)
+    known = list_known(graph, protocol, split) if tasks.rows.size else ()
     blocks, answers = {}, {}
     for side, number in ranked.items():
         queries = tasks.queries[side]
         asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
         size = np.full(queries.keys.size, number)
-        answers[side] = Answers(
-            asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side))
-        )
         if known:
-            answers[side] = found[side, protocol.time == "same"].answers(
-                asked, known, candidate[side]
-            )
-            size = leave_out(
-                answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}"
-            )
+            gathered = found[side, protocol.time == "same"]
+            answers[side] = gathered.answers(asked, known, candidate[side])
+            others = answers[side].count()[place] - 1
+            size = leave_out(others, number, f"{protocol.key} {split} {side}")
+        else:
+            bits = count_bits(count_answers(graph, side))
+            answers[side] = Answers(asked, np.empty(0, np.uint64), bits)
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks)

@@ -1,4 +1,6 @@
-"""Code the labels of plain text while it is read: lines of head, relation and tail, separated by tabs.
+"""Code the labels of plain text while it is read.
+
+Its lines are head, relation and tail, separated by tabs.
 
 A label is looked up in a table of slots by a hash of its bytes, a few thousand labels at once, and
 then compared with the label found, byte by byte. Whatever is not as plain as that is left to
@@ -66,12 +68,9 @@ class Coder:
 
     def __init__(self) -> None:
         self.size = 0  # number of distinct labels
-        self._keys: Words = np.zeros(
-            1 << 10, np.uint64
-        )  # in each slot that is taken the hash of a label, else 0
-        self._codes: Codes = np.zeros(
-            1 << 10, np.int32
-        )  # in each slot that is taken the code of the label
+        # In each slot that is taken, the hash of a label and its code; else 0.
+        self._keys: Words = np.zeros(1 << 10, np.uint64)
+        self._codes: Codes = np.zeros(1 << 10, np.int32)
         # The bytes of a label, filled up with zeros, are `count` of the words from `start` on;
         # _places has of each code start << _COUNTED | count.
         self._words: Words = np.zeros(0, np.uint64)
@@ -79,7 +78,7 @@ class Coder:
         self._places: Places = np.zeros(0, np.int64)
 
     def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
-        """Return the codes of labels in a text without zero bytes, which goes on for a word behind the last label."""
+        """Return the codes of labels in a text without zero bytes, a word longer than they are."""
         sizes = ends - starts
         longest = int(sizes.max())
         if not sizes.min() or longest > _LONGEST:
@@ -101,14 +100,13 @@ class Coder:
         slots, fresh = self._find(keys)
         self._add(fresh, columns, counts)
         codes = self._codes[slots]
-        if (len(columns) > 1 or self._num_words > self.size) and self._differ(
-            codes, columns, counts
-        ):
+        alone = len(columns) == 1 and self._num_words == self.size
+        if not alone and self._differ(codes, columns, counts):
             raise NotPlainError  # two labels have one key
         return codes
 
     def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], counts: Places) -> bool:
-        """Tell whether the labels of any code, which have the same keys, are other words than these.
+        """Tell whether the labels of any code, which have the same keys, are other words.
 
         An odd factor and a shift to the right lose nothing, so that the first word follows from a
         key and all others.
@@ -117,20 +115,21 @@ class Coder:
         if ((places & ((1 << _COUNTED) - 1)) != counts).any():
             return True
         places >>= _COUNTED
-        further = enumerate(columns[1:], start=1)
-        return any(
-            (self._words[places[rows] + place] != column).any() for place, (rows, column) in further
-        )
+        for place, (rows, column) in enumerate(columns[1:], start=1):
+            if (self._words[places[rows] + place] != column).any():
+                return True
+        return False
 
     def _find(self, keys: Words) -> tuple[Places, Places]:
-        """Return the slot of each key, and which keys took a free one, coding them in the order of their rows."""
+        """Return the slot of each key, and which keys took a free one, coded in their order."""
         if 4 * (self.size + keys.size) > 3 * self._keys.size:
             self._grow(keys.size)
         slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
         rows, sought, places, taken = np.arange(keys.size), keys, slots, []
         while True:
             held = self._keys[places]
-            if (free := np.flatnonzero(held == 0)[::-1]).size:
+            free = np.flatnonzero(held == 0)[::-1]
+            if free.size:
                 # Of several rows that take one slot, the last to be written, which is the first of
                 # the text, has it.
                 self._keys[places[free]] = sought[free]
@@ -140,11 +139,8 @@ class Coder:
             other = np.flatnonzero(held != sought)
             if not other.size:
                 break
-            rows, sought, places = (
-                rows[other],
-                sought[other],
-                (places[other] + 1) & (self._keys.size - 1),
-            )
+            rows, sought = rows[other], sought[other]
+            places = (places[other] + 1) & (self._keys.size - 1)
             slots[rows] = places
         fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *taken]))
         self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
@@ -185,7 +181,12 @@ class Coder:
         # Of the last word of a label the bytes that are not zero.
         np.cumsum(8 * counts - 8 + np.searchsorted(_KEPT, words[starts + counts - 1]), out=ends[1:])
         signs = words.view(np.uint8)
-        buffers: list[Any] = [None, *map(pa.py_buffer, cast("Any", (ends, signs[signs != 0])))]
+        text = signs[signs != 0]
+        buffers: list[Any] = [
+            None,
+            pa.py_buffer(cast("Any", ends)),
+            pa.py_buffer(cast("Any", text)),
+        ]
         return cast("pa.BinaryArray", pa.Array.from_buffers(pa.binary(), self.size, buffers))
 
 

@@ -1,4 +1,4 @@
-"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and text whose labels are numbered, as Q42."""
+"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and numbered text."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Columns:
     path: Path | str  # a URL if it is text
     rows: int  # or fewer
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
-    # What comes before the ids of entities, and of relations; None for what is not ids, or has a
-    # time.
+    # What comes before the ids of entities, and of relations, as Q of Q42; None for what is not
+    # ids, or has a time.
     prefixes: tuple[str, str] | None
     files: Sequence[Path | str]
     read: Callable[[], Iterator[Batch]]
@@ -73,11 +73,11 @@ class Columns:
     text: bool = False  # True for text, which may turn out to have other labels, too
 
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
-        """Return what the tables say of the file: its hash; of several files, that of their hashes."""
-        found = [*map(hash_file, self.files)] if hashes is None else [*hashes]
-        whole = (
-            found[0] if len(found) == 1 else hashlib.sha256("\n".join(found).encode()).hexdigest()
-        )
+        """Return what the tables say of the file: its hash, or that of the hashes of several."""
+        found = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
+        if len(found) == 1:
+            return Content(b"", found[0], verified=False)
+        whole = hashlib.sha256("\n".join(found).encode()).hexdigest()
         return Content(b"", whole, verified=False)
 
     def read_labels(self) -> Labels:
@@ -100,7 +100,8 @@ class Columns:
         self._refuse_nulls(array, letter, row)
         texts = array.cast(pa.string()) if not pa.types.is_binary(array.type) else array
         labels = texts.cast(pa.binary())
-        lengths: Any = pc.binary_length(labels)  # type: ignore[arg-type] # the stubs know single values only
+        # The stubs know single values only.
+        lengths: Any = pc.binary_length(labels)  # type: ignore[arg-type]
         if len(labels) and pc.min(lengths).as_py() == 0:
             empty = pc.index(lengths, 0).as_py()
             raise DataError(
@@ -176,14 +177,9 @@ def open_url(url: str, order: str | None = None) -> Columns:
         filesystem, path = FileSystem.from_uri(url)
         found = [filesystem.get_file_info(path)]
         if found[0].type == FileType.Directory:
-            found = [
-                each
-                for each in filesystem.get_file_info(FileSelector(path, recursive=True))
-                if each.is_file
-            ]
-            found = sorted(
-                (each for each in found if each.extension == "parquet"), key=lambda each: each.path
-            )
+            held = filesystem.get_file_info(FileSelector(path, recursive=True))
+            parquet = [each for each in held if each.is_file and each.extension == "parquet"]
+            found = sorted(parquet, key=lambda each: each.path)
     except DAMAGE as error:
         raise DataError(
             f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. "
@@ -204,12 +200,8 @@ def open_columns(path: Path, order: str | None = None) -> Columns | None:
     """Open a file that holds columns, or a folder of such files; None if it is neither."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
-        files = sorted(
-            each
-            for depth in ("*.parquet", "*/*.parquet")
-            for each in path.glob(depth)
-            if each.is_file()
-        )
+        found = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
+        files = sorted(each for each in found if each.is_file())
         if not files:
             raise DataError(
                 f"cannot read {path}: it is a folder without Parquet files. Name a file of triples."
@@ -219,12 +211,14 @@ def open_columns(path: Path, order: str | None = None) -> Columns | None:
         return None
     with path.open("rb") as stream:
         begin = stream.read(_BEGIN)
-    opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
-    return _open_text(path, begin, order) if opens is None else opens(path, [path], order)
+    for magic, opens in FORMATS.items():
+        if begin.startswith(magic):
+            return opens(path, [path], order)
+    return _open_text(path, begin, order)
 
 
 def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
-    """Open text that begins as plainly as can be; None for any other, which has to be read with more care."""
+    """Open text that begins as plainly as can be; None for any other."""
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
@@ -236,9 +230,8 @@ def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
             for piece in read_pieces(stream):
                 yield _read_numbers(piece, *map(str.encode, prefixes or ("", "")))
 
-    return Columns(
-        path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True
-    )
+    rows = path.stat().st_size // len("0\t0\t0\n") + 1
+    return Columns(path, rows, "hrt", prefixes, [path], read, text=True)
 
 
 def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
@@ -248,9 +241,9 @@ def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
     found = []
     for column, prefix in enumerate((entity, relation, entity)):
         start, end = starts[:, column], ends[:, column]
-        if (end - start <= len(prefix)).any() or any(
-            (signs[start + place] != sign).any() for place, sign in enumerate(prefix)
-        ):
+        if (end - start <= len(prefix)).any():
+            raise NotPlainError
+        if any((signs[start + place] != sign).any() for place, sign in enumerate(prefix)):
             raise NotPlainError
         numbers = read_digits(signs, end, end - start - len(prefix))
         if numbers is None or numbers.max() >= _MOST_IDS:
@@ -280,21 +273,18 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
             )
     if not any(rows):
         raise DataError(_EMPTY.format(path))
-    order = "".join(sorted((letter for letter in letters if letter != "-"), key="hrtd".index))
-    names = [
-        name
-        for wanted in "hrtd"
-        for name, letter in zip(schema.names, letters, strict=True)
-        if letter == wanted
-    ]
-    if twice := [name for name in names if schema.names.count(name) > 1]:
+    # The columns that are read, in this order.
+    places = [(letter, name) for letter, name in zip(letters, schema.names, strict=True)]
+    chosen = [(letter, name) for wanted in "hrtd" for letter, name in places if letter == wanted]
+    order, names = "".join(letter for letter, _ in chosen), [name for _, name in chosen]
+    twice = [name for name in names if schema.names.count(name) > 1]
+    if twice:
         raise DataError(f"{path} has two columns {twice[0]!r}; give each a name of its own.")
     kinds = [schema.field(name).type for name in names]
     for name, kind, letter in zip(names, kinds, order, strict=True):
         held = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if not (
-            letter == "d" or any(check(held) for check in _LABELS) or pa.types.is_integer(held)
-        ):
+        is_text = any(check(held) for check in _LABELS)
+        if letter != "d" and not is_text and not pa.types.is_integer(held):
             raise DataError(
                 f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
             )
@@ -341,14 +331,9 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         raise DataError(_EMPTY.format(path))
     places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
     length, width = array.shape
-    # Read, not mapped: the system ends a process that looks at a mapped file which somebody has
-    # cut.
-    by_rows, first, held, size = (
-        array.flags.c_contiguous,
-        int(array.offset),
-        array.dtype,
-        array.dtype.itemsize,
-    )
+    # Read, not mapped: the system ends a process that looks at a mapped file that was cut.
+    by_rows, first = array.flags.c_contiguous, int(array.offset)
+    held, size = array.dtype, array.dtype.itemsize
     del array
 
     def take(stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
@@ -365,11 +350,10 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
                 count = min(_ROWS, length - start)
                 if by_rows:
                     rows = take(stream, start * width, count * width).reshape(count, width)
-                    yield [rows[:, place].astype(kind) for place in places]
+                    columns = [rows[:, place] for place in places]
                 else:
-                    yield [
-                        take(stream, place * length + start, count).astype(kind) for place in places
-                    ]
+                    columns = [take(stream, place * length + start, count) for place in places]
+                yield [column.astype(kind) for column in columns]
 
     return Columns(path, length, "hrt", ("", ""), files, read)
 
@@ -392,16 +376,16 @@ def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
         return order
     letters = place_columns(names)
     if letters is None:
+        ignored = "-" * max(len(names) - 3, 0)
         raise DataError(
             f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. "
-            "Say which is which with --columns, "
-            f"a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
+            f"Say which is which with --columns, a letter for each, such as hrt{ignored}."
         )
     return letters
 
 
 def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
-    """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that."""
+    """Code the ids of a graph as themselves; None for labels, and for ids far apart."""
     prefixes, *others = {columns.prefixes for columns in files.values()}
     if prefixes is None or others:
         return None
@@ -427,7 +411,7 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
 
 
 def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
-    """Code the labels of text; None if any of it turns out to be no plain text. Errors are those of `encode_ids`."""
+    """Code the labels of text; None if any of it is not plain text."""
     if not all(columns.text for columns in files.values()) or _begin_alike(files):
         return None
     spilled, entities, relations = _is_large(files, memory), Coder(), Coder()
@@ -438,24 +422,27 @@ def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Grap
             splits[split], _ = _load(columns, batches, spilled=spilled)
     except NotPlainError:
         return None
-    labels = entities.labels(), relations.labels()
     return Graph(
-        splits, entities.size, relations.size, entity_labels=labels[0], relation_labels=labels[1]
+        splits,
+        entities.size,
+        relations.size,
+        entity_labels=entities.labels(),
+        relation_labels=relations.labels(),
     )
 
 
 def _is_large(files: Mapping[str, Columns], memory: int | None) -> bool:
-    return _BYTES * sum(columns.rows for columns in files.values()) > (
-        MEMORY if memory is None else memory
-    )
+    most = MEMORY if memory is None else memory
+    return _BYTES * sum(columns.rows for columns in files.values()) > most
 
 
 def _begin_alike(files: Mapping[str, Columns]) -> bool:
     """Tell whether files of text begin with the same line, so that they may have a heading."""
     firsts = []
-    for columns in (each for each in files.values() if each.text):
-        with Path(columns.path).open("rb") as stream:
-            firsts.append(stream.readline(1 << 16))
+    for columns in files.values():
+        if columns.text:
+            with Path(columns.path).open("rb") as stream:
+                firsts.append(stream.readline(1 << 16))
     return len({*firsts}) < len(firsts)
 
 
@@ -471,7 +458,9 @@ def _load(
         ExitStack() as stack,
         explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy),
     ):
-        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
+        files = []
+        if spilled:
+            files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
         for batch in batches:
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
@@ -485,12 +474,12 @@ def _load(
         for file in files:
             file.flush()
         # An empty file cannot be mapped.
-        mappings = tuple(
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if row
-        )
-    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings] or [
-        array[:row] for array in arrays
-    ]
+        written = files if row else []
+        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in written)
+    if mappings:
+        arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
+    else:
+        arrays = [array[:row] for array in arrays]
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
     return Triples(head, relation, tail, mappings=mappings), highest
