@@ -1,8 +1,7 @@
-"""Results files adjusted for chance: numbers that share their ranking tasks and their metric, batch by batch."""
+"""Adjust results files for chance: numbers of the same ranking tasks and metric go together."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -88,7 +87,7 @@ def adjust_reading(
     decimals: int | Mapping[Metric, int] | None = None,
     in_python: bool = False,
 ) -> AdjustedReading:
-    """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
+    """Adjust the numbers of a results file, of some metrics or of all.
 
     What cannot be adjusted is left out with the reason; that is an error if nothing is left, unless
     `errors` is "note", and for the first number if it is "raise". `track` wraps the slow part,
@@ -101,88 +100,85 @@ def adjust_reading(
     settled, failed = _settle(groups, user, reading, tables)
     groups, of_means = settle_means(reading, groups, settled, failed)
     asked = _list_questions(groups, failed, in_python=in_python)
-    uncounted = [*find_answers(reading, tables)]
-    if uncounted:
-        groups = {
-            group: kept
-            for group, places in groups.items()
-            if (kept := places[~np.isin(places, uncounted)]).size
-        }
+    uncounted = find_answers(reading, tables)
+    groups = _leave_out(groups, list(uncounted))
     done, left, impossible = _adjust_groups(
         reading, groups, settled, user, tables, decimals=decimals
     )
-    left |= {
-        place: error
-        for group, places in groups.items()
-        if (error := failed.get(group.address))
-        for place in places
-    }
-    left |= {
-        place: error for place, error in find_answers(reading, tables).items() if wanted[place]
-    }
-    if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
-        raise _choose_error(reading, asked, impossible, left, strict=errors == "raise")
+    for group, places in groups.items():
+        if group.address in failed:
+            left |= dict.fromkeys(places.tolist(), failed[group.address])
+    left |= {place: error for place, error in uncounted.items() if wanted[place]}
+    strict = errors == "raise"
+    if (strict and (asked or impossible or left)) or (errors is None and not done):
+        raise _choose_error(reading, asked, impossible, left, strict=strict)
     if significance:
-        done = [add_significance(each) for each in (track(done) if track else done)]
+        tracked = done if track is None else track(done)
+        done = [add_significance(each) for each in tracked]
     against, lacks = compare_with(done, tables, baselines)
     if significance:
-        against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
-    perfect = find_perfect(done, reading)
-    notes = itertools.chain(
-        *(_note(each, reading, tables) for each in done),
-        lacks.items(),
-        perfect.items(),
-        of_means.items(),
-    )
+        for key, found in against.items():
+            against[key] = tuple(add_significance(each) for each in found)
+    notes = [note for each in done for note in _note(each, reading, tables)]
+    notes += [*lacks.items(), *find_perfect(done, reading).items(), *of_means.items()]
+    reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
+    versions = dict.fromkeys(each.constants.table_version for each in done)
+    pairs = ((address, tasks) for address, (tasks, _) in settled.items())
     return AdjustedReading(
         reading,
         tuple(done),
-        " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version,
+        " + ".join(versions) or tables.version,
         wanted,
-        _word(asked, {place: str(error) for place, error in left.items()} | impossible, notes),
+        _word(asked, reasons, notes),
         tuple(tools.values()),
         against,
         user,
-        gather_assumed(
-            ((address, tasks) for address, (tasks, _) in settled.items()), user, rank_types
-        ),
+        gather_assumed(pairs, user, rank_types),
         asked,
     )
+
+
+def _leave_out(groups: Mapping[Group, Places], places: Sequence[int]) -> dict[Group, Places]:
+    """Return groups without some entries, and without those that are then empty."""
+    kept = {group: own[~np.isin(own, places)] for group, own in groups.items()}
+    return {group: own for group, own in kept.items() if own.size}
 
 
 def _settle(
     groups: Mapping[Group, Places], user: Address, reading: Reading, tables: Tables
 ) -> tuple[dict[Address, tuple[Tasks, Tool | None]], dict[Address, RankconstError]]:
-    """Return ranking tasks and tool of what is said of numbers, or why there are none."""
+    """Return ranking tasks and tool of each address, or why there are none."""
     settled: dict[Address, tuple[Tasks, Tool | None]] = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
         try:
             tasks, tool = settle(address, user, tables, tool=reading.tool)
-            if questions := ask_counts(address, user, tasks, tables):
-                failed[address] = AskedError("; ".join(map(str, questions)), questions)
-            else:
-                settled[address] = tasks, tool
-        except (
-            DataError,
-            UnknownNameError,
-        ) as error:  # a file may well name datasets that no tables hold
+            questions = ask_counts(address, user, tasks, tables)
+        except (DataError, UnknownNameError) as error:
+            # A file may well name datasets that no tables hold.
             failed[address] = error
+            continue
+        if questions:
+            failed[address] = AskedError("; ".join(map(str, questions)), questions)
+        else:
+            settled[address] = tasks, tool
     return settled, failed
 
 
 def _list_questions(
     groups: Mapping[Group, Places], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the questions that are open, with the places of the numbers that wait for an answer."""
+    """Return the open questions, each with the places of the numbers that wait for its answer."""
     places: dict[Question, list[int]] = {}
     for group, own in groups.items():
         error = failed.get(group.address)
-        for ask in error.questions if isinstance(error, AskedError) else ():
-            places.setdefault(ask, []).extend(own.tolist())
-    return locate(places, sum(map(len, groups.values())), in_python=in_python)
+        if isinstance(error, AskedError):
+            for question in error.questions:
+                places.setdefault(question, []).extend(own.tolist())
+    total = sum(own.size for own in groups.values())
+    return locate(places, total, in_python=in_python)
 
 
 def _adjust_groups(
@@ -194,7 +190,7 @@ def _adjust_groups(
     *,
     decimals: int | Mapping[Metric, int] | None,
 ) -> tuple[list[AdjustedBatch], dict[int, RankconstError], dict[int, str]]:
-    """Adjust numbers whose ranking tasks are known; return also why others are left out, and which cannot be."""
+    """Adjust numbers whose tasks are known; return also why others are left out or impossible."""
     impossible = _find_fractions(reading, groups) if user.percent else {}
     fractions, left = list(impossible), dict[int, RankconstError]()
     done: list[AdjustedBatch] = []
@@ -212,15 +208,19 @@ def _adjust_groups(
             left |= dict.fromkeys(places.tolist(), error)
             continue
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
-        how = {
-            "percent": user.percent and group.metric.is_share,
-            "exact": group.exact,
-            "decimals": rounded,
-        }
         held = read.setdefault(
             (group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan)
         )
-        kept, numbers = _read(reading.entries, places, group.metric, held, impossible, **how)
+        kept, numbers = _read(
+            reading.entries,
+            places,
+            group.metric,
+            held,
+            impossible,
+            percent=user.percent and group.metric.is_share,
+            exact=group.exact,
+            decimals=rounded,
+        )
         remarks += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
@@ -246,7 +246,7 @@ def _choose_error(
     *,
     strict: bool,
 ) -> RankconstError:
-    """Return what is best said first of why numbers are left out; it has the questions, too."""
+    """Return the error that says first why numbers are left out; it has the questions, too."""
     others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
     error: RankconstError
     if asked and (strict or not (impossible or others)):
@@ -273,9 +273,8 @@ def _word(
     """Return why each number was not adjusted, or what to know about it."""
     remarks: dict[int, list[str]] = {}
     for question in asked:
-        address = f"{question}."
         for place in question.numbers:
-            remarks.setdefault(place, []).append(address)
+            remarks.setdefault(place, []).append(f"{question}.")
     for place, reason in reasons.items():
         remarks.setdefault(place, [reason])  # where there are questions, they are the reason
     for place, note in notes:
@@ -284,63 +283,65 @@ def _word(
 
 
 def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
-    """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
-    index, entries = done.batch.index, reading.entries
+    """Yield what to know about the adjusted numbers of a batch, with the places of entries."""
+    entries = reading.entries
     covered = tables.explain_coverage(done.batch.tasks)
-    general = dict.fromkeys(filter(None, (covered, *done.explain_undefined().values())))
+    general = [note for note in (covered, *done.explain_undefined().values()) if note]
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
-    tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
-    positions = (
-        range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
-    )
+    tied = np.array([bool(note) for note in ties], dtype=np.bool_)
+    index = done.batch.index
+    positions: Sequence[int] = range(len(index))
+    if not general:
+        of_ties = np.flatnonzero(tied[entries.context_of[index]])
+        positions = sorted({*of_ties.tolist(), *done.unattained})
     for position in positions:
         place = int(index[position])
-        for note in filter(
-            None, (*general, ties[entries.context_of[place]], done.unattained.get(position))
-        ):
-            yield place, note
+        own = (ties[entries.context_of[place]], done.unattained.get(position))
+        for note in dict.fromkeys((*general, *own)):
+            if note:
+                yield place, note
 
 
 def _group_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
-    """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
+    """Gather the entries that are asked for, by address, metric and precision."""
     entries = reading.entries
-    # Thousands of rows say the same: what is said has a number, and is compared with the user's
-    # words once.
+    # Thousands of rows say the same: each address is compared with the user's words once.
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
-    contexts = [context if agrees(context, user, tables) else None for context in distinct]
-    address_of = codes[entries.context_of]
+    addresses = [context if agrees(context, user, tables) else None for context in distinct]
+    agreeing = np.array([address is not None for address in addresses], dtype=np.bool_)
+    address_of, head_of = codes[entries.context_of], entries.head_of
     kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
     fitting = [
         head.metric.optimum is not None and (not metrics or head.metric in metrics)
         for head in entries.heads
     ]
     base = [head.adjustment is None for head in entries.heads]
-    head_of, agreeing = entries.head_of, [context is not None for context in contexts]
-    wanted = (
-        np.array(agreeing, dtype=np.bool_)[address_of] & np.array(fitting, dtype=np.bool_)[head_of]
-    )
+    wanted = agreeing[address_of] & np.array(fitting, dtype=np.bool_)[head_of]
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
     codes = (address_of * len(kinds) + kind_of_head[head_of])[chosen]
     groups: dict[Group, Places] = {}
-    # In the order of their first entries.
-    counts = np.bincount(codes)
-    order = chosen[
-        np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")
-    ]
-    parts = (
-        zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True)
-        if len(counts)
-        else ()
-    )
-    for code, places in sorted(
-        (each for each in parts if each[1].size), key=lambda each: int(each[1][0])
-    ):
-        address, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
+    for code, places in _split_by_code(codes, chosen):
+        address, (metric, exact) = addresses[code // len(kinds)], kinds[code % len(kinds)]
         if address is not None:
             groups[Group(address, metric, exact)] = places
     return groups, wanted
+
+
+def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
+    """Return each code with its places, in the order of their first ones."""
+    if not places.size:
+        return []
+    counts = np.bincount(codes)
+    # Codes of two bytes are sorted by counting.
+    small = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
+    ordered = places[np.argsort(small, kind="stable")]
+    parts = enumerate(np.split(ordered, np.cumsum(counts)[:-1]))
+    return sorted((part for part in parts if part[1].size), key=lambda part: int(part[1][0]))
+
+
+_MOST_LISTED = 8
 
 
 def _list_contents(reading: Reading) -> str:
@@ -348,7 +349,8 @@ def _list_contents(reading: Reading) -> str:
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
-    parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
+    labels = dict.fromkeys(entry.metric.label for entry in base)
+    parts = [f"metrics {', '.join(labels)}"]
     for name, word in (
         ("dataset", "datasets"),
         ("split", "splits"),
@@ -358,12 +360,13 @@ def _list_contents(reading: Reading) -> str:
         values = dict.fromkeys(getattr(entry.context, name) for entry in base)
         values.pop(None, None)
         if values:
-            parts.append(f"{word} {', '.join(list(values)[:8])}{' ...' * (len(values) > 8)}")
+            more = " ..." if len(values) > _MOST_LISTED else ""
+            parts.append(f"{word} {', '.join(list(values)[:_MOST_LISTED])}{more}")
     return f"none of the numbers you asked for. It has {'; '.join(parts)}."
 
 
 def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
-    """Return where a metric looks like fractions, not like percentages below one, with the reason."""
+    """Return where a metric looks like fractions, not like percentages, with the reason."""
     shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
         found = places[~reading.entries.signed[places]].tolist()
@@ -372,11 +375,12 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
     notes: dict[int, str] = {}
     for metric, own in shares.items():
         if reading.entries.values[own].max() <= 1:
-            notes |= dict.fromkeys(
-                own,
-                f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
-                "--percent and write the sign into their headings: Hits@10 (%).",
+            note = (
+                f"every {metric.label} is at most 1, as fractions are. If only some columns are "
+                "percentages, leave out --percent and write the sign into their headings: "
+                "Hits@10 (%)."
             )
+            notes |= dict.fromkeys(own, note)
     return notes
 
 
@@ -389,11 +393,15 @@ def _read(
     metric: Metric,
     numbers: Numbers,
     impossible: dict[int, str],
-    **how: Any,
+    *,
+    percent: bool,
+    exact: bool,
+    decimals: int | None,
 ) -> tuple[Places, Numbers]:
-    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3).
+    """Return the places of entries that are numbers of the metric, and these, shape (n, 3).
 
-    `numbers` has those of the texts that were read before, and NaN for others, which are added.
+    Each number stands before the ends of its rounding. `numbers` has those of the texts that were
+    read before, and NaN for others, which are added.
     """
     codes = entries.text_of[places]
     used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
@@ -401,21 +409,27 @@ def _read(
     try:
         if used.size > _FEW:
             texts = [entries.written[code] for code in used.tolist()]
-            numbers[used], used = read_numbers(metric, texts, **how), used[:0]
+            numbers[used] = read_numbers(
+                metric, texts, percent=percent, exact=exact, decimals=decimals
+            )
+            used = used[:0]
     except DataError:
         pass  # one by one, to find which
     for code in used.tolist():
         try:
-            each = read_published(metric, entries.written[code], **how)
+            text = entries.written[code]
+            each = read_published(metric, text, percent=percent, exact=exact, decimals=decimals)
             numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
             impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
     found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
-    if (own := ~codes[codes < 0]).size:
-        percent = entries.floats.percent[own] | how["percent"]
-        value = entries.floats.values[own] / np.where(percent, 100, 1)
-        rounded = how["decimals"] is not None
-        half = 0.5 * 10.0 ** -(check_decimals(how["decimals"]) + 2 * percent) if rounded else 0.0
+    own = ~codes[codes < 0]
+    if own.size:
+        in_percent = entries.floats.percent[own] | percent
+        value = entries.floats.values[own] / np.where(in_percent, 100, 1)
+        half: Any = 0.0
+        if decimals is not None:
+            half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
         found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
     there = ~np.isnan(found[:, 0])
     return places[there], found[there]
@@ -428,8 +442,8 @@ def _place(reading: Reading, entry: Entry) -> str:
         return f"{reading.name}, {entry.column}, row {entry.row}"
     # Of a file without lines, what the row says is the place.
     row = reading.rows[entry.row]
-    remarks = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
-    return f"{reading.name}, {remarks}"
+    texts = [row.get(key) for key in reading.columns if key != entry.column]
+    return f"{reading.name}, {'.'.join(text for text in texts if text)}"
 
 
 def _adjust(
