@@ -80,13 +80,18 @@ class CheckedReading:
         waiting = {place for question in self.asked for place in question.numbers}
         return len(waiting) == len(self.reading.entries) and not self.findings
 
+    def name_file(self, finding: Finding) -> str:
+        """Return the file, or the sheet, that a finding is about."""
+        reading = self.reading
+        return reading.name_part(finding.values[0].entry.row) if finding.values else reading.name
+
     def list_rows(self, *, nested: bool = True) -> list[dict[str, Any]]:
         """Return a row for each finding; its values `nested` for JSON, else as text."""
         return [self._row_of(finding, nested) for finding in self.findings]
 
     def _row_of(self, finding: Finding, nested: bool) -> dict[str, Any]:
         return {
-            "file": self.reading.name,
+            "file": self.name_file(finding),
             "line": finding.line,
             "columns": list(dict.fromkeys(m.entry.column for m in finding.values)),
             "severity": finding.severity,
@@ -140,7 +145,8 @@ def write_findings(
     for finding in checked.findings:
         if id(finding) not in shown:
             continue
-        place = show_controls(name if finding.line is None else f"{name}:{finding.line}")
+        file = checked.name_file(finding)
+        place = show_controls(file if finding.line is None else f"{file}:{finding.line}")
         front = f"{place}: {finding.severity}: {finding.rule}"
         label = f"{finding.label}: " if finding.label else ""
         text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")

@@ -117,7 +117,7 @@ def _gather(
         return
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
     address_of = codes[entries.context_of]
-    part_of = address_of
+    part_of = combine(address_of, reading.part_of, len(reading.parts))
     if by_number:
         part_of = combine(part_of, entries.model_of, len(entries.models))
     if by_number and reading.layout == "wide":
@@ -159,6 +159,7 @@ class _Judge:
         self.archive = Archive(tables)
         self.settle = functools.cache(self._settle)
         self.list_own = functools.cache(self._list_own)
+        self.list_constants = functools.cache(self._list_constants)
 
     def ask(self, address: Address, evidence: Evidence) -> Question | None:
         """Return what is to be asked about numbers; None if nothing contradicts their tasks."""
@@ -305,7 +306,7 @@ class _Judge:
         metric = min(
             spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0]
         )
-        rows = self._list_constants(metric)
+        rows = self.list_constants(metric)
         if evidence.counts:
             rows = [row for row in rows if row["num_tasks"] in evidence.counts]
         if metric in spans:

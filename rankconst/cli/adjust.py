@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +46,7 @@ def adjust(
         list[str] | None,
         typer.Argument(
             metavar="VALUE|FILE",
-            help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own file; "
+            help="Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, tools' own, a folder; "
             "- for stdin.",
             show_default=False,
         ),
@@ -114,7 +113,7 @@ def adjust(
             {"--format": format, "--details": details},
             "--replace, which keeps the document as it is",
         )
-    file, typed = find_file(values or [])
+    files, typed = split_files(values or [])
     refuse_names("adjust", typed, dataset or [], metric or [])
     if candidates is not None:
         _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
@@ -136,7 +135,7 @@ def adjust(
     if to is not None:
         _refuse(
             {
-                "a file": file,
+                "a file": files,
                 "--replace": replace,
                 "--baseline": baseline,
                 "--num-tasks": num_tasks,
@@ -147,14 +146,14 @@ def adjust(
 
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
-    is_alone = file is None and not several and len(given) == 1
+    is_alone = not files and not several and len(given) == 1
     # A tool's own benchmark may be the one that is meant.
     alone = parse_address(user, opened).dataset if is_alone else None
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
-    source: str | Document | None = file
-    if several and file is None:
+    source: list[str] | Document = files
+    if several and not files:
         source, typed, metric = write_values(typed, metric or [], percent, opened), [], None
-    if source is not None:
+    if source:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
         from rankconst.results.meanings import name_metrics
@@ -312,17 +311,6 @@ def _refuse(options: Mapping[str, object], what: str) -> None:
 
 # Words apart by a slash, or an ending.
 _ENDING = re.compile(r"\.[A-Za-z]\w*$")
-
-
-def find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the file among what was typed, which exists or looks like a path, and the rest."""
-    files, typed = split_files(values)
-    if len(files) > 1:
-        raise UsageError(
-            f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets. To compare what "
-            f"is in them: {shlex.join(['rankconst', 'compare', *files])}"
-        )
-    return next(iter(files), None), typed
 
 
 def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:

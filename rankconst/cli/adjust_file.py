@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from rankconst.listing import Format, Listing
 from rankconst.names import count_of, join_words
 from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import read_opened
+from rankconst.results.formats import read, read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
 from rankconst.results.meanings import assume_unit, name_answers
 
@@ -57,7 +57,7 @@ _FEW_PERCENT = 0.01
 class Work:
     """What to adjust: a file, and how it is read."""
 
-    file: str | Document  # its name, or what takes its place
+    files: Sequence[str] | Document  # their names, or what takes their place
     input_format: str | None
     decimal: str | None
     percent: bool | None
@@ -68,17 +68,21 @@ class Work:
     strict: bool = False
     details: bool = False
 
-    def open(self) -> Document:
-        """Open the file; tables that name no metric are of the only one that was asked for."""
-        if isinstance(self.file, Document):
-            return self.file
+    @property
+    def how(self) -> dict[str, Any]:
+        """How the files are read; tables that name no metric are of the only one that was asked for."""
         only = self.metrics[0] if len(self.metrics) == 1 else None
-        return open_document(self.file, self.decimal, assume_unit(self.percent, self.tables), only)
+        unit = assume_unit(self.percent, self.tables)
+        return {"decimal": self.decimal, "percent": unit, "metric": only}
 
 
 def read_file(work: Work) -> Reading:
-    """Read a file, and say on stderr what was left out."""
-    reading = name_answers(read_opened(work.open(), work.input_format), work.tables)
+    """Read files, and say on stderr what was left out."""
+    if isinstance(work.files, Document):
+        found = read_opened(work.files, work.input_format)
+    else:
+        found = read(work.files, work.input_format, **work.how)
+    reading = name_answers(found, work.tables)
     report_reading(reading, strict=work.strict)
     return reading
 
@@ -101,7 +105,9 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
-    document = work.open()
+    if isinstance(work.files, Document) or len(work.files) > 1:
+        raise UsageError("--replace is for one document: name a single file.")
+    document = open_document(work.files[0], **work.how)
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name, baseline) for name in names]
@@ -116,7 +122,8 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
     report_notes(
-        reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked)))
+        reading.name,
+        ((reading.name, *each) for each in done.notes if not any(map(each[1].__contains__, asked))),
     )
     if out is None:
         sys.stdout.write(on_screen(done.source))
@@ -160,7 +167,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
             baselines=work.baselines,
         )
     except RankconstError as error:
-        report_questions(reading.name, error.questions, lambda place: confirmed.entries[place].line)
+        report_questions(confirmed, error.questions)
         if isinstance(error, AskedError):
             raise AskedError("nothing is adjusted before these questions have an answer.") from None
         raise
@@ -172,7 +179,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
     _report_others(adjusted)
     report_answers(adjusted)
     notes = (
-        (reading.entries[place].line, note)
+        (*reading.locate(place), note)
         for place, note in sorted(adjusted.notes.items())
         if place not in adjusted.waiting and (listed is None or listed[place])
     )
@@ -199,7 +206,7 @@ def report_answers(adjusted: AdjustedReading) -> None:
     percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
     also = percent * bool(adjusted.user.percent and few)
     report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, also)
-    report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
+    report_questions(adjusted.reading, adjusted.asked)
 
 
 def _report_others(adjusted: AdjustedReading) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -71,6 +72,7 @@ def check(
     Example: rankconst check mr=470 amri=0.934
     """
     from rankconst.checks.checking import check_reading
+    from rankconst.results.document import list_files
     from rankconst.results.formats import read
 
     files, typed = _tell_apart(results or [])
@@ -78,7 +80,7 @@ def check(
     facts = (dataset, split, side, protocol, aggregation, tool)
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     readings = []
-    for file in files:
+    for file in itertools.chain.from_iterable(map(list_files, files)):
         readings.append(read(file, input_format, decimal=decimal, percent=percent))
         report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
@@ -185,4 +187,4 @@ def _report(checked: CheckedReading) -> None:
     name = checked.reading.name
     for note in checked.notes:
         say(f"note: {name}: {note}")
-    report_questions(name, checked.asked, lambda place: checked.reading.entries[place].line)
+    report_questions(checked.reading, checked.asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,10 +81,12 @@ def compare(
     files, typed = split_files(values)
     if files and not typed:
         from rankconst.cli.adjust_file import Work
+        from rankconst.results.document import list_files
 
         metrics = (parse_metric(metric),) if metric else ()
+        each_file = itertools.chain.from_iterable(map(list_files, files))
         found = _compare_files(
-            [Work(file, None, None, percent, user, opened, metrics) for file in files]
+            [Work([file], None, None, percent, user, opened, metrics) for file in each_file]
         )
         target.write(_list_compared(found, target.form), opened)
         return

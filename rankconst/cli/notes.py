@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import group_by, say
 from rankconst.evaluation import NOTHING, describe_assumed
-from rankconst.names import count_of, join_words
+from rankconst.names import count_of, join_words, list_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.tools import Tool
@@ -87,11 +87,21 @@ def show_lines(lines: Iterable[int]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
-def report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
-    """Say notes on stderr, each once with all its lines."""
-    groups = group_by(notes, lambda pair: pair[1])
-    for note, pairs in [*groups.items()][:_MOST_NOTES]:
-        say(f"note: {name}{name_lines(line for line, _ in pairs if line)}: {note}")
+def name_places(places: Iterable[tuple[Any, ...]]) -> str:
+    """Name lines of a file, ``a.csv, lines 2-4``; of several, only the files."""
+    lines: dict[str, set[int]] = {}
+    for name, line, *_ in places:
+        lines.setdefault(name, set()).update(() if line is None else [line])
+    if len(lines) > 1:
+        return list_first([*lines])
+    return "".join(name + name_lines(own) for name, own in lines.items())
+
+
+def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
+    """Say notes on the lines of files on stderr, each once with all its places."""
+    groups = group_by(notes, lambda each: each[2])
+    for note, each in [*groups.items()][:_MOST_NOTES]:
+        say(f"note: {name_places(each)}: {note}")
     if len(groups) > _MOST_NOTES:
         more = count_of(len(groups) - _MOST_NOTES, "more note")
         say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
@@ -154,23 +164,22 @@ def _quote(words: Iterable[str]) -> str:
     return join_words([f'"{word}"' for word in words])
 
 
-def report_questions(
-    name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]
-) -> None:
+def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
     """Say what is asked about the numbers of a file: one line for all that have the same answer."""
     alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
     for group in [*alike.values()][:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
-        lines = {line for number in numbers if (line := find_line(number)) is not None}
+        where = name_places(reading.locate(number) for number in sorted(numbers))
         texts = list(dict.fromkeys(question.text for question in group))
         if group[0].place:
             shown = '", "'.join([*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)])
         else:
             shown = texts[0] + f" (and {len(texts) - 1} more like it)" * (len(texts) > 1)
         asked = replace(group[0], text=shown)
-        say(f"asked: {name}{name_lines(lines)} ({count_of(len(numbers), 'number')}): {asked}.")
+        say(f"asked: {where} ({count_of(len(numbers), 'number')}): {asked}.")
     if len(alike) > _MOST_QUESTIONS:
-        say(f"asked: {name}: and {count_of(len(alike) - _MOST_QUESTIONS, 'more question')}.")
+        more = count_of(len(alike) - _MOST_QUESTIONS, "more question")
+        say(f"asked: {reading.name}: and {more}.")
 
 
 def _name_question(question: Question) -> str:

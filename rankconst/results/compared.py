@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -14,6 +13,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
 from rankconst.names import write_preformatted
+from rankconst.results.joined import name_files
 from rankconst.values.across import Grid, compare_across
 from rankconst.values.standings import Standings, rank_models
 
@@ -160,35 +160,6 @@ def _name_model(adjusted: AdjustedReading, row: int, model: str | None, called: 
     return model or next(
         (cells[column] for column in adjusted.reading.columns if cells.get(column)), ""
     )
-
-
-def name_files(paths: Sequence[str]) -> list[str]:
-    """Name each of several files by what tells its path from the others; a single file needs no name.
-
-    >>> name_files(["runs/transe/results.json", "runs/rotate/results.json"])
-    ['transe', 'rotate']
-    >>> name_files(["a.json", "b.json"]), name_files(["a.json"])
-    (['a', 'b'], [''])
-    """
-    if len(paths) == 1:
-        return [""]
-    parts = [PurePath(path).with_suffix("").parts for path in paths]
-    start = _count_shared(parts)
-    end = _count_shared([each[start:][::-1] for each in parts])
-    return [
-        "/".join(each[start : len(each) - end]) or path
-        for each, path in zip(parts, paths, strict=True)
-    ]
-
-
-def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:
-    """Count the first parts that all paths share."""
-    shared = 0
-    for column in zip(*parts, strict=False):
-        if len(set(column)) > 1:
-            break
-        shared += 1
-    return shared
 
 
 def _compare_across(

@@ -138,6 +138,18 @@ def open_document(
     )
 
 
+def list_files(path: str | Path) -> list[str]:
+    """Return the path of a file, or the files that a folder has: every results.json in and below it, or else all in it."""
+    folder = Path(path)
+    if str(path) == STDIN or not folder.is_dir():
+        return [str(path)]
+    found = sorted(folder.rglob("results.json"))
+    found = found or sorted(each for each in folder.iterdir() if each.is_file())
+    if not found:
+        raise DataError(f"{path} is a folder without files; name a file of results.")
+    return [str(each) for each in found]
+
+
 def _write_table(data: bytes, name: str) -> str:
     """Return a table of Parquet or Arrow as CSV; an index of pandas without a name has no heading."""
     import io
@@ -200,9 +212,5 @@ def _read(path: str | Path, name: str) -> bytes:
         raise DataError(
             f"there is no file {name}.{' Download it first.' * ('://' in name)}"
         ) from None
-    except IsADirectoryError:
-        inside = sorted(file.name for file in Path(path).iterdir() if file.is_file())
-        named = f": {shlex.quote(str(Path(path) / inside[0]))}" if inside else ""
-        raise DataError(f"{name} is a folder; name a file in it{named}.") from None
     except OSError as error:
         raise DataError(f"cannot read {name}: {error.strerror}.") from error

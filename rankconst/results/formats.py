@@ -6,20 +6,21 @@ import os
 import re
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import DataError, UsageError
-from rankconst.results.document import Document, open_document
-from rankconst.results.reading import name_reasons
+from rankconst.results.document import Document, list_files, open_document
+from rankconst.results.joined import join_readings, name_files
+from rankconst.results.reading import Reading, Skipped, name_reasons
 from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.reading import Reader, Reading
+    from rankconst.results.reading import Reader
 
 
 class Format(NamedTuple):
@@ -128,7 +129,7 @@ _LENIENT = {"markdown", "generic", "text"}
 
 
 def read(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     form: str | None = None,
     *,
     decimal: str | None = None,
@@ -140,7 +141,9 @@ def read(
     Parameters
     ----------
     path
-        A file, or ``-`` for standard input.
+        A file, a folder or a list of these, or ``-`` for standard input. Of a folder, every
+        ``results.json`` in and below it is read, or else all files in it. Several make one table,
+        with a column ``file``; of these, what cannot be read is among the ``skipped``.
     form
         The key of its format; if None, it is recognised by the content.
     decimal
@@ -169,11 +172,35 @@ def read(
     MissingExtraError
         If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
-    if not isinstance(path, (str, os.PathLike)):
+    paths = [path] if isinstance(path, (str, os.PathLike)) else path
+    if not is_paths(paths):
         raise UsageError(
             f"expected a path, got {type(path).__name__}; rankconst.adjust takes numbers, dicts and frames."
         )
-    return read_opened(open_document(path, decimal, percent, metric), form)
+    files = list(dict.fromkeys(file for each in paths for file in list_files(os.fspath(each))))
+    if len(files) == 1:
+        return read_opened(open_document(files[0], decimal, percent, metric), form)
+    readings, failed = list[Reading](), dict[str, DataError]()
+    for file in files:
+        document = open_document(file, decimal, percent, metric)
+        try:
+            readings.append(read_opened(document, form))
+        except DataError as error:
+            failed[file] = error
+    if not readings:
+        raise next(iter(failed.values()))
+    labels = dict(zip(files, name_files(files), strict=True))
+    joined = join_readings(
+        readings, [labels[each.name] for each in readings], f"{len(files)} files", "file"
+    )
+    left = (Skipped(None, file, str(error)) for file, error in failed.items())
+    return replace(joined, skipped=(*joined.skipped, *left))
+
+
+def is_paths(results: Any) -> bool:
+    """Tell whether results are a list of paths."""
+    listed = isinstance(results, (list, tuple)) and bool(results)
+    return listed and all(isinstance(each, (str, os.PathLike)) for each in results)
 
 
 def read_document(name: str, text: str) -> Reading:

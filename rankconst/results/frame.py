@@ -19,7 +19,7 @@ from rankconst.errors import DataError, UsageError
 from rankconst.names import spell, tell_apart
 from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
-from rankconst.results.formats import find_tool, read, read_document
+from rankconst.results.formats import find_tool, is_paths, read, read_document
 from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
@@ -66,8 +66,8 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
         return results
     if isinstance(results, Ranks):
         return read_document("the ranks", _write_ranks(results))
-    if isinstance(results, (str, os.PathLike)):
-        return read(os.fspath(results), percent=percent, metric=metric)
+    if isinstance(results, (str, os.PathLike)) or is_paths(results):
+        return read(results, percent=percent, metric=metric)
     if isinstance(results, Mapping):
         try:
             text = json.dumps(results, default=_to_plain)

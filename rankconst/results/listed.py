@@ -154,7 +154,8 @@ def lay_out(
         and len({*(named := _name_datasets(adjusted))} - {None}) > 1
     ):
         data["dataset"] = named
-        columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
+        place = 1 if reading.joined else 0  # behind the file
+        columns.insert(place, Column("dataset", "dataset", lambda name: name or ""))
         facts.remove("dataset")
     columns += map(Column, facts)
     longest = max(
@@ -223,20 +224,24 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
     """Name the metrics of PyKEEN's files as papers do, round their numbers, and order them: MRR, MR, Hits@k, others."""
-    orders: dict[int, tuple[int, int]] = {}
+    orders: dict[int, tuple[int, int, int]] = {}
+    part_of = adjusted.reading.part_of.tolist()
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
-    for row, entry in zip(adjusted.rows.tolist(), adjusted.reading.entries, strict=True):
+    for row, part, entry in zip(
+        adjusted.rows.tolist(), part_of, adjusted.reading.entries, strict=True
+    ):
         metric = entry.metric
         printed = (
             _FIRST.index(metric) if metric in _FIRST else len(_FIRST) + (metric.hits_k is None)
         )
-        orders[row] = (printed, metric.hits_k or 0)
+        orders[row] = (part, printed, metric.hits_k or 0)
         if "metric" in texts:
             texts["metric"][row] = metric.label
         with suppress(ValueError):
             texts[entry.column][row] = show_number(float(entry.text), 4)
     data |= texts
-    return sorted(places, key=lambda row: orders.get(row, (len(_FIRST) + 1, 0)))
+    last = (len(adjusted.reading.parts), 0, 0)
+    return sorted(places, key=lambda row: orders.get(row, last))
 
 
 def _caption(

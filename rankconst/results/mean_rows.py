@@ -96,6 +96,7 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
     column_of, columns = encode(head.column for head in entries.heads)
     model_of, models = encode(entries.models)
     kind = metric_of[entries.head_of] * len(address) + address_of[entries.context_of]
+    kind = kind * len(reading.parts) + reading.part_of
     row = kind * (int(entries.rows.max()) + 1) + entries.rows
     column = kind * len(columns) + column_of[entries.head_of]
     return row, column * len(models) + model_of[entries.model_of]

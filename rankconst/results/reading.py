@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -178,6 +179,38 @@ class Entries(Listed[Entry]):
 _KNOWN = {"values", "signed"}
 
 
+def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
+    """Put numbers below each other; of each part, it is said how many rows its table has."""
+    if len(parts) < 2:
+        return parts[0] if parts else Entries()
+    shifts: dict[str, list[int]] = {}
+    for name in ("heads", "contexts", "models", "written", "floats"):
+        counts = [
+            len(each.floats.values if name == "floats" else getattr(each, name)) for each in parts
+        ]
+        shifts[name] = [0, *itertools.accumulate(counts)]
+    texts = []
+    for place, each in enumerate(parts):
+        own, written, floats = each.text_of, shifts["written"][place], shifts["floats"][place]
+        texts.append(np.where(own >= 0, own + written, own - floats))
+    columns: dict[str, Any] = {
+        name: list(itertools.chain.from_iterable(getattr(each, name) for each in parts))
+        for name in ("heads", "contexts", "models", "written")
+    }
+    for name, of in (("heads", "head_of"), ("contexts", "context_of"), ("models", "model_of")):
+        shifted = zip(parts, shifts[name], strict=False)
+        columns[of] = np.concatenate([getattr(each, of) + shift for each, shift in shifted])
+    rows = zip(parts, itertools.accumulate(sizes, initial=0), strict=False)
+    columns["rows"] = np.concatenate([each.rows + start for each, start in rows])
+    columns["lines"] = np.concatenate([each.lines for each in parts])
+    columns["text_of"] = np.concatenate(texts)
+    columns["floats"] = Floats(
+        np.concatenate([each.floats.values for each in parts]),
+        np.concatenate([each.floats.percent for each in parts]),
+    )
+    return Entries().put(**columns)
+
+
 def _read_value(text: str) -> float:
     try:
         return float(text)
@@ -196,6 +229,13 @@ class Skipped:
     line: int | None  # counted from 1; None for the file as a whole
     what: str  # the cell, key or line, as written
     why: str  # half a sentence
+
+
+class Part(NamedTuple):
+    """A file, or a sheet, of several that were read together."""
+
+    name: str  # for messages
+    start: int  # its first row
 
 
 Layout = Literal[
@@ -221,6 +261,29 @@ class Reading:
     # True if rows are objects of a file that is no table: an empty cell is a key that its object
     # does not have.
     of_objects: bool = False
+    joined: tuple[Part, ...] = ()  # the files that it is made of, if several
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The files that it is made of."""
+        return self.joined or (Part(self.name, 0),)
+
+    @property
+    def part_of(self) -> Places:
+        """The place in :attr:`parts` of each entry."""
+        starts = np.array([each.start for each in self.parts])
+        found: Places = np.searchsorted(starts, self.entries.rows, side="right") - 1
+        return found
+
+    def locate(self, place: int) -> tuple[str, int | None]:
+        """Return the file and the line of an entry."""
+        line = int(self.entries.lines[place])
+        row = int(self.entries.rows[place])
+        return self.name_part(row), None if line == NO_LINE else line
+
+    def name_part(self, row: int) -> str:
+        """Return the file, or the sheet, that a row is from."""
+        return next(each.name for each in self.parts[::-1] if each.start <= row)
 
     def cells(self, column: str) -> Sequence[str]:
         """Return the cells of a column."""

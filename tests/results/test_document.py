@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.results.document import LARGEST, Document, open_document
+from rankconst.results.document import LARGEST, Document, list_files, open_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,8 +108,8 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
 def test_places_without_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no file"):
         open_document(tmp_path / "nope.csv")
-    with pytest.raises(DataError, match="is a folder"):
-        open_document(tmp_path)
+    with pytest.raises(DataError, match="is a folder without files"):
+        list_files(tmp_path)
 
 
 @given(st.binary(max_size=200))

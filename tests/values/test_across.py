@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.results.compared import name_files
+from rankconst.results.joined import name_files
 from rankconst.values.across import (
     Grid,
     bound_z,

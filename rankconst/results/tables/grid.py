@@ -12,13 +12,11 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
 from rankconst.results.labels import Label, doubt, read_label
-from rankconst.results.reading import Entries, Notes, Reader, Reading
+from rankconst.results.reading import Notes, Reader, Reading, join_entries
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import (
@@ -33,7 +31,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -152,7 +150,11 @@ def name_file(name: str) -> Text:
     label = read_label(PurePath(name).stem.replace(".", " "))
     if "train" in label.values.get("split", ()):  # as programs call the log of any run
         label = doubt(label)
-    return Text(label, "text", "the name of the file")
+    words = tuple(word for word in label.words if word.text not in _MERGED)
+    return Text(replace(label, words=words), "text", "the name of the file")
+
+
+_MERGED = {"merge", "merged"}  # of tables, where a file has the name
 
 
 def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
@@ -290,23 +292,11 @@ def _merge(
         layout="wide" if any(each.sheet.heading.measures for each in read) else "long",
         columns=tuple(columns),
         rows=Rows(columns, sum(sizes)),
-        entries=_join([each.entries for each in filled], sizes),
+        entries=join_entries([each.entries for each in filled], sizes),
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
     )
-
-
-def _join(parts: list[Entries], sizes: Sequence[int]) -> Entries:
-    """Put the numbers of tables below each other."""
-    if len(parts) == 1:
-        return parts[0]
-    entries = (
-        entry._replace(row=entry.row + start)
-        for part, start in zip(parts, np.cumsum([0, *sizes]).tolist(), strict=False)
-        for entry in part
-    )
-    return Entries(entries)
 
 
 def _describe(read: list[Table]) -> str:

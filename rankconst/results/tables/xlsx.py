@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
-from rankconst.results.reading import Notes, Reader, Reading, Skipped
+from rankconst.results.joined import join_readings
+from rankconst.results.reading import Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Printed, read_near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rankconst.results.document import Document
 
 _MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
 _MOST_CELLS = 500_000  # of all sheets, from their first cells to their last
-_SHEET = 2**21  # how far the rows of sheets are apart while they are read
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
@@ -72,7 +72,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             size += sheet.max_row * sheet.max_column
             if size > _MOST_CELLS or len(sheets) == _MOST_SHEETS:
                 _refuse_size(document)
-            rows = list(_read_rows(sheet, len(sheets) * _SHEET, notes))
+            rows = list(_read_rows(sheet, notes))
             if rows:
                 sheets.append((sheet.title, rows))
         return sheets
@@ -131,8 +131,8 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(sheet: Any, before: int, notes: Notes) -> Iterator[Row]:
-    """Yield the rows that are seen and hold anything; lines are counted from `before` on."""
+def _read_rows(sheet: Any, notes: Notes) -> Iterator[Row]:
+    """Yield the rows that are seen and hold anything."""
     hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
     hidden_columns = set[int]()
     for column in sheet.column_dimensions.values():
@@ -151,7 +151,7 @@ def _read_rows(sheet: Any, before: int, notes: Notes) -> Iterator[Row]:
             for cell, text in zip(shown, texts, strict=True)
         )
         if any(plain):
-            yield Row(before + line, texts, plain)
+            yield Row(line, texts, plain)
     if is_hiding:
         notes.add(None, sheet.title, "its hidden rows and columns")
 
@@ -194,13 +194,20 @@ def _read(document: Document) -> Reading:
             f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format."
         )
     notes = Notes()
-    sheets = _read_sheets(document, notes)
-    reading = read_tables(document, READER.key, [_print(title, rows) for title, rows in sheets])
-    skipped = (*notes.skipped(), *reading.skipped)
-    if len(sheets) > 1:
-        skipped = tuple(_name_sheet(each, [title for title, _ in sheets]) for each in skipped)
-    entries = reading.entries.put(lines=reading.entries.lines % _SHEET)
-    return replace(reading, entries=entries, skipped=skipped)
+    readings, titles, failed = list[Reading](), list[str](), list[DataError]()
+    for title, rows in _read_sheets(document, notes):
+        try:
+            reading = read_tables(document, READER.key, [_print(title, rows)])
+        except DataError as error:
+            failed.append(error)
+            notes.add(None, f"sheet {title}", "no table of results")
+            continue
+        readings.append(replace(reading, name=f"{document.name}, sheet {title}"))
+        titles.append(title)
+    if not readings:
+        raise failed[0] if failed else DataError(f"{document.name}: its sheets are empty.")
+    joined = join_readings(readings, titles, document.name, "sheet")
+    return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
@@ -223,14 +230,6 @@ def _print(title: str, rows: list[Row]) -> Printed:
         read_near("the name of the sheet", title),
     )
     return Printed(padded, near)
-
-
-def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
-    """Say of which sheet a row is that was counted on from those before."""
-    if skipped.line is None:
-        return skipped
-    sheet, row = divmod(skipped.line, _SHEET)
-    return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
 READER = Reader("xlsx", lambda document: bool(document.workbook), _read)

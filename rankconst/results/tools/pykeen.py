@@ -211,6 +211,7 @@ def _list_numbers(
     """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
     counts = _read_counts(leaves, skipped)
     old = any(leaf.path.rank_type in _OLD for leaf in leaves)
+    contexts: dict[tuple[str, str, str], Address] = {}
     for leaf in leaves:
         path = leaf.path
         if squash(path.metric) in _COUNTS:
@@ -226,16 +227,20 @@ def _list_numbers(
             if metric is not None or why:
                 skipped.append(Skipped(leaf.line, path.text, why or unread))
             continue
-        split = parse_split(path.split) if path.split else None
-        context = replace(
-            address,
-            split=split,
-            side=path.side or None,
-            protocol="pykeen-train+test" if old and split in {None, "test"} else address.protocol,
-            rank_type=RANK_TYPES.get(path.rank_type),
-            num_tasks=counts.get((path.split, path.side, path.rank_type)),
-        )
-        yield leaf, metric, context
+        named = path.split, path.side, path.rank_type
+        if named not in contexts:
+            split = parse_split(path.split) if path.split else None
+            contexts[named] = replace(
+                address,
+                split=split,
+                side=path.side or None,
+                protocol="pykeen-train+test"
+                if old and split in {None, "test"}
+                else address.protocol,
+                rank_type=RANK_TYPES.get(path.rank_type),
+                num_tasks=counts.get(named),
+            )
+        yield leaf, metric, contexts[named]
 
 
 def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:

@@ -483,3 +483,14 @@ def test_random_tables_come_back(table: Table, form: str, data: st.DataObject) -
             span.digits for span in spans
         ]
         assert document.text.count("\n", 0, spans[0].start) + 1 == entry.line
+
+
+def test_the_name_of_a_file_says_how_it_was_merged_not_of_what_graph() -> None:
+    text = "dataset,MRR\nUMLS,.7\n"
+    for name, asked in (("all-merged.csv", 0), ("merged rare relations.csv", 1)):
+        (entry,) = read_document(name, text).entries
+        assert len(entry.context.questions) == asked
+    (entry,) = read_document(
+        "a.md", "The merged graph:\n\n| dataset | MRR |\n|--|--|\n| UMLS | .7 |\n"
+    ).entries
+    assert [ask.word for ask in entry.context.questions] == ["merged"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import rankconst
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read, read_document
@@ -108,6 +109,23 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
     ]
     assert "dataset from the name of the sheet" in reading.understood
     assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.why) for each in reading.skipped]
+
+
+def test_each_sheet_is_a_table_of_its_own(path: Path) -> None:
+    book = write(
+        path, ("model", "dataset", "MRR", "Hits@10"), ("ConvE", "YAGO3-10", 0.4, 0.6), ("RotatE", "UMLS", 0.7, 0.9),
+        title="Main",
+    )  # fmt: skip
+    write(path, ("Model", "MRR"), ("RotatE", 0.338), ("TransE", 0.9), title="FB15k-237", book=book)
+    found = rankconst.adjust(path)
+    assert [*found.table][:5] == ["sheet", "model", "dataset", "MRR", "Hits@10"]
+    assert [*found["sheet"]] == ["Main", "Main", "FB15k-237", "FB15k-237"]
+    assert [*found["model"]] == ["ConvE", "RotatE", "RotatE", "TransE"]
+    assert [*found["dataset"]] == ["YAGO3-10", "UMLS", "FB15k-237", "FB15k-237"]
+    mrr = rankconst.constants("fb15k237", "mrr")
+    assert found["AMRR"][2] == pytest.approx(mrr.index("0.338"), rel=1e-12)
+    (finding,) = rankconst.check(path).findings
+    assert rankconst.check(path).name_file(finding) == f"{path}, sheet FB15k-237"
 
 
 def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:

@@ -1,0 +1,128 @@
+"""Several results in one: files of a call, or the sheets of a workbook, each with a label of its own in a column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.names import squash
+from rankconst.results.columns import Rows
+from rankconst.results.labels import read_label
+from rankconst.results.reading import Entries, Part, Reading, join_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
+
+
+def join_readings(
+    readings: Sequence[Reading], labels: Sequence[str], name: str, column: str
+) -> Reading:
+    """Put readings below each other, with a `column` of their labels; a single one stays as it is.
+
+    Columns with the same name but for its spelling become one.
+    """
+    if len(readings) == 1:
+        return readings[0]
+    first = readings[0]
+    other = next((each for each in readings if each.layout != first.layout), None)
+    if other is not None:
+        raise DataError(
+            f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} {_LAYOUTS[other.layout]}: "
+            "name one at a time."
+        )
+    spelt = _spell_columns(readings)
+    taken = dict.fromkeys(spelling for own in spelt for spelling in own.values())
+    while column in taken:
+        column += "_added"
+    cells: dict[str, list[str]] = {key: [] for key in (column, *taken)}
+    named = next((key for key in taken if read_label(key).role == "dataset"), "")
+    parts, entries = list[Part](), list[Entries]()
+    tools = {each.tool for each in readings}
+    for reading, label, own in zip(readings, labels, spelt, strict=True):
+        start, size = len(cells[column]), len(reading.rows)
+        parts += [Part(each.name, start + each.start) for each in reading.parts]
+        written = {spelling: reading.cells(key) for key, spelling in own.items()}
+        if named and named not in written:
+            written[named] = _name_datasets(reading)
+        written[column] = [label] * size
+        for key, below in cells.items():
+            below.extend(written.get(key) or [""] * size)
+        contexts = reading.entries.contexts
+        if len(tools) > 1:
+            contexts = [replace(each, tool=each.tool or reading.tool) for each in contexts]
+        heads = [each._replace(column=own[each.column]) for each in reading.entries.heads]
+        entries.append(reading.entries.put(heads=heads, contexts=contexts))
+    skipped = [
+        replace(each, what=f"{column} {label}, {each.what}")
+        for reading, label in zip(readings, labels, strict=True)
+        for each in reading.skipped
+    ]
+    return Reading(
+        name=name,
+        form=first.form if len({each.form for each in readings}) == 1 else "",
+        layout=first.layout,
+        columns=tuple(cells),
+        rows=Rows(cells, len(cells[column])),
+        entries=join_entries(entries, [len(each.rows) for each in readings]),
+        skipped=tuple(skipped),
+        tool=first.tool if len(tools) == 1 else None,
+        understood="; ".join(dict.fromkeys(filter(None, (each.understood for each in readings)))),
+        of_objects=any(each.of_objects for each in readings),
+        joined=tuple(parts),
+    )
+
+
+def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
+    """Return for the columns of each reading their names, as the first reading spells them that has them."""
+    known: dict[str, str] = {}
+    spelt = []
+    for reading in readings:
+        plain = [squash(each) or each for each in reading.columns]
+        own = {}
+        for column, key in zip(reading.columns, plain, strict=True):
+            own[column] = known.setdefault(key, column) if plain.count(key) == 1 else column
+        spelt.append(own)
+    return spelt
+
+
+def _name_datasets(reading: Reading) -> list[str]:
+    """Return the dataset of each row as what is around its table names it."""
+    named = [""] * len(reading.rows)
+    for row, code in zip(
+        reading.entries.rows.tolist(), reading.entries.context_of.tolist(), strict=True
+    ):
+        named[row] = reading.entries.contexts[code].dataset or ""
+    return named
+
+
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Name each of several files by what tells its path from the others; a single file needs no name.
+
+    >>> name_files(["runs/transe/results.json", "runs/rotate/results.json"])
+    ['transe', 'rotate']
+    >>> name_files(["a.json", "b.json"]), name_files(["a.json"])
+    (['a', 'b'], [''])
+    """
+    if len(paths) == 1:
+        return [""]
+    parts = [PurePath(path).with_suffix("").parts for path in paths]
+    start = _count_shared(parts)
+    end = _count_shared([each[start:][::-1] for each in parts])
+    return [
+        "/".join(each[start : len(each) - end]) or path
+        for each, path in zip(parts, paths, strict=True)
+    ]
+
+
+def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:
+    """Count the first parts that all paths share."""
+    shared = 0
+    for column in zip(*parts, strict=False):
+        if len(set(column)) > 1:
+            break
+        shared += 1
+    return shared
