@@ -149,9 +149,8 @@ class Listing:
 
 def _write_json(listing: Listing) -> Iterator[str]:
     def encode(value: Any) -> str:
-        if (
-            value == -math.inf
-        ):  # the logarithm of 0: a number that JSON can write, and that reads as minus infinity
+        # The logarithm of 0: a number that JSON can write, and that reads as minus infinity.
+        if value == -math.inf:
             return "-1e999"
         nested = isinstance(value, (list, tuple, dict))
         # A nested value is indented as deep as its row.

@@ -412,6 +412,7 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         ]
         for split in ORDER
     }
+    # Distinct, as STATISTICS.csv has it.
     return {
         "entities": len(entities_of(rows)),
         "entities_train": len(seen_entities),
@@ -425,9 +426,7 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         },
         "seen": {split: len(seen[split]) for split in ORDER},
         "seen_distinct": {split: len(set(seen[split])) for split in ORDER},
-        "self_loops_train": sum(
-            1 for h, _, t, *_ in set(train) if h == t
-        ),  # distinct, as STATISTICS.csv has it
+        "self_loops_train": sum(1 for h, _, t, *_ in set(train) if h == t),
     }
 
 

@@ -82,9 +82,8 @@ class Edition:
     version: str
     date: dt.date  # the day it is published
     tables: Mapping[str, pa.Table]
-    descriptor: Mapping[
-        str, Any
-    ]  # the content of ``datapackage.json``: names, sizes and hashes of the files
+    # The content of ``datapackage.json``: names, sizes and hashes of the files.
+    descriptor: Mapping[str, Any]
     # Where it will be found, such as a DOI. If None, documents point to the README next to them.
     url: str | None = None
 

@@ -55,9 +55,8 @@ if TYPE_CHECKING:
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds
 _MOST_WAITS = 15  # so often that long without any worker
-_ROOM = (
-    1 << 30
-)  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
+# Bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks.
+_ROOM = 1 << 30
 _TOGETHER = 16  # row groups whose marks a task merges
 
 
@@ -120,9 +119,8 @@ def _explaining() -> Iterator[None]:
     from distributed import CancelledError, KilledWorker, client
     from distributed.comm.core import CommClosedError
 
-    closed: type[Exception] = getattr(
-        client, "ClosedClientError", CommClosedError
-    )  # earlier versions lack it
+    # Earlier versions lack it.
+    closed: type[Exception] = getattr(client, "ClosedClientError", CommClosedError)
     try:
         yield
     except KilledWorker as error:

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
-    splits: Mapping[
-        str, Triples
-    ]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
+    # ``train``, ``valid`` and ``test``, each the rows of its file in their order.
+    splits: Mapping[str, Triples]
     # Codes: distinct labels over all splits, or more that the dataset states, or ids.
     num_entities: int
     num_relations: int

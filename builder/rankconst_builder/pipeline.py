@@ -99,9 +99,8 @@ class Build:
     out: Path  # the folder of the tables
     fetcher: Fetcher  # gets the files
     # What to cover has no default: a release that followed one would lose rows with it.
-    protocols: Sequence[
-        Protocol
-    ]  # in the order of :func:`order_protocols`; of all, those that fit a graph
+    # In the order of :func:`order_protocols`; of all, those that fit a graph.
+    protocols: Sequence[Protocol]
     baselines: Sequence[str]  # besides chance, by key
     splits: Sequence[str]  # whose triples are ranked; known answers are those of all splits
     # Key of a source to the paths of its files, for a graph of the user's own.
@@ -153,9 +152,8 @@ class Outcome:
     # Keys of the datasets that were computed, and of those that were there already.
     built: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: Mapping[
-        str, RankconstError
-    ]  # key of each dataset that could not be built, with the reason
+    # Key of each dataset that could not be built, with the reason.
+    failures: Mapping[str, RankconstError]
 
 
 def build_all(build: Build) -> Outcome:

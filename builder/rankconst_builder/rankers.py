@@ -454,9 +454,8 @@ def count_baselines(
     rankers = Rankers(Train(graph))
     choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
     kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
-    done: dict[
-        tuple[TaskCounts, type[Ranker]], TaskCounts
-    ] = {}  # protocols that agree share their counts
+    # Protocols that agree share their counts.
+    done: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
             for baseline in informed:

@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Triples, Words
 
     Select = Callable[[Triples], NDArray[np.bool_]]
-    Tallies = dict[
-        tuple[str, str, str], dict[str, Tally]
-    ]  # from protocol, split and baseline to side
+    # From protocol, split and baseline to side.
+    Tallies = dict[tuple[str, str, str], dict[str, Tally]]
 
 
 def tally_protocols(

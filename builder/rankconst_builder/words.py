@@ -45,9 +45,8 @@ class Triples:
     relation: Codes
     tail: Codes
     time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
-    mappings: tuple[mmap.mmap, ...] = field(
-        default=(), kw_only=True
-    )  # where the codes are, if they are in files
+    # Where the codes are, if they are in files.
+    mappings: tuple[mmap.mmap, ...] = field(default=(), kw_only=True)
 
     def __len__(self) -> int:
         return int(self.head.size)

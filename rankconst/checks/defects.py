@@ -176,9 +176,8 @@ def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Inte
 
 def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
     whole = constants.histogram
-    if (
-        constants.method == "sampled" or int(whole.num_candidates.min()) < 2
-    ):  # without candidates there is no number
+    # Without candidates there is no number.
+    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
         return None
     return _span(constants.metric, form, _compute_one_less(constants.metric, whole), value)
 

@@ -68,9 +68,8 @@ def read_values(
             "rankconst adjust results.csv --tool rotate; - is standard input."
         )
     found: dict[str, list[Published]] = {}
-    typed = (
-        each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value)
-    )  # mrr=0.3,hits@1=0.2
+    # Such as mrr=0.3,hits@1=0.2.
+    typed = (each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value))
     for name, value in (each.rpartition("=")[::2] for each in typed):
         if name and names:
             raise UsageError(
@@ -81,9 +80,8 @@ def read_values(
             raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
-        shares = percent and (
-            parsed.is_share or not name
-        )  # of several metrics, those that can be percentages
+        # Of several metrics, those that can be percentages.
+        shares = percent and (parsed.is_share or not name)
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:

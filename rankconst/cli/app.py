@@ -42,9 +42,8 @@ COMMANDS = {
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 
-_TypedWrong: Any = (
-    typer.BadParameter.__base__
-)  # typer has no name for what its errors about the command line share
+# Typer has no name for what its errors about the command line share.
+_TypedWrong: Any = typer.BadParameter.__base__
 
 # A negative value must not be taken for an option.
 _SETTINGS = {"adjust": {"ignore_unknown_options": True}}
@@ -205,9 +204,8 @@ def _read_arguments() -> list[str]:
 
 def _explain_typed(error: Any) -> str:
     """Return what is wrong with a command line, and what to type instead."""
-    message = (
-        str(error.format_message()).rstrip(".").replace("Value error, ", "")
-    )  # pydantic's, in typer
+    # Pydantic's, in typer.
+    message = str(error.format_message()).rstrip(".").replace("Value error, ", "")
     context = error.ctx
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if message.startswith("No such command") and context is not None and context.parent is None:
@@ -236,6 +234,7 @@ _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
     _open_streams()
+    # Libraries raise many things when they are interrupted or lack memory.
     try:
         try:
             code = app(_read_arguments(), prog_name="rankconst", standalone_mode=False) or 0
@@ -254,9 +253,7 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         ):
             raise
         code = _NO_READER
-    except (
-        Exception
-    ) as error:  # libraries raise many things when they are interrupted or lack memory
+    except Exception as error:
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
         elif (explained := _explain(error)) is not None:

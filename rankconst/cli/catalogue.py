@@ -84,9 +84,8 @@ class Registry(NamedTuple):
     thing: str  # what one is called
     load: Callable[[], Mapping[str, Any]]
     find: Callable[[str], Any]  # any spelling to the thing
-    columns: Sequence[
-        Column
-    ]  # what is said of each, the key first; those with a title are on the screen
+    # What is said of each, the key first; those with a title are on the screen.
+    columns: Sequence[Column]
     caption: str
     read: Callable[[Any, str], Any] = getattr  # a thing and a column to the value
     describe: Callable[[Any], dict[str, str]] | None = (

@@ -58,9 +58,8 @@ class Block:
     value: str  # before _lower and _upper of the value itself
     prefix: str  # before expectation, variance and p
     forms: Mapping[str, str]  # adjustment to the name of its column
-    skills: dict[
-        str, str
-    ]  # what is said against further baselines: key of fill_columns to the name of its column
+    # What is said against further baselines: key of fill_columns to the name of its column.
+    skills: dict[str, str]
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
         """Return keys of :func:`fill_columns` to names of columns; without details, of the index and the skills."""
@@ -167,17 +166,15 @@ class AdjustedReading:
     wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
     # Position of an entry to why it was not adjusted, or what to know about it.
     notes: Mapping[int, str] = field(repr=False)
-    tools: tuple[
-        Tool, ...
-    ] = ()  # where the numbers come from, as far as it is known, each once; their caveats apply
+    # Where the numbers come from, as far as it is known, each once; their caveats apply.
+    tools: tuple[Tool, ...] = ()
     # Further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[AdjustedBatch, ...]] = field(default_factory=dict, repr=False)
     user: Address = NOTHING  # what the user said, with keys
     # Field of the address to what was assumed of it, where neither the file nor the user says it.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    asked: tuple[
-        Question, ...
-    ] = ()  # what only the user can answer; numbers are positions in `entries`
+    # What only the user can answer; numbers are positions in `entries`.
+    asked: tuple[Question, ...] = ()
     details: bool = False  # whether columns hold all that was computed, or the adjusted numbers with their protocol
 
     @cached_property
@@ -445,9 +442,8 @@ class AdjustedReading:
         if batch < 0:
             return AdjustedEntry(entry, note=note, wanted=wanted)
         done = self.done[batch]
-        within = int(
-            np.searchsorted(done.batch.index, place)
-        )  # ascending: gathered in the order of the entries
+        # Ascending: gathered in the order of the entries.
+        within = int(np.searchsorted(done.batch.index, place))
         found = done.significance[within] if done.significance else None
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))

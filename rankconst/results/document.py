@@ -52,9 +52,8 @@ class Document:
     percent: bool | None = None  # what shares without a sign are if the numbers leave it open
     metric: Metric | None = None  # that of tables that name none, if the user says it
     source: str = ""  # as in the file: its own line ends and byte order mark
-    workbook: bytes = field(
-        default=b"", repr=False
-    )  # the file itself, if it is a zip archive; then there is no text
+    # The file itself, if it is a zip archive; then there is no text.
+    workbook: bytes = field(default=b"", repr=False)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -202,13 +201,14 @@ def _convert(path: str | Path, command: str) -> str:
 def _read(path: str | Path, name: str) -> bytes:
     if str(path) == STDIN:
         return sys.stdin.buffer.read(LARGEST + 1)
+    # The latter of a zero byte, or half of a surrogate pair.
     try:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)
     except (
         FileNotFoundError,
         ValueError,
-    ):  # the latter of a zero byte, or half of a surrogate pair
+    ):
         raise DataError(
             f"there is no file {name}.{' Download it first.' * ('://' in name)}"
         ) from None

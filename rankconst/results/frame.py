@@ -69,13 +69,14 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, (str, os.PathLike)) or is_paths(results):
         return read(results, percent=percent, metric=metric)
     if isinstance(results, Mapping):
+        # A key that is not text, a dict in itself.
         try:
             text = json.dumps(results, default=_to_plain)
         except (
             TypeError,
             ValueError,
             RecursionError,
-        ) as error:  # a key that is not text, a dict in itself
+        ) as error:
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
     if is_frame(results):
@@ -174,9 +175,8 @@ def _join(
         question.to_dict() | {"rows": list(own)}
         for question, own in zip(adjusted.asked, rows, strict=True)
     ]
-    assumed = {
-        name: list(values) for name, values in adjusted.assumed.items()
-    }  # as they come back from Parquet
+    # As they come back from Parquet.
+    assumed = {name: list(values) for name, values in adjusted.assumed.items()}
     out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
     return out
 

@@ -41,9 +41,8 @@ class Label:
     role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
     metric: Metric | None = None
     adjustment: str | None = None  # "normalised", "index" or "z" if its values are adjusted already
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # field to the values that it names
+    # Field to the values that it names.
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
     whole: bool = False  # True if it consists of vocabulary

@@ -292,9 +292,8 @@ def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:
     number, named = roles.get("value"), roles.get("metric")
     if not isinstance(number, str):
         return
-    if not isinstance(
-        named, str
-    ):  # one text may be the name of a metric, as in {"name": "MRR", "value": 0.3}
+    # One text may be the name of a metric, as in {"name": "MRR", "value": 0.3}.
+    if not isinstance(named, str):
         names = {
             each
             for each in value.values()

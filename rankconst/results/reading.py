@@ -238,9 +238,8 @@ class Part(NamedTuple):
     start: int  # its first row
 
 
-Layout = Literal[
-    "wide", "long"
-]  # a row holds several metrics, each in its own column, or one number
+# A row holds several metrics, each in its own column, or one number.
+Layout = Literal["wide", "long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +250,8 @@ class Reading:
     form: str  # a key of rankconst.results.formats.FORMATS
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
-    rows: Sequence[
-        Mapping[str, str]
-    ]  # column to original cell; a file that is no table has a row for each number
+    # Column to original cell; a file that is no table has a row for each number.
+    rows: Sequence[Mapping[str, str]]
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
@@ -324,9 +322,8 @@ class Reader:
     """A format of results files."""
 
     key: str  # what users type to force it
-    recognise: Callable[
-        [Document], bool
-    ]  # whether a document looks like it, without reading all of it
+    # Whether a document looks like it, without reading all of it.
+    recognise: Callable[[Document], bool]
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool
     most: int | None = (

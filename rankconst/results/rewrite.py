@@ -164,9 +164,8 @@ class _Sheets:
 
     def __init__(self, tables: Sequence[Printed]) -> None:
         self._sites: dict[int, _Site] = {}
-        self._names: dict[tuple[int, int], list[_Name]] = defaultdict(
-            list
-        )  # table and column, from the top
+        # Table and column, from the top.
+        self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)
         for t, table in enumerate(tables):
             for i, row in enumerate(table.rows):
                 self._sites |= {
@@ -415,9 +414,8 @@ def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
         in_brackets = source[span.start - 1] == "("
-        if (
-            in_brackets and first.decimals and not span.decimals
-        ):  # 0.533(2), in units of the last digit
+        # 0.533(2), in units of the last digit.
+        if in_brackets and first.decimals and not span.decimals:
             texts.append(f"{deviation * 10 ** (decimals - first.decimals):.0f}")
         else:
             texts.append(f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}")

@@ -102,11 +102,12 @@ def test_what_can_be_built_is_built_reported_and_pinned(
     verified = {
         key: row["verified"] for key, row in rankconst.load(tmp_path / "out").datasets.items()
     }
+    # Train and valid of equal have no copy.
     assert verified == {
         "equal": False,
         "known": True,
         "other": False,
-    }  # train and valid of equal have no copy
+    }
     warned: str = screen.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert (
         f"other/test.txt is not verified: its SHA-256 is {SHA256['test']}, that of the copy in o/r"

@@ -50,12 +50,11 @@ pytestmark = [
 def cluster() -> Iterator[Any]:
     distributed: Any = importlib.import_module("distributed")
 
+    # In this process they speak the same protocol, and start at once.
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        processes=choose(
-            False, True
-        ),  # in this process they speak the same protocol, and start at once
+        processes=choose(False, True),
         protocol="tcp://",
         host="127.0.0.1",
         dashboard_address=None,

@@ -78,9 +78,8 @@ _PHRASE = re.compile(r"[A-Za-z]+ ")
 _EDGES = " *#=>~-:.()"
 _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
-_FLAG = re.compile(
-    r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b"
-)  # filtered=False
+# Such as filtered=False.
+_FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
 _NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"
 _MORE_NUMBERS = "several numbers are behind its name"
@@ -174,9 +173,8 @@ def _parse(template: str) -> _Line:
         ]
         named = [word for word in words if _names_metric(word)]
         label = read_label(name)
-        if (
-            label.metric is None and label.whole and (metric := (named or [metric])[-1])
-        ):  # "MRR: Tail: 0.1, Head: 0.2"
+        # "MRR: Tail: 0.1, Head: 0.2".
+        if label.metric is None and label.whole and (metric := (named or [metric])[-1]):
             label, named = read_label(f"{metric} {name}"), []
         unknown = label.metric is None and CUT_OFF.search(name) is not None
         is_metric = label.metric is not None or unknown or name.lower() in {"hits", "hit"}
@@ -315,9 +313,8 @@ class _Scan:
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        self._known: dict[
-            str, tuple[tuple[Text, ...], bool]
-        ] = {}  # what lines without numbers of metrics say
+        # What lines without numbers of metrics say.
+        self._known: dict[str, tuple[tuple[Text, ...], bool]] = {}
 
     def read(self, text: str) -> Iterator[Found]:
         """Yield the numbers in the order of their lines."""
@@ -383,9 +380,8 @@ class _Scan:
             **declarations.declared,
             "step": _clean(self._step)[1],
         }
-        if (
-            declarations.origins.get("dataset") == self._name.place
-        ):  # only a known name counts there
+        # Only a known name counts there.
+        if declarations.origins.get("dataset") == self._name.place:
             del declared["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text

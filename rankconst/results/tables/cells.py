@@ -80,9 +80,8 @@ class Row(NamedTuple):
     """A row of a table."""
 
     line: int  # where it starts, counted from 1
-    cells: tuple[
-        str, ...
-    ]  # as written, Placed where a document can be rewritten; what a cell spans is empty
+    # As written, Placed where a document can be rewritten; what a cell spans is empty.
+    cells: tuple[str, ...]
     plain: tuple[str, ...]  # without markup and surrounding blanks
     # Column to the number of columns that its cell spans. None if the format cannot say: then a
     # heading extends over the empty cells behind it.

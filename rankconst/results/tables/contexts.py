@@ -87,9 +87,8 @@ def fits_role(role: str, cell: str) -> bool:
 def declare(role: str, cell: str) -> Label:
     """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another graph."""
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
-    if role == "version" or (
-        label.version and not label.graphs
-    ):  # in a column of datasets or splits, too
+    # In a column of datasets or splits, too.
+    if role == "version" or (label.version and not label.graphs):
         return label
     if role == "dataset" and cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
@@ -357,9 +356,8 @@ def _read_flag(telling: Label, cell: str) -> CellTexts:
     """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
     if (answered := answer(telling, cell)) is not None:
         return CellTexts((Text(answered, "row", _ROW),))
-    if (
-        is_number(cell) or not telling.values
-    ):  # how many test triples there are says nothing of a split
+    # How many test triples there are says nothing of a split.
+    if is_number(cell) or not telling.values:
         return _read_below(telling, cell)
     own = _read_name(cell, "row").texts
     return _NOTHING if is_blank(cell) else CellTexts((*own, Text(doubt(telling), "row", _ROW)))
@@ -376,9 +374,8 @@ def _read_below(over: Label, cell: str) -> CellTexts:
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     """Return what the words over a cell, or the key of a value, leave to be asked about it."""
-    fields = (
-        _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS
-    )  # a raw MRR is that of others
+    # A raw MRR is that of others.
+    fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS
     words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
@@ -399,10 +396,11 @@ def _list_patterns() -> tuple[str, str]:
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
     spelt = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
+    # Queries, and what points from one side to the other.
     words = (
         *spelt,
         *map(re.escape, "?→⟶➔⇒"),
-    )  # queries, and what points from one side to the other
+    )
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 

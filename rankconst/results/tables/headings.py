@@ -37,14 +37,12 @@ _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 class Heading:
     """The heading of a table."""
 
-    keys: tuple[
-        str, ...
-    ]  # the name of each column, no two alike: the levels joined by a spaced slash
+    # The name of each column, no two alike: the levels joined by a spaced slash.
+    keys: tuple[str, ...]
     labels: tuple[tuple[Label, ...], ...]  # of each column, from the upper level to the lowest
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
-    measures: Mapping[int, Label] = field(
-        default_factory=dict
-    )  # columns of metrics to the labels that name them
+    # Columns of metrics to the labels that name them.
+    measures: Mapping[int, Label] = field(default_factory=dict)
     of_records: bool = False  # True if the rows are objects with these keys
 
     @property

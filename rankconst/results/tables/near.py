@@ -55,9 +55,8 @@ class Outline:
 
     def __init__(self) -> None:
         self._headings: list[tuple[int, str]] = []
-        self._said: list[
-            tuple[int | None, str]
-        ] = []  # the depth of a list's item, None for a paragraph
+        # The depth of a list's item, None for a paragraph.
+        self._said: list[tuple[int | None, str]] = []
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._fresh = False  # True if nothing but notes came since the last table
@@ -84,9 +83,8 @@ class Outline:
         note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
         if self._fresh and note and not text.endswith((":", "：")):
             near = read_near("the note below", text)
-            if marked and not text.startswith(
-                ("(", "[")
-            ):  # of the cells with the mark: it declares nothing of others
+            # Of the cells with the mark: it declares nothing of others.
+            if marked and not text.startswith(("(", "[")):
                 near = near._replace(label=replace(near.label, whole=False))
             self._tables[-1].notes.append(near)
             self._fresh = marked

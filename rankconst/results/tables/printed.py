@@ -227,9 +227,8 @@ def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     """Return the labels of a heading with a row below it; None if a line is none."""
     line = lines[i]
-    if not line.strip() or any(
-        word.endswith((":", "=", ">")) for word in line.split()
-    ):  # names of values of a log
+    # Names of values of a log.
+    if not line.strip() or any(word.endswith((":", "=", ">")) for word in line.split()):
         return None
     below = next((each for each in lines[i + 1 : i + 3] if not _RULE.fullmatch(each)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
@@ -249,9 +248,8 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     """Tell whether labels head numbers of metrics: below each metric, or beside the name of one."""
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
-    if (
-        not measured and _is_metric(cells[0]) and len(labels) > 2
-    ):  # of one column, it may be the title of a log
+    # Of one column, it may be the title of a log.
+    if not measured and _is_metric(cells[0]) and len(labels) > 2:
         over = [read_label(label) for label in labels[1:]]
         return all(map(_is_cell, cells[1:])) and all(
             each.whole and (each.values or each.graphs) for each in over

@@ -60,9 +60,8 @@ class Sheet:
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
     percent: bool | None = None
-    floats: Mapping[int, NDArray[np.float64]] = field(
-        default_factory=dict
-    )  # columns of a machine's numbers, with NaN
+    # Columns of a machine's numbers, with NaN.
+    floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
     written: Sequence[list[str]] = ()  # the cells of each column as written
     how: tuple[str, ...] = ()  # how it was understood

@@ -194,9 +194,8 @@ class _Markup:
             put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
         elif macro in _STRUCK:
             put = f"~~{put}~~"
-        elif (
-            macro not in LAST
-        ):  # the arguments of an unknown macro are no digits of what is around them
+        # The arguments of an unknown macro are no digits of what is around them.
+        elif macro not in LAST:
             apart, more = (
                 self._text[start - 1 : start].isdigit(),
                 self._find_argument(end) is not None,

@@ -97,9 +97,8 @@ class _Table:
     cells: list[tuple[Placed, int, int]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    held: dict[int, tuple[int, Placed]] = field(
-        default_factory=dict
-    )  # cells over several rows, and how many are left
+    # Cells over several rows, and how many are left.
+    held: dict[int, tuple[int, Placed]] = field(default_factory=dict)
     covered: int = 0
 
 

@@ -95,9 +95,8 @@ def _check_archive(document: Document) -> None:
         for part in parts:
             text = archive.read(part)
             tags += text.count(b"<")
-            if b"<!ENTITY" in text.replace(
-                b"\0", b""
-            ):  # which no workbook has, and which grows without end
+            # Which no workbook has, and which grows without end.
+            if b"<!ENTITY" in text.replace(b"\0", b""):
                 raise ValueError("it declares entities")
         if tags > _MOST_TAGS:
             _refuse_size(document)
@@ -161,9 +160,8 @@ def _write(cell: Any) -> str:
     value = cell.value
     if value is None or (cell.has_style and cell.font.strike):
         return ""
-    if isinstance(
-        value, list
-    ):  # text in several fonts; a raised digit is a footnote, and no digit of a number
+    # Text in several fonts; a raised digit is a footnote, and no digit of a number.
+    if isinstance(value, list):
         return "".join(part if isinstance(part, str) else _mark(part) for part in value)
     if isinstance(value, bool):
         return str(value).upper()
