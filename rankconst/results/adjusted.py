@@ -1,4 +1,4 @@
-"""What becomes of a results file: its columns with the adjusted ones beside them, what was assumed, what is asked."""
+"""A results file, adjusted: its columns, the added ones, what was assumed and what is asked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
-    """Return what is said of the ranking tasks of each row; of relations only where they are not all."""
+    """Return what is said of the ranking tasks of a batch; of relations if they are not all."""
     named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
     return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
@@ -62,25 +62,21 @@ class Block:
     skills: dict[str, str]
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
-        """Return keys of :func:`fill_columns` to names of columns; without details, of the index and the skills."""
+        """Return keys of :func:`fill_columns` to names of columns, without details of few."""
         if not details:
             skills = {key: name for key, name in self.skills.items() if key.startswith("index@")}
             return {"index": self.forms["index"]} | skills
         names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
         names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
-        names |= {
-            f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS
-        }
+        for form, name in self.forms.items():
+            names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
         if significant:
-            names |= {
-                key: f"{self.prefix}{key}"
-                for key in (*(f"log10_p{end}" for end in ENDS), "p_method")
-            }
-        return names | {
-            key: name
-            for key, name in self.skills.items()
-            if significant or not key.startswith("log10_p")
-        }
+            names |= {f"log10_p{end}": f"{self.prefix}log10_p{end}" for end in ENDS}
+            names["p_method"] = f"{self.prefix}p_method"
+        for key, name in self.skills.items():
+            if significant or not key.startswith("log10_p"):
+                names[key] = name
+        return names
 
 
 def name_blocks(
@@ -90,7 +86,10 @@ def name_blocks(
     long: bool,
     baselines: Iterable[str] = (),
 ) -> dict[str, Block]:
-    """Name what is added for columns of numbers, by their headings, unlike those taken; a long table has one block."""
+    """Name what is added for columns of numbers, by heading; a long table has one block.
+
+    No name is one of those taken.
+    """
     known, further = set(taken), tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
@@ -123,12 +122,12 @@ _SKILLS = {
 
 
 def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict[str, str]:
-    return {
-        f"{key}{end}@{baseline}": f"{keep_apart(f'{prefix}{word}_{baseline}', known, ends)}{end}"
-        for baseline in baselines
-        for key, (word, ends) in _SKILLS.items()
-        for end in ends
-    }
+    names: dict[str, str] = {}
+    for baseline in baselines:
+        for key, (word, ends) in _SKILLS.items():
+            name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
+            names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
+    return names
 
 
 def keep_apart(name: str, taken: Iterable[str], ends: Sequence[str] = ("",)) -> str:
@@ -144,9 +143,7 @@ class AdjustedEntry:
     """One number of a file with its adjusted forms."""
 
     entry: Entry
-    published: Published | None = (
-        None  # as read, with its interval; None for one that was left alone
-    )
+    published: Published | None = None  # as read; None for one that was left alone
     constants: Constants | None = None  # None, like `adjusted`, if it could not be adjusted
     adjusted: Adjusted | None = None
     significance: Significance | None = None
@@ -175,7 +172,7 @@ class AdjustedReading:
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # What only the user can answer; numbers are positions in `entries`.
     asked: tuple[Question, ...] = ()
-    details: bool = False  # whether columns hold all that was computed, or the adjusted numbers with their protocol
+    details: bool = False  # whether columns hold all that was computed
 
     @cached_property
     def batch_of(self) -> Places:
@@ -197,18 +194,14 @@ class AdjustedReading:
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
-        """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
-        reading = self.reading
-        heads = [
-            reading.entries.heads[each]
-            for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])
-        ]
-        if not self.done:
-            heads = [
-                head
-                for head in reading.entries.heads
-                if head.adjustment is None and head.metric.optimum is not None
-            ]
+        """Column of adjusted numbers to its block; all columns of a long table share one."""
+        reading, entries = self.reading, self.reading.entries
+        if self.done:
+            places = list_distinct(entries.head_of[self.batch_of >= 0])
+            heads = [entries.heads[place] for place in places]
+        else:
+            plain = [head for head in entries.heads if head.adjustment is None]
+            heads = [head for head in plain if head.metric.optimum is not None]
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(
@@ -219,11 +212,10 @@ class AdjustedReading:
     def block_of(self) -> Places:
         """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
         places = number_distinct(self.blocks.values())
-        heads = [
-            places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1
-            for head in self.reading.entries.heads
-        ]
-        return np.array(heads, dtype=np.intp)[self.reading.entries.head_of]
+        of_column = {column: places.get(block, -1) for column, block in self.blocks.items()}
+        entries = self.reading.entries
+        of_head = [of_column.get(head.column, -1) for head in entries.heads]
+        return np.array(of_head, dtype=np.intp)[entries.head_of]
 
     def against_baseline(self, key: str) -> AdjustedReading:
         """Return the file with its numbers compared with a further baseline in place of chance."""
@@ -235,21 +227,21 @@ class AdjustedReading:
         return any(each.significance for each in self.done)
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
-        """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        address = {"details": self.details, "significant": self.is_significant}
-        return [
-            (block, block.list_names(**address)) for block in dict.fromkeys(self.blocks.values())
-        ]
+        """Return each block with its names, in the order of the columns."""
+        names = {}
+        for block in self.blocks.values():
+            names[block] = block.list_names(details=self.details, significant=self.is_significant)
+        return [*names.items()]
 
     @cached_property
     def table(self) -> dict[str, Any]:
-        """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
+        """The original columns, then the added ones: arrays of numbers, NaN where there is none."""
         reading = self.reading
         table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
         return table | self.added
 
     def __getitem__(self, column: str) -> Any:
-        """Return a column of :attr:`table`, of the file or added; UnknownNameError if there is none of that name."""
+        """Return a column of :attr:`table`; raise an UnknownNameError if there is none."""
         if column not in self.table:
             raise UnknownNameError(
                 f"there is no column {column!r}. Columns: {', '.join(self.table)}."
@@ -270,7 +262,7 @@ class AdjustedReading:
         return added | self.described
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
-        """Return the numbers of each block, so that each is adjusted once however many blocks there are."""
+        """Return the numbers of each block, of which each is adjusted once."""
         parts: list[list[AdjustedBatch]] = [[] for _ in self.list_added()]
         for each in done:
             for place, own in each.split(self.block_of):
@@ -280,41 +272,45 @@ class AdjustedReading:
     @property
     def accepted(self) -> tuple[str, ...]:
         """The words near numbers of the file that the user says are harmless."""
-        accepted = dict.fromkeys(map(str.lower, self.user.accepted))
-        words = {ask.word for each in self.reading.entries.contexts for ask in each.questions}
+        words: set[str] = set()
+        for address in self.reading.entries.contexts:
+            words.update(question.word for question in address.questions)
+        accepted = dict.fromkeys(word.lower() for word in self.user.accepted)
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
     @property
     def answers(self) -> dict[str, list[Any]]:
-        """Columns for JSON: what was assumed of each row, and the questions that its numbers wait for."""
+        """Columns for JSON: what was assumed of each row, and what its numbers wait for."""
         size, entries = len(self.reading.rows), self.reading.entries
         asked: list[list[dict[str, str]]] = [[] for _ in range(size)]
         for question in self.asked:
-            for row in dict.fromkeys(self.rows[list(question.numbers)].tolist()):
+            for row in list_distinct(self.rows[list(question.numbers)]):
                 asked[row].append(question.to_dict())
-        rows: list[dict[str, dict[Any, None]] | None] = [None] * size
+        assumed: list[dict[str, str] | None] = [None] * size
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
             row, tasks = int(self.rows[place]), self.done[self.batch_of[place]].batch.tasks
-            merged = rows[row] = rows[row] or {}
+            own = assumed[row] = assumed[row] or {}
             for name, value in self._assume(entries.contexts[entries.context_of[place]], tasks):
-                merged.setdefault(name, {})[value] = None
-        assumed = [
-            None if row is None else {name: " and ".join(values) for name, values in row.items()}
-            for row in rows
-        ]
+                values = own[name].split(" and ") if name in own else []
+                if value not in values:
+                    own[name] = " and ".join([*values, value])
         return {"assumed": assumed, "asked": [each or None for each in asked]}
 
     def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
-        found = find_assumed(address, self.user, tasks) | (
-            {} if address.rank_type else {"rank_type": "realistic"}
-        )
-        yield from ((name, value) for name, value in found.items() if name in self.assumed)
+        found = find_assumed(address, self.user, tasks)
+        if not address.rank_type:
+            found = found | {"rank_type": "realistic"}
+        for name, value in found.items():
+            if name in self.assumed:
+                yield name, value
         words = {word.lower() for word in self.user.accepted}
-        yield from (("accepted", ask.word) for ask in address.questions if ask.word in words)
+        for question in address.questions:
+            if question.word in words:
+                yield "accepted", question.word
 
     def put_numbers(self, column: str) -> list[Any]:
-        """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
+        """Return a column of the file, its adjusted texts replaced by numbers, as fractions."""
         cells: list[Any] = [*self.reading.cells(column)]
         heads = self.reading.entries.heads
         own = np.array([head.column == column for head in heads])[self.reading.entries.head_of]
@@ -327,72 +323,71 @@ class AdjustedReading:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """The columns at the end: the ranking tasks of each row's numbers, unless its own columns say them; notes."""
-        reading = self.reading
-        size = len(reading.rows)
-        roles = {role: name for name in reading.columns if (role := read_label(name).role)}
-        of_batch = [*map(_describe_tasks, self.done)]
-        places, described = self.batch_of, dict[str, Any]()
-        there = places >= 0
-        rows, places = self.rows[there], places[there]
-        for key in (
-            *NAMES[:4],
-            "relations",
-            *(("num_tasks", "table_version") if self.details else ()),
-        ):
-            if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
-                continue
-            code_of, facts = encode(each[key] for each in of_batch)
-            if key == "relations" and not any(facts):
-                continue
-            codes = code_of[places]
-            last = np.full(size, len(facts), dtype=np.intp)
-            last[rows] = codes
-            shown = np.array([*facts, None], dtype=object)
-            if (last[rows] != codes).any():
-                described |= self._describe_blocks(key, rows, codes, shown)
-                continue
-            own = roles.get(key)
-            if own is not None and self._is_said(key, own, last, shown):
-                continue
-            values = (
-                shown[last].tolist()
-                if size and (last != last[0]).any()
-                else [*shown[last[:1]]] * size
-            )
-            described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
+        """The columns at the end: ranking tasks that the file's own columns do not say; notes."""
+        columns: dict[str, Any] = {}
+        keys = [*NAMES[:4], "relations"]
+        if self.details:
+            keys += ["num_tasks", "table_version"]
+        of_batch = [_describe_tasks(each) for each in self.done]
+        for key in keys:
+            facts = [each[key] for each in of_batch]
+            if self.details or not set(facts) <= _UNSAID.get(key, set()):
+                columns |= self._describe(key, facts)
+        return columns | {keep_apart("note", self.reading.columns): self._list_notes()}
+
+    def _describe(self, key: str, of_batch: Sequence[Any]) -> dict[str, Any]:
+        """Return the columns that say of each row what its batches have in one field."""
+        code_of, facts = encode(of_batch)
+        if key == "relations" and not any(facts):
+            return {}
+        size = len(self.reading.rows)
+        adjusted = self.batch_of >= 0
+        rows, codes = self.rows[adjusted], code_of[self.batch_of[adjusted]]
+        last = np.full(size, len(facts), dtype=np.intp)
+        last[rows] = codes
+        shown = np.array([*facts, None], dtype=object)
+        if (last[rows] != codes).any():
+            return self._describe_blocks(key, rows, codes, shown)
+        roles = {read_label(column).role: column for column in self.reading.columns}
+        own = roles.get(key)
+        if own is not None and self._is_said(key, own, last, shown):
+            return {}
+        name = keep_apart(key if own is None else f"{key}_added", self.reading.columns)
+        if size and (last == last[0]).all():
+            return {name: [shown[last[0]]] * size}
+        return {name: shown[last].tolist()}
+
+    def _list_notes(self) -> list[str | None]:
+        """Return the notes on the numbers of each row, joined."""
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
             notes.setdefault(int(self.rows[place]), []).append(note)
-        remarks: list[str | None] = [None] * size
+        joined: list[str | None] = [None] * len(self.reading.rows)
         for row, found in notes.items():
-            remarks[row] = "; ".join(dict.fromkeys(found))
-        return described | {keep_apart("note", reading.columns): remarks}
+            joined[row] = "; ".join(dict.fromkeys(found))
+        return joined
 
     def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
         codes, distinct = encode_cells(self.reading.cells(column))
-        entries, size = self.reading.entries, len(shown)
-        if all(
-            shown[pair % size] in {None, distinct[pair // size]}
-            for pair in list_distinct(codes * size + places)
-        ):
+        size = len(shown)
+        pairs = list_distinct(codes * size + places)
+        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in pairs):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        done = self.batch_of >= 0
-        remarks = list_distinct(
-            codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]
-        )
-        names = (
-            (distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)])
-            for n in remarks
-        )
-        return all(
-            (name := getattr(address, key))
-            and (squash(cell) == squash(name) or read_label(cell).declared.get(key) == name)
-            for cell, address in names
-        )
+        entries = self.reading.entries
+        addresses = entries.contexts
+        adjusted = self.batch_of >= 0
+        of_rows = codes[self.rows[adjusted]] * len(addresses) + entries.context_of[adjusted]
+        for pair in list_distinct(of_rows):
+            cell = distinct[pair // len(addresses)]
+            name = getattr(addresses[pair % len(addresses)], key)
+            if not name:
+                return False
+            if squash(cell) != squash(name) and read_label(cell).declared.get(key) != name:
+                return False
+        return True
 
     def _describe_blocks(
         self, key: str, rows: Places, codes: Places, shown: NDArray[Any]
@@ -403,9 +398,8 @@ class AdjustedReading:
             own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
-            described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[
-                last
-            ].tolist()
+            name = keep_apart(f"{block.prefix}{key}", self.reading.columns)
+            described[name] = shown[last].tolist()
         return described
 
     def to_pandas(self) -> pd.DataFrame:
@@ -419,7 +413,8 @@ class AdjustedReading:
 
     def _tell(self) -> str:
         done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)
-        return f"{self.reading.name}: {done:,} of {size:,} numbers adjusted, tables {self.table_version}"
+        adjusted = f"{done:,} of {size:,} numbers adjusted"
+        return f"{self.reading.name}: {adjusted}, tables {self.table_version}"
 
     @property
     def is_selection(self) -> bool:
@@ -437,16 +432,21 @@ class AdjustedReading:
         return tuple(self._pick(place, adjusted) for place in range(len(self.reading.entries)))
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
-        entry, batch = self.reading.entries[place], int(self.batch_of[place])
+        entry, number = self.reading.entries[place], int(self.batch_of[place])
         note, wanted = self.notes.get(place, ""), bool(self.wanted[place])
-        if batch < 0:
+        if number < 0:
             return AdjustedEntry(entry, note=note, wanted=wanted)
-        done = self.done[batch]
+        done = self.done[number]
+        batch = done.batch
         # Ascending: gathered in the order of the entries.
-        within = int(np.searchsorted(done.batch.index, place))
+        within = int(np.searchsorted(batch.index, place))
         found = done.significance[within] if done.significance else None
-        ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
-        published = Published(entry.text, *map(float, ends))
+        published = Published(
+            entry.text,
+            float(batch.value[within]),
+            float(batch.lower[within]),
+            float(batch.upper[within]),
+        )
         return AdjustedEntry(
-            entry, published, done.constants, pick(adjusted[batch], within), found, note
+            entry, published, done.constants, pick(adjusted[number], within), found, note
         )
