@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rankconst.names import join_words, show_controls, write_html
 from rankconst.screen import GridColumn, draw_grid, measure_narrow
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
+from rankconst.tables.workbook import write_workbook
 from rankconst.values.published import Interval, show_number, show_uncertain
 
 if TYPE_CHECKING:
@@ -406,6 +407,7 @@ class Format(StrEnum):
     markdown = "markdown", ".md", _write_markdown
     latex = "latex", ".tex", _write_latex
     parquet = "parquet", ".parquet", lambda listing: write_parquet(listing.written)
+    xlsx = "xlsx", ".xlsx", lambda listing: write_workbook(listing.written)
 
     suffix: str
     write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
@@ -417,6 +419,11 @@ class Format(StrEnum):
         member = str.__new__(cls, name)
         member._value_, member.suffix, member.write = name, suffix, write
         return member
+
+    @classmethod
+    def _missing_(cls, value: object) -> Format | None:
+        """Return the format whose ending was named: tex, md."""
+        return next((form for form in cls if form.suffix == f".{value}"), None)
 
 
 SUFFIXES = {form.suffix: form for form in Format}

@@ -133,6 +133,8 @@ def adjust(
         *facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ())
     )
     if to is not None:
+        if to.lower() in {*Format, *(form.suffix.lstrip(".") for form in Format)}:
+            raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")
         _refuse(
             {
                 "a file": files,

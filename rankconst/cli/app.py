@@ -97,7 +97,10 @@ class _Plain:
         )
         if None in found:
             param._runtime_param = None
-            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+            try:
+                return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+            finally:
+                param._runtime_param = self
         return found if several else found[0]
 
 
@@ -107,11 +110,12 @@ def _take(value: Any, kind: type[Any]) -> Any:
         return value if isinstance(value, kind) else None
     if kind is str and value.isprintable():
         return value
-    return (
-        next((each for each in kind if each.value == value), None)
-        if issubclass(kind, Enum)
-        else None
-    )
+    if not issubclass(kind, Enum):
+        return None
+    try:
+        return kind(value)
+    except ValueError:
+        return None
 
 
 def _prepare_params(params: list[Any]) -> list[Any]:

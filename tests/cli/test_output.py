@@ -22,10 +22,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.cli.notes import MOST_REASONS, report_reading, show_lines
 from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
 from rankconst.listing import Column, Format, Listing, count, render
+from rankconst.names import show_controls
 from rankconst.results.reading import Entries, Reading, Skipped
 from rankconst.tables.encode import make_safe, write_delimited
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Screen, Write
 
 _TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
 _CELLS = st.one_of(
@@ -87,11 +89,56 @@ def test_csv_and_json_are_those_of_the_standard_library(
         assert written == expected
 
 
+@given(st.lists(_TEXTS, min_size=3, max_size=3), st.lists(_CELLS, min_size=3, max_size=3), _FLOATS)
+def test_a_workbook_holds_what_csv_does(
+    cells: list[Any], mixed: list[Any], floats: list[float]
+) -> None:
+    """As openpyxl reads it: numbers are numbers, those printed with their decimals, and text is no formula."""
+    openpyxl = pytest.importorskip("openpyxl")
+    listing = _listing(cells, mixed, floats)
+    book = openpyxl.load_workbook(io.BytesIO(_write(listing, Format.xlsx)))
+    heading, *read = book.active.iter_rows()
+    assert [cell.value for cell in heading] == [show_controls(key) for key in listing.data]
+    for row, own in zip(read, _rows(listing), strict=True):
+        for cell, value in zip(row, own.values(), strict=True):
+            assert cell.data_type != "f"
+            if isinstance(cell.value, (int, float)):
+                assert float(value) == cell.value
+                decimals = str(value).partition(".")[2] if isinstance(value, str) else ""
+                assert cell.number_format == ("0." + "0" * len(decimals) if decimals else "General")
+            elif value not in (None, ""):
+                text = "; ".join(value) if isinstance(value, list) else str(value)
+                assert cell.value == show_controls(text).replace("\r\n", "\n")
+
+
+def test_a_workbook_is_read_as_it_was_written(run: Run, write: Write, tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    path = write("model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,53.3%\nA,WN18RR,.45,0.5\n")
+    out = tmp_path / "adjusted.xlsx"
+    assert run("adjust", path, "--out", out).code == 0
+    first, again = rankconst.adjust(path), rankconst.adjust(out)
+    assert again["AMRR_added"].tolist() == first["AMRR"].tolist()
+    refused = run_format(run, path, "nonsense")
+    assert "xlsx" in refused.err
+
+
+def run_format(run: Run, path: Path, form: str) -> Screen:
+    return run("adjust", path, "--format", form)
+
+
+@pytest.mark.parametrize(("ending", "form"), [("tex", "latex"), ("md", "markdown")])
+def test_a_format_has_the_name_of_its_ending_too(
+    run: Run, write: Write, ending: str, form: str
+) -> None:
+    path = write("model,dataset,MRR\nRotatE,FB15k-237,0.338\n")
+    assert run_format(run, path, ending).out == run_format(run, path, form).out != ""
+
+
 _STEERING = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2066\x7f\x08\r"
 _SHOWN = r"\x1b]0;title\x07\x1b[2J\u009b31m\u202e\u2066\u007f\x08\x0d"
 
 
-@pytest.mark.parametrize("form", [form for form in Format if form is not Format.parquet])
+@pytest.mark.parametrize("form", [*{*Format} - {Format.parquet, Format.xlsx}])
 def test_what_steers_a_terminal_is_shown(form: Format) -> None:
     """In every place of a listing, whatever the format; JSON has it as its escapes."""
     columns = [Column("a", f"head{_STEERING}"), Column(f"b{_STEERING}", "b", raw=True)]
