@@ -40,14 +40,16 @@ class Literature:
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Say where a value is among the results: ``51 published results, 38 of them worse``."""
+        """Say where a value is among the results: ``51 published results collected here, 38 worse``."""
         worse, better = self.rank(value)
         total = len(self.values)
         if worse == total:
-            return f"{total} published results, all of them worse"
-        if better == total:
-            return f"{total} published results, all of them better"
-        return f"{total} published results, {worse} of them worse"
+            share = "all worse"
+        elif better == total:
+            share = "all better"
+        else:
+            share = f"{worse:,} worse"
+        return f"{total:,} published results collected here, {share}"
 
 
 @functools.cache

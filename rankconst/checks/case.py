@@ -262,6 +262,12 @@ class Case:
         )
         return self.archive.histogram(raw) or self.archive.histogram(self.tasks)
 
+    @property
+    def is_open(self) -> bool:
+        """True if a protocol that is assumed may have more candidates: no protocol has more than without a filter."""
+        raw = self.tasks and replace(self.tasks, protocol="raw")
+        return self.assumed and self.archive.histogram(raw) is None
+
     @functools.cached_property
     def most(self) -> float:
         """The largest number of candidates that any task can have; infinite if not known."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.literature import find_literature
+from rankconst.catalogue.literature import Literature, find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
 from rankconst.checks.defects import UNKNOWN, check_entries
@@ -168,7 +168,7 @@ def _write_formula(m: Measured) -> str:
 @rule(
     "worse-than-random",
     title="not worse than a random ranker",
-    inequality=f"z >= {_LEAST_Z:g}",
+    inequality=f"z-score of at least {_LEAST_Z:g}",
     why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
@@ -190,7 +190,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
 @rule(
     "below-counting",
     title="not below a ranker that only counts",
-    inequality="M better than E[M] of the counting baseline",
+    inequality="no worse than a ranker that only counts training triples",
     why="Possible, and common on small graphs: it has counted the training set, and learnt nothing.",
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
@@ -252,39 +252,41 @@ _FAR = 0.25
 
 @rule(
     "beyond-published",
-    title="not far beyond the published results",
-    inequality="M not far better than all published results",
+    title="not far beyond the published results collected here",
+    inequality="not far better than all of them",
     why="Possible, but a number far beyond all others is more often a slip, or of other ranking tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         return
+    beyond: dict[Measured, str] = {}
     for m in case.own.values():
         published = find_literature(case.tasks, m.entry.metric)
-        if published is None:
-            continue
-        worst, *_, best = published.values
-        if not m.entry.metric.increasing:
-            worst, best = best, worst
-        # The end of the rounded number that is nearest to what others published.
-        nearest = m.interval.lower if m.entry.metric.increasing else m.interval.upper
-        if published.rank(nearest)[0] < len(published.values):
-            continue
-        distance = abs(nearest - best)
-        if distance < _FAR * abs(best - worst):
-            continue
-        low, high = sorted((best, worst))
-        statement = (
-            f"{m} is better than all {len(published.values)} published results{case.where}, "
-            f"{show_number(low, 3)} to {show_number(high, 3)}, by {show_number(distance, 2)}."
-        )
-        yield Finding((m,), "", statement, "", "info")
+        if published is not None and _is_far_beyond(m, published):
+            low, high = show_number(published.values[0], 3), show_number(published.values[-1], 3)
+            beyond[m] = f"{m.label} {m.entry.text} (of {len(published.values)}, {low} to {high})"
+    if not beyond:
+        return
+    listed = ", ".join(beyond.values())
+    statement = f"far better than all published results collected here{case.where}: {listed}."
+    cause = "New best results are nearer to the others. How were ties ranked, and which triples?"
+    yield Finding(tuple(beyond), "", statement, cause, "info")
+
+
+def _is_far_beyond(m: Measured, published: Literature) -> bool:
+    worst, *_, best = published.values
+    if not m.entry.metric.increasing:
+        worst, best = best, worst
+    # The end of the rounded number that is nearest to what others published.
+    nearest = m.interval.lower if m.entry.metric.increasing else m.interval.upper
+    is_best = published.rank(nearest)[0] == len(published.values)
+    return is_best and abs(nearest - best) >= _FAR * abs(best - worst)
 
 
 @rule(
     "all-tied",
     title="not what equal scores give",
-    inequality="M != M of a model that scores all candidates alike",
+    inequality="another value than that of a model that scores all candidates alike",
     why="Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, not the model.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:

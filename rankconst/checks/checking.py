@@ -125,7 +125,7 @@ class CheckedReading:
 
 
 SHOWN = 3
-"""How many findings of one rule with the same cause are shown, one if they are no faults; JSON has all."""
+"""How many findings of one rule with the same cause are shown; JSON has all."""
 
 
 def write_findings(
@@ -139,8 +139,7 @@ def write_findings(
     alike: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in checked.findings:
         alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
-    most = {key: 1 if key[1] == "info" else SHOWN for key in alike}
-    shown = {id(finding) for key, group in alike.items() for finding in group[: most[key]]}
+    shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
     name = checked.reading.name
     for finding in checked.findings:
         if id(finding) not in shown:
@@ -154,11 +153,12 @@ def write_findings(
             severity, rule = paint(finding.severity, finding.severity), paint(finding.rule, "rule")
             text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
         yield text
-        why = f"    must hold: {finding.inequality}. {finding.cause}".rstrip()
+        law = "usual" if finding.severity == "info" else "must hold"
+        why = f"    {law}: {finding.inequality}. {finding.cause}".rstrip()
         yield paint(wrap(width, why, below="    "), "below")
     for key, group in alike.items():
         rule, severity, cause = key
-        left = len(group) - most[key]
+        left = len(group) - SHOWN
         if left > 0:
             more = (
                 f"{name}: {rule}: {left:,} more of severity {severity}, --json lists all. {cause}"

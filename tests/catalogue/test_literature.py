@@ -30,9 +30,9 @@ def test_a_number_among_the_results_of_fb15k237() -> None:
     assert found is not None
     values = list_values("fb15k237", "MRR")
     worse = sum(value < 0.338 for value in values)
-    assert found.describe(0.338) == f"{len(values)} published results, {worse} of them worse"
-    assert found.describe(0.968) == f"{len(values)} published results, all of them worse"
-    assert found.describe(0.01) == f"{len(values)} published results, all of them better"
+    assert found.describe(0.338) == f"{len(values)} published results collected here, {worse} worse"
+    assert found.describe(0.968) == f"{len(values)} published results collected here, all worse"
+    assert found.describe(0.01) == f"{len(values)} published results collected here, all better"
 
 
 def test_smaller_ranks_are_better() -> None:

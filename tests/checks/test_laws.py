@@ -85,11 +85,11 @@ PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Address, str, str]] = {
     "sum-of-ranks": (NATIONS, {"MR": "4.197000"}, PYKEEN, "warning", "2 n MR is whole"),
     "adjusted-mismatch": (NATIONS | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, PYKEEN, "error",
                           "AMRI = (MR - E[MR]) / (optimum - E[MR])"),
-    "worse-than-random": (NATIONS, {"MR": "6.5"}, PYKEEN, "info", "z >= -5"),
+    "worse-than-random": (NATIONS, {"MR": "6.5"}, PYKEEN, "info", "z-score of at least"),
     "below-counting": ({"MRR": "0.8401"}, {"MRR": "0.8102"}, PYKEEN, "info",
-                       "M better than E[M] of the counting"),
-    "beyond-published": (ROTATE, {"MRR": "0.968"}, KNOWN, "info", "M not far better than all"),
-    "all-tied": ({"MR": "4.20", "MRR": "0.430"}, {"MR": "4.48", "MRR": "0.273"}, PYKEEN, "info", "M != M of a model"),
+                       "no worse than a ranker"),
+    "beyond-published": (ROTATE, {"MRR": "0.968"}, KNOWN, "info", "not far better"),
+    "all-tied": ({"MR": "4.20", "MRR": "0.430"}, {"MR": "4.48", "MRR": "0.273"}, PYKEEN, "info", "another value than"),
 }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def test_one_value(run_in_terminal: RunInTerminal) -> None:
         ["adjusted", "0.3375", "AMRR: 0 = chance, 1 = perfect"],
         ["chance", "0.0007", "a random ranker"],
         ["counting", "0.2345", "a ranker that only counts training triples"],
-        ["others", "0.145 to 0.376", "52 published results, 40 of them worse"],
+        ["others", "0.145 to 0.376", "52 published results collected here, 40 worse"],
         ["Chance hardly matters here: it changes 0.338 by 0.0005. Counting gets 0.2345;"],
         ["0.338 is 13.5% of the way from there to perfect."],
         ["Assumed: test split, both sides, standard protocol."],
