@@ -29,7 +29,7 @@ from rankconst.errors import DataError, UndefinedError, UsageError, first_line
 from rankconst.names import show_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -383,6 +383,20 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
         return histogram, 0
     total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
     return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
+
+
+def split_weights(histogram: Histogram) -> Iterator[tuple[float, Histogram]]:
+    """Yield each weight with the histogram of its tasks, unweighted."""
+    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    for weight in np.unique(weights):
+        own = weights == weight
+        offsets = None if histogram.offsets is None else histogram.offsets[own]
+        yield (
+            float(weight),
+            Histogram.from_counts(
+                histogram.num_candidates[own], histogram.num_tasks[own], None, offsets
+            ),
+        )
 
 
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:

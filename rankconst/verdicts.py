@@ -79,7 +79,7 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
 def _look_beyond(done: AdjustedBatch, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
     """Return some numbers; those below the baseline as the next better ones that they may be."""
     batch, metric = done.batch.take(near), done.batch.metric
-    if not metric.is_counted:
+    if not metric.is_counted or done.constants.histogram.is_weighted:
         return batch
     sign = 1 if metric.increasing else -1
     return batch.shift((side[near] < 0) * sign / done.constants.num_tasks)

@@ -24,12 +24,19 @@ from rankconst.catalogue.formulas import require_k
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError
-from rankconst.tails.distributions import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tails.distributions import (
+    HitsLaw,
+    LogRankLaw,
+    MixedLaw,
+    RankLaw,
+    ReciprocalLaw,
+    SumLaw,
+)
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
 from rankconst.tails.tail import Tail
-from rankconst.tasks import split_offsets
+from rankconst.tasks import split_offsets, split_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -80,14 +87,36 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
                 f"{metric.lower:g} to {metric.upper:g}."
             )
     rule = TAILS[metric.family]
+    if rule.best is not None and histogram.is_weighted:
+        mixed, top = _mix(rule, rule.best, histogram, metric)
+        sums = [rule.best * histogram.total_weight * value - top for value in observed]
+        slack = _SUM_SLACK * histogram.total_weight
+        return [_settle(mixed, each, lambda x: invert(mixed, x), slack) for each in sums]
     law = rule.make(histogram, metric)
     return [rule.compute(law, histogram, value) for value in observed]
 
 
+def _mix(
+    rule: TailRule, best: float, histogram: Histogram, metric: Metric
+) -> tuple[MixedLaw, float]:
+    """Return the law of the weighted sum of f(r), and the largest value of that sum."""
+    parts, top = [], 0.0
+    for weight, part in split_weights(histogram):
+        law = rule.make(part, metric)
+        missed = law.missed if isinstance(law, HitsLaw) else split_offsets(part)[1]
+        if len(law.tasks):
+            parts.append((weight, law))
+        top += weight * (best * part.total - missed)
+    return MixedLaw(parts), top
+
+
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Say why there is no tail probability; empty if there is one."""
-    if histogram.is_weighted:
-        return "no tail probability is known for tasks of unlike weights, as in macro averages."
+    if histogram.is_weighted and not (
+        metric.family in TAILS and TAILS[metric.family].best is not None
+    ):
+        known = _list_labels(family for family, rule in TAILS.items() if rule.best is not None)
+        return f"no tail probability of {metric.label} is known for tasks of unlike weights, only of {known}."
     if histogram.total > _MOST_TASKS:
         return (
             f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; "
@@ -189,6 +218,9 @@ class TailRule:
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
     blocks: bool = False  # True if it is right for ranks on blocks, too
+    best: float | None = (
+        None  # f(1), if the metric is the mean of f, or of -f: tasks may have weights
+    )
 
 
 def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:
@@ -199,12 +231,18 @@ def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:
 
 TAILS: dict[str, TailRule] = {
     "hits_at_k": TailRule(
-        lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram), _hits_at_k, blocks=True
+        lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram),
+        _hits_at_k,
+        blocks=True,
+        best=1.0,
     ),
     "hit_ratio_of_answers": TailRule(_make_hits_of_answers, _hits_at_k),
-    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
+    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True, best=-1.0),
     "inverse_harmonic_mean_rank": TailRule(
-        _for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0
+        _for_all_k(ReciprocalLaw),
+        _mean_reciprocal_rank,
+        transform=lambda value: value - 1.0,
+        best=1.0,
     ),
     "geometric_mean_rank": TailRule(
         _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)

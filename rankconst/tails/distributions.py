@@ -15,6 +15,9 @@ every term is at most 1 in modulus.
 
 Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and
 the sum of ranks is that of r - a shifted by the sum of all a. No law is formed of the others.
+
+A mean over graphs, or over relations, is a sum of such sums, each times what a task of it counts:
+the means of exp(z f) multiply.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from rankconst.sums import EULER_MACLAURIN, harmonic
 from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
@@ -300,3 +305,33 @@ class LogRankLaw(SumLaw):
             total = total - weight * rising * step
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
         return total
+
+
+class MixedLaw(SumLaw):
+    """The law of a sum of independent sums, each times a weight of its own: no lattice holds them all."""
+
+    def __init__(self, parts: Sequence[tuple[float, SumLaw]]) -> None:
+        self.parts = parts
+        self.tasks = np.concatenate([np.empty(0), *(law.tasks for _, law in parts)])
+        self.width = math.fsum(weight * law.width for weight, law in parts)
+        self.off = math.fsum(law.off for _, law in parts)
+
+    @property
+    def farthest(self) -> float:
+        """The largest abs(z), Re z < 0, at which no part overflows."""
+        return min(law.farthest / weight for weight, law in self.parts)
+
+    @property
+    def log_best(self) -> float:
+        """All parts are at their best."""
+        return math.fsum(law.log_best for _, law in self.parts)
+
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Put the tasks of all parts side by side."""
+        return np.concatenate(
+            [law.log_means(weight * z, upper) for weight, law in self.parts], axis=1
+        )
+
+    def cost(self, reach: float) -> float:
+        """Add up the parts."""
+        return math.fsum(law.cost(weight * reach) for weight, law in self.parts)

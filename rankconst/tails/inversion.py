@@ -20,7 +20,7 @@ negligible. On a lattice nothing else is lost. Lugannani and Rice's formula (198
 Prob.* 12, 475) is the leading term of the same integral; a few dozen evaluations of K more give all
 of it.
 
-Sums of reciprocals or logarithms lie on no usable lattice. Their integrand falls to nothing too,
+Sums of reciprocals or logarithms, and sums of unlike weights, lie on no usable lattice. Their integrand falls to nothing too,
 but may rise again far away, at frequencies where nearly all likely ranks are in phase: that is how
 an integral shows that the law is discrete. Such near-returns are looked up where they can be
 (:func:`_granularity`), and their weight is the stated error. If the integrand does not fall within
@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.distributions import LogRankLaw, ReciprocalLaw
+from rankconst.tails.distributions import LogRankLaw, MixedLaw, ReciprocalLaw
 from rankconst.tails.tail import Tail
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ _BETA = 24.0
 _LOST = 1e3
 # Near-returns of more weight than this are too many to be looked up one by one.
 _GRANULAR = 1e-2
+# How far beyond its end the integrand of a mixed law is looked at, and at how many frequencies.
+_FAR = 100.0
+_LOOKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +285,8 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     density's scale. The modulus is that of n average tasks; ranks beyond those listed are taken to
     be out of phase.
     """
+    if isinstance(law, MixedLaw):
+        return _look_far(law, saddle, reach)
     if not isinstance(law, (ReciprocalLaw, LogRankLaw)):
         return 0.0
     ranks = np.arange(1.0, min(law.sizes[-1], 256.0) + 1)
@@ -295,6 +300,13 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     frequencies, turned = find_returns(len(ranks))
     modulus = np.minimum(np.abs(turned @ likely), 1.0) ** law.tasks.sum()
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
+
+
+def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
+    """Estimate the same for a law whose parts have returns of their own: few frequencies are near those of all."""
+    z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
+    modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
+    return float(modulus.mean()) * math.log(_FAR) / math.pi
 
 
 @functools.lru_cache(maxsize=4)

@@ -351,7 +351,7 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known of the metric, the baseline or macro averages: :meth:`explain_lack`
+            If no tail is known of the metric, or of it under the baseline or weights: :meth:`explain_lack`
             says which are. Or if no number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.

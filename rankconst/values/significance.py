@@ -81,7 +81,8 @@ def compute_significance(
     Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
     such a value.
     """
-    if metric.is_counted and not explain_lack(metric, histogram):
+    whole = metric.is_counted and not histogram.is_weighted
+    if whole and not explain_lack(metric, histogram):
         value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
     inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))

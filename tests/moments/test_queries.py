@@ -206,7 +206,7 @@ def test_the_best_ranker_has_the_index_one() -> None:
     )
     weighted = rankconst.from_counts([5, 6], [1.0, 2.0], relevant=2).constants("hit_ratio@1")
     assert weighted.explain_lack().startswith(
-        "no tail probability is known for tasks of unlike weights"
+        "no tail probability of HitRatio@1 is known for tasks of unlike weights"
     )
     alike = rankconst.from_counts([5, 6], [2.0, 2.0], relevant=2).constants("hit_ratio@1")
     assert alike.significance(0.5) == rankconst.from_counts([5, 6], relevant=2).constants(

@@ -139,9 +139,12 @@ def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
         constants.significance(constants.expectation)
 
 
-def test_nor_is_it_of_macro_averages_or_other_baselines() -> None:
-    with pytest.raises(UndefinedError, match="macro averages"):
-        open_once().constants("nations", "mrr", aggregation="macro-query").significance("0.5")
+def test_nor_is_it_of_some_metrics_of_macro_averages_or_of_other_baselines() -> None:
+    macro = open_once().constants("nations", "mrr", aggregation="macro-query")
+    assert macro.significance("0.5").log10 < -10
+    ranks = open_once().constants("nations", "ndcg@10", aggregation="macro-query")
+    with pytest.raises(UndefinedError, match=r"unlike weights, only of Hits@k, MR and MRR\."):
+        ranks.significance("0.5")
     with pytest.raises(
         UndefinedError, match=r"no tail probability of MRR is known for baselines other than chance"
     ):

@@ -94,7 +94,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
 def _difference(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells; None if tails are not known, or not well enough."""
     metric, histogram = constants.metric, constants.histogram
-    if explain_lack(metric, histogram):
+    if histogram.is_weighted or explain_lack(metric, histogram):
         return None
     if (found := _sum_series(constants, edges)) is not None:
         return found
