@@ -216,7 +216,38 @@ def parse_address(user: Address, tables: Tables) -> Address:
         given = getattr(user, name)
         if given is not None:
             keys[name] = parse(given)
-    return replace(user, **keys)
+    return _take_tool(replace(user, **keys), tables)
+
+
+def _take_tool(user: Address, tables: Tables) -> Address:
+    """Return what a user says with the tool of a suite; UsageError if that is another."""
+    if user.dataset is None or user.dataset in tables.datasets:
+        return user
+    from rankconst.catalogue.suites import load_suites
+
+    suite = load_suites().get(user.dataset)
+    if suite is None or suite.tool is None:
+        return user
+    if user.tool not in {None, suite.tool.key}:
+        raise UsageError(
+            f"{suite.key} averages over graphs as {suite.tool.title} ranks them: leave out --tool {user.tool}."
+        )
+    return replace(user, tool=suite.tool.key)
+
+
+def _narrow(file: Address, user: Address) -> Address:
+    """Return what a user says of one number: of a suite, the file names the graph."""
+    from rankconst.catalogue.suites import is_mean, load_suites
+
+    if not user.dataset or not file.dataset or is_mean(file.dataset):
+        return user
+    suite = load_suites().get(user.dataset)
+    if suite is None:
+        return user
+    from rankconst.catalogue.benchmarks import list_meant
+
+    own = [key for key in list_meant(file.dataset, typed=False) if key in suite.graphs]
+    return replace(user, dataset=own[0] if len(own) == 1 else None)
 
 
 def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
@@ -242,8 +273,7 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     if is_mean(file.dataset):
         questions = file.questions
         if user.dataset not in load_suites():
-            ask = Question("dataset", f"{file.dataset} is a mean over graphs", option=_SUITES)
-            questions = (ask, *questions)
+            questions = (ask_mean(file.dataset), *questions)
         return replace(file, dataset=None, questions=questions)
     meant = list_meant(file.dataset, typed=False)
     if not meant:
@@ -277,7 +307,10 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
     return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
 
 
-_SUITES = "--dataset SUITE, one that `rankconst show suites` lists"
+def ask_mean(name: str, what: str = "") -> Question:
+    """Return the question over which graphs a number is a mean, by its name and what is known of it."""
+    option = "--dataset SUITE, one that `rankconst show suites` lists"
+    return Question("dataset", f"{name} is a mean over graphs{what}", option=option)
 
 
 def agrees(file: Address, user: Address, tables: Tables) -> bool:
@@ -306,12 +339,14 @@ def _agree_on_dataset(file: Address, user: Address, parse: Callable[[str], str])
     if not file.dataset:
         choices = [name for ask in file.questions for name in ask.choices]
         return not choices or asked in {_parse(name, parse) for name in choices}
+    suite = load_suites().get(asked)
     if is_mean(file.dataset):
-        return asked in load_suites()
+        return suite is not None
+    allowed = {asked} if suite is None else {asked, *suite.graphs}
     meant = list_meant(file.dataset, typed=False)
     if meant:
-        return asked in meant
-    return _parse(file.dataset, parse) in {asked, None}
+        return not allowed.isdisjoint(meant)
+    return _parse(file.dataset, parse) in {None, *allowed}
 
 
 def _agree_on_protocol(
@@ -363,6 +398,7 @@ def settle(
     row = parse_tool(given) if given else None
     if row is not None and file.dataset:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
+    user = _narrow(file, user)
     file = _choose_benchmark(file, user)
     user = read_words(file, user)
     questions = list_open(file, user)
@@ -611,7 +647,11 @@ def name_arguments(text: str) -> str:
 
 def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, str]:
     """Return what was assumed of a number, by field: what neither it nor the user says."""
-    if tasks.protocol == OWN_COUNTS.key:
+    from rankconst.catalogue.suites import load_suites
+
+    suite = load_suites().get(tasks.dataset)
+    is_settled = suite is not None and suite.tool is not None
+    if tasks.protocol == OWN_COUNTS.key or is_settled:
         return {}
     user = read_words(declared, user)
     return {

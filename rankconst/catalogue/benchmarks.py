@@ -272,6 +272,11 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 def list_kinds(name: str) -> frozenset[str]:
     """Return what a benchmark is, of :data:`KINDS`; a graph of another name is transductive."""
+    from rankconst.catalogue.suites import load_suites
+
+    suite = load_suites().get(name)
+    if suite is not None:
+        return frozenset().union(*map(list_kinds, suite.graphs))
     row = load_benchmarks().get(list_names().find(name) or "")
     if row is None:
         return frozenset({"transductive"})

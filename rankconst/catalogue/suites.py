@@ -108,21 +108,24 @@ def parse_suite(name: str) -> Suite:
     return load_suites()[_list_names().resolve(name)]
 
 
-_AND = "+"
+_AND, _AS = "+", "@"
 
 
 def read_suite(key: str) -> Suite | None:
-    """Return the suite of a key: of the catalogue, or of joined graphs, ``wn18rr+fb15k237``."""
+    """Return the suite of a key: one of the catalogue, or the graphs that the key joins, ``wn18rr+fb15k237@ultra``."""
     if _AND not in key:
         return load_suites().get(key)
-    graphs = tuple(key.split(_AND))
-    return Suite(key, f"the {len(graphs)} graphs {', '.join(graphs)}", graphs, "", ())
+    joined, _, tool = key.partition(_AS)
+    graphs = tuple(joined.split(_AND))
+    title = f"the {len(graphs)} graphs {', '.join(graphs)}"
+    return Suite(key, title, graphs, "", (), tool=TOOLS.get(tool))
 
 
-def join_graphs(graphs: Iterable[str], tool: Tool | None) -> str:
-    """Return the key of a suite of graphs, as a tool ranks them; that of the catalogue first."""
+def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
+    """Return the keys of the suites that some graphs are, the likeliest first: as a tool ranks them, and as usual."""
     keys = tuple(graphs)
     for key, suite in load_suites().items():
         if suite.tool is tool and {*suite.graphs} == {*keys}:
-            return key
-    return _AND.join(keys)
+            return (key,)
+    plain = _AND.join(keys)
+    return (plain,) if tool is None else (plain, f"{plain}{_AS}{tool.key}")

@@ -81,6 +81,12 @@ class Tool:
         """Return the side that the tool ranks on a benchmark, given by its key."""
         return self.sides.get(dataset) or self.side or "both"
 
+    def find_usual(self, dataset: str, split: str, side: str) -> tuple[str, str]:
+        """Return split and side, those of the usual test where the tool has its own."""
+        is_test = self.test_sets.get(dataset) == split
+        is_whole = self.find_side(dataset) == side
+        return ("test" if is_test else split), ("both" if is_whole else side)
+
 
 def _files(repository: str, *places: str) -> tuple[str, ...]:
     """Return the addresses of some files, each given by a commit and its path there."""

@@ -14,6 +14,7 @@ from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
 from rankconst.names import write_preformatted
 from rankconst.results.joined import name_files
+from rankconst.results.labels import cut_metric
 from rankconst.values.across import Grid, compare_across
 from rankconst.values.standings import Standings, rank_models
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.tools import Tool
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.results.reading import Entry
     from rankconst.tasks import Tasks
     from rankconst.values.across import Across
     from rankconst.values.constants import Constants
@@ -112,6 +115,7 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
     spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
     constants: dict[_Column, Constants] = {}
+    tools: dict[_Column, Tool] = {}
     for adjusted, called in zip(
         files, name_files([each.reading.name for each in files]), strict=True
     ):
@@ -122,14 +126,17 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
                 each.entry.metric,
                 _Place(each.constants.tasks, each.entry.context.rank_type),
             )
-            name = _name_model(adjusted, each.entry.row, each.entry.context.model, called)
+            name = _name_model(adjusted, each.entry, called)
             if _SPREAD in {metric.family, metric.square_of}:
                 upper = each.published.upper
                 deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
                 spreads[place][name] = max(spreads[place].get(name, 0.0), deviation)
             elif metric.is_mean:
-                constants[_Column(place, metric)] = each.constants
-                columns[_Column(place, metric)].append((name, each.published))
+                column = _Column(place, metric)
+                constants[column] = each.constants
+                columns[column].append((name, each.published))
+                if len(adjusted.tools) == 1:
+                    tools[column] = adjusted.tools[0]
     standings = tuple(
         rank_models(
             constants[column],
@@ -145,26 +152,30 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
             f"{names}: no two results are of one metric on the same tasks, so that they can be compared: MR, MRR, "
             "Hits@k or nDCG. `rankconst adjust` shows what there is."
         )
-    return Compared(standings, tuple(_compare_across(columns, constants)))
+    return Compared(standings, tuple(_compare_across(columns, constants, tools)))
 
 
 def _is_mean_rank(metric: Metric) -> bool:
     return metric.family == _MEAN_RANK
 
 
-def _name_model(adjusted: AdjustedReading, row: int, model: str | None, called: str) -> str:
-    """Name the model of a number: as its file does, else by the file, else by the first cell of its row."""
+def _name_model(adjusted: AdjustedReading, entry: Entry, called: str) -> str:
+    """Name the model of a number: as its file does, else by the file, else by its row or column."""
+    model = entry.context.model
     if called:
         return f"{called}: {model}" if model else called
-    cells = adjusted.reading.rows[row]
-    return model or next(
-        (cells[column] for column in adjusted.reading.columns if cells.get(column)), ""
-    )
+    if model:
+        return model
+    cells = adjusted.reading.rows[entry.row]
+    first = next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
+    # A row of a graph has its models in columns.
+    return cut_metric(entry.column, entry.metric) if first == entry.context.dataset else first
 
 
 def _compare_across(
     columns: Mapping[_Column, Sequence[tuple[str, Published]]],
     constants: Mapping[_Column, Constants],
+    tools: Mapping[_Column, Tool],
 ) -> Iterable[Across]:
     """Compare the models of each metric over the graphs on which all of them have one result."""
     groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
@@ -172,9 +183,12 @@ def _compare_across(
         tasks = column.place.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
-        groups[
-            column.metric, column.place.rank_type, tasks.split, tasks.side, tasks.aggregation
-        ].append(column)
+        tool = tools.get(column)
+        split, side = tasks.split, tasks.side
+        if tool is not None:
+            split, side = tool.find_usual(tasks.dataset, split, side)
+        kind = column.metric, column.place.rank_type, split, side, tasks.aggregation
+        groups[kind].append(column)
     for (metric, *_), own in groups.items():
         models = list(dict.fromkeys(name for column in own for name, _ in columns[column]))
         shared = [

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.suites import is_mean
+from rankconst.catalogue.suites import is_mean, read_suite
 from rankconst.errors import AskedError, DataError, RankconstError
+from rankconst.evaluation import ask_mean
 from rankconst.names import squash
 from rankconst.results.columns import encode
 from rankconst.results.reading import are_in_full, measure
@@ -50,12 +51,15 @@ class MeanNumber:
         Their mean.
     is_held
         Whether it is their mean, within rounding.
+    is_alone
+        Whether no other mean is in its row or column.
     """
 
     place: int
     parts: tuple[int, ...]
     mean: float
     is_held: bool
+    is_alone: bool
 
 
 class _Number(NamedTuple):
@@ -82,8 +86,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     for place in np.flatnonzero(of_mean).tolist():
         for series in (rows[int(row_of[place])], columns[int(column_of[place])]):
             runs = [run for run in _list_runs(series, place, flags, reading) if len(run) >= _FEWEST]
+            is_alone = sum(flags[other] for other in series) == 1
             if runs and (held := _hold(reading, place, runs, read)) is not None:
-                found[place] = held
+                found[place] = replace(held, is_alone=is_alone)
                 break
     return found
 
@@ -183,7 +188,7 @@ def _hold(
             continue
         mean, lower, upper = (sum(column) / len(run) for column in zip(*parts, strict=True))
         is_held = lower <= own.upper and own.lower <= upper and _are_graphs(reading, run)
-        tried = MeanNumber(place, tuple(run), mean, is_held)
+        tried = MeanNumber(place, tuple(run), mean, is_held, is_alone=False)
         if is_held:
             return tried
         first = first or tried
@@ -209,7 +214,7 @@ def settle_means(
     What contradicts stays a question, as does a mean over graphs whose tasks have nothing in
     common.
     """
-    waiting = [group for group in groups if _asks_mean(group.address, failed)]
+    waiting = [group for group in groups if _waits(group.address, settled, failed)]
     if not waiting:
         return dict(groups), {}
     means, every = find_means(reading), [group.address for group in groups]
@@ -220,19 +225,19 @@ def settle_means(
     notes: dict[int, str] = {}
     for group in waiting:
         own: dict[Address, list[int]] = {}
-        known: dict[tuple[bool, tuple[int, ...]], Address] = {}
+        known: dict[tuple[bool, bool, tuple[int, ...]], Address] = {}
         for place in groups[group].tolist():
             mean = means.get(place)
             if mean is None:
                 own.setdefault(group.address, []).append(place)
                 continue
-            key = mean.is_held, tuple(group_of[[*mean.parts]].tolist())
+            key = mean.is_held, mean.is_alone, tuple(group_of[[*mean.parts]].tolist())
             if key not in known:
-                parts = [None if code < 0 else every[code] for code in key[1]]
-                known[key] = _settle_mean(group.address, mean.is_held, parts, settled, failed)
+                parts = [None if code < 0 else every[code] for code in key[2]]
+                known[key] = _settle_mean(group.address, mean, parts, settled, failed)
             own.setdefault(known[key], []).append(place)
             if known[key] in settled:
-                notes[place] = f"mean of the {len(mean.parts)} datasets beside it."
+                notes[place] = _note_mean(mean, settled[known[key]][0])
         for address, same in own.items():
             # "Avg" and "Average" may be over the same graphs.
             others = found.get(group._replace(address=address), np.empty(0, dtype=np.intp))
@@ -242,32 +247,42 @@ def settle_means(
     return found, notes
 
 
-def _asks_mean(address: Address, failed: Mapping[Address, RankconstError]) -> bool:
-    """Tell whether a number waits for nothing but the graphs that it is a mean over."""
+def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:
+    if mean.is_held:
+        return f"mean of the {len(mean.parts)} datasets beside it."
+    return f"not the mean of the {len(mean.parts)} numbers beside it: taken as that of {tasks.dataset}."
+
+
+def _waits(
+    address: Address,
+    settled: Mapping[Address, tuple[Tasks, Tool | None]],
+    failed: Mapping[Address, RankconstError],
+) -> bool:
+    """Tell whether a number is of a suite that the user names, or waits for nothing but its graphs."""
+    if address.dataset is None or not is_mean(address.dataset):
+        return False
     error = failed.get(address)
-    return (
-        address.dataset is not None
-        and is_mean(address.dataset)
-        and isinstance(error, AskedError)
-        and len(error.questions) == 1
-    )
+    if error is None:
+        return address in settled
+    return isinstance(error, AskedError) and error.questions == (ask_mean(address.dataset),)
 
 
 def _settle_mean(
     address: Address,
-    is_held: bool,
+    mean: MeanNumber,
     parts: Sequence[Address | None],
     settled: dict[Address, tuple[Tasks, Tool | None]],
     failed: dict[Address, RankconstError],
 ) -> Address:
     """Return what is said of a mean, under a name of its own if that has tasks now, or cannot have any."""
-    if not is_held:
-        contradiction = f"and not that of the {len(parts)} numbers beside it"
-        error = failed[address]
-        questions = error.questions if isinstance(error, AskedError) else ()
-        questions = tuple(replace(ask, text=f"{ask.text}, {contradiction}") for ask in questions)
-        own = replace(address, dataset=f"{address.dataset}, {contradiction}")
-        failed[own] = AskedError("; ".join(map(str, questions)), questions)
+    if address in settled and _is_of_suite(settled[address][0], mean, parts, settled):
+        return address
+    if not mean.is_held:
+        question = ask_mean(
+            address.dataset or "", f", and not that of the {len(parts)} numbers beside it"
+        )
+        own = replace(address, dataset=question.text)
+        failed[own] = AskedError(str(question), (question,))
         return own
     known = [settled[part] for part in parts if part is not None and part in settled]
     lacking = len(parts) - len(known)
@@ -283,7 +298,10 @@ def _settle_mean(
         or any(other is not tool for _, other in known)
         or (tool is not None and tool.batch is not None)
     ):
-        return address
+        own = replace(address, dataset=f"{address.dataset} of several evaluations")
+        question = ask_mean(address.dataset or "")
+        failed[own] = AskedError(str(question), (question,))
+        return own
     # What is assumed is said of the graphs.
     own = replace(
         address,
@@ -294,3 +312,23 @@ def _settle_mean(
     )
     settled[own] = joined, tool
     return own
+
+
+def _is_of_suite(
+    tasks: Tasks,
+    mean: MeanNumber,
+    parts: Sequence[Address | None],
+    settled: Mapping[Address, tuple[Tasks, Tool | None]],
+) -> bool:
+    """Tell whether a mean can be over the suite that the user names.
+
+    Beside all of its graphs it has to be their mean. Beside some, it must be the only mean, and not
+    that of these.
+    """
+    suite = read_suite(tasks.dataset)
+    known = {settled[part][0].dataset for part in parts if part in settled and part is not None}
+    if suite is None or not known <= {*suite.graphs}:
+        return False
+    if len(parts) == len(suite.graphs):
+        return mean.is_held
+    return mean.is_alone and not mean.is_held and len(parts) < len(suite.graphs)

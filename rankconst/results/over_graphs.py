@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.names import list_first
-from rankconst.results.labels import clean_heading
+from rankconst.results.labels import cut_metric
 from rankconst.values.averages import Average, GraphResults, average_graphs
 from rankconst.verdicts import show_expected
 
@@ -89,11 +89,10 @@ def average_models(
 
 def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
     tasks, tool = done.batch.tasks, done.batch.tool
-    split, side, key = tasks.split, tasks.side, ""
+    split, side = tasks.split, tasks.side
     if tool is not None:
-        key = tool.key
-        split = "test" if tool.test_sets.get(tasks.dataset) == split else split
-        side = "both" if tool.find_side(tasks.dataset) == side else side
+        split, side = tool.find_usual(tasks.dataset, split, side)
+    key = "" if tool is None else tool.key
     return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
 
 
@@ -108,7 +107,8 @@ def _tell_apart(model: str, numbers: Sequence[_Number]) -> Iterator[tuple[str, S
         columns[number.column].append(number)
     for column, own in columns.items():
         if len(own) >= _SEVERAL and _is_one_each(own):
-            yield " ".join(filter(None, (model, clean_heading(column)))), own
+            name = cut_metric(column, own[0].done.batch.metric)
+            yield f"{model} {name}".strip(), own
 
 
 def _is_one_each(numbers: Sequence[_Number]) -> bool:

@@ -68,13 +68,16 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
     """Return the address of the mean over graphs; None if they are of several evaluations."""
     first, keys = graphs[0], [each.dataset for each in graphs]
-    key = join_graphs(keys, tool)
-    suite = read_suite(key)
-    if suite is None or any(each.relations or not each.is_micro for each in graphs):
+    if any(each.relations or not each.is_micro for each in graphs):
         return None
-    joined = replace(first, dataset=key) if suite.tool is None else Tasks(key, first.protocol)
-    fits = all(_find_tasks(suite, each.dataset, joined) == each for each in graphs)
-    return joined if fits else None
+    for key in join_graphs(keys, tool):
+        suite = read_suite(key)
+        if suite is None:
+            continue
+        joined = replace(first, dataset=key) if suite.tool is None else Tasks(key, first.protocol)
+        if all(_find_tasks(suite, each.dataset, joined) == each for each in graphs):
+            return joined
+    return None
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:

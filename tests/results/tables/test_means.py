@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -215,8 +216,55 @@ def test_the_name_of_a_graph_answers_no_mean(path: Path) -> None:
     assert str(VALUES[4]) not in find_adjusted(path, dataset="fb15k237_v1_ind", tool="ultra")
 
 
-def test_the_name_of_a_suite_does(path: Path) -> None:
-    assert find_adjusted(path, dataset="grail_fb15k237") == {str(VALUES[4]): "grail_fb15k237"}
+def test_the_name_of_a_suite_does_and_has_its_tool(path: Path) -> None:
+    assert find_adjusted(path, dataset=SUITE) == {**GRAIL, str(VALUES[4]): SUITE}
+    with pytest.raises(UsageError, match="leave out --tool pykeen"):
+        rankconst.adjust(path, metric="mrr", dataset=SUITE, tool="pykeen")
+
+
+def test_a_suite_has_the_mean_beside_fewer_graphs(path: Path) -> None:
+    change_mean(path, "0.522")
+    assert find_adjusted(path, dataset="grail_12") == {**GRAIL, "0.522": "grail_12"}
+    found = rankconst.adjust(path, metric="mrr", dataset="grail_12").numbers
+    (note,) = set(found.notes.values())
+    assert note == "not the mean of the 4 numbers beside it: taken as that of grail_12."
+
+
+def test_but_neither_the_mean_of_these_nor_a_wrong_one_beside_all(path: Path) -> None:
+    joined = rankconst.adjust(path, metric="mrr", dataset="grail_12").numbers
+    (mean,) = (each for each in joined.entries if each.entry.text == str(VALUES[4]))
+    assert mean.constants is not None
+    assert mean.constants.tasks.dataset == SUITE
+    change_mean(path, "0.522")
+    assert find_adjusted(path, dataset=SUITE) == GRAIL
+
+
+def test_beside_means_of_groups_no_mean_is_taken_for_a_suite(tmp_path: Path) -> None:
+    rows = [*zip(GRAPHS[:2], VALUES, strict=False), ("Avg", 0.505)]
+    rows += [*zip(GRAPHS[2:], VALUES[2:], strict=False), ("Avg", 0.412)]
+    lines = ["dataset,MRR", *(f"{name},{value}" for name, value in rows)]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = find_adjusted(path, dataset="grail_12")
+    assert found["0.505"] == "fb15k237_v1_ind+fb15k237_v2_ind"
+    assert "0.412" not in found
+
+
+def test_a_suite_leaves_other_graphs_out(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("dataset,MRR\nWN18RR,0.5\nFB15k-237 v1,0.498\n", encoding="utf-8")
+    assert find_adjusted(path, dataset=SUITE) == {"0.498": "fb15k237_v1_ind"}
+
+
+def test_a_question_about_a_mean_stays_with_a_suite(tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(f"Results among 50 sampled candidates\n\n{to_markdown()}", encoding="utf-8")
+    assert find_adjusted(path, dataset=SUITE) == {}
+
+
+def to_markdown() -> str:
+    rows = zip([*GRAPHS, "Average"], VALUES, strict=True)
+    return "| dataset | MRR |\n|---|---|\n" + "".join(f"| {a} | {b} |\n" for a, b in rows)
 
 
 def test_beside_head_and_tail_an_average_is_that_of_both_sides(tmp_path: Path) -> None:
@@ -254,3 +302,32 @@ def test_a_mean_is_no_further_graph_to_compare(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     (across,) = rankconst.compare(path).across
     assert across.datasets == ("fb15k237", "wn18rr")
+
+
+def test_graphs_that_a_tool_ranks_otherwise_have_one_mean(tmp_path: Path) -> None:
+    """ULTRA tests on valid and test of GraIL's graphs, and on tails of NELL23k."""
+    path = tmp_path / "own.csv"
+    rows = [("FB15k-237 v1", 0.498), ("WN18RR", 0.48), ("NELL23k", 0.239), ("Average", 0.406)]
+    path.write_text("dataset,MRR\n" + "".join(f"{a},{b}\n" for a, b in rows), encoding="utf-8")
+    found = rankconst.adjust(path, tool="ultra").numbers
+    (own,) = (each for each in found.entries if each.entry.text == "0.406")
+    graphs = [
+        rankconst.constants("fb15k237_v1_ind", "mrr", split="valid+test"),
+        rankconst.constants("wn18rr", "mrr"),
+        rankconst.constants("nell23k", "mrr", side="tail"),
+    ]
+    assert own.constants is not None
+    assert own.constants.expectation == pytest.approx(
+        sum(each.expectation for each in graphs) / 3, rel=1e-13
+    )
+
+
+def test_models_in_columns_are_compared_by_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    rows = [("FB15k-237 v1", 0.498, 0.515), ("WN18RR", 0.48, 0.514), ("NELL23k", 0.239, 0.246)]
+    lines = ["dataset,ULTRA MRR,TRIX MRR", *(f"{a},{b},{c}" for a, b, c in rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = rankconst.compare(path, tool="ultra")
+    assert {each.names for each in found.standings} == {("TRIX", "ULTRA")}
+    (across,) = found.across
+    assert across.datasets == ("fb15k237_v1_ind", "wn18rr", "nell23k")
