@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.suites import Suite
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
@@ -226,13 +227,19 @@ def _take_tool(user: Address, tables: Tables) -> Address:
     from rankconst.catalogue.suites import load_suites
 
     suite = load_suites().get(user.dataset)
-    if suite is None or suite.tool is None:
+    if suite is None:
         return user
-    if user.tool not in {None, suite.tool.key}:
-        raise UsageError(
-            f"{suite.key} averages over graphs as {suite.tool.title} ranks them: leave out --tool {user.tool}."
-        )
-    return replace(user, tool=suite.tool.key)
+    tool = _require_tool(suite, None if user.tool is None else parse_tool(user.tool))
+    return replace(user, tool=None if tool is None else tool.key)
+
+
+def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
+    """Return the tool of a suite, if it has one; UsageError if another is named."""
+    if suite.tool is None or tool is None or tool is suite.tool:
+        return suite.tool or tool
+    raise UsageError(
+        f"{suite.key} averages over graphs as {suite.tool.title} ranks them: leave out --tool {tool.key}."
+    )
 
 
 def _narrow(file: Address, user: Address) -> Address:
@@ -423,6 +430,9 @@ def settle(
         if name != "protocol"
     }
     dataset, split, side = keys["dataset"] or named, keys["split"] or "test", keys["side"] or "both"
+    suite = tables.find_suite(dataset)
+    if suite is not None:
+        row = _require_tool(suite, row)
     if row is not None:
         dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
         split = row.find_split(dataset, split)

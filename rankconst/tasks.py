@@ -29,7 +29,7 @@ from rankconst.errors import DataError, UndefinedError, UsageError, first_line
 from rankconst.names import show_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -383,6 +383,17 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
         return histogram, 0
     total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
     return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
+
+
+def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
+    """Return the candidates of all graphs, a task counting 1 / (D n) if its graph has n."""
+    weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
+    return Histogram.from_counts(
+        np.concatenate([graph.num_candidates for graph in graphs]),
+        np.concatenate([graph.num_tasks for graph in graphs]),
+        np.concatenate(weights),
+        np.concatenate([offsets_of(graph) for graph in graphs]),
+    )
 
 
 def split_weights(histogram: Histogram) -> Iterator[tuple[float, Histogram]]:

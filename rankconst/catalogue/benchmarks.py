@@ -272,9 +272,9 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 def list_kinds(name: str) -> frozenset[str]:
     """Return what a benchmark is, of :data:`KINDS`; a graph of another name is transductive."""
-    from rankconst.catalogue.suites import load_suites
+    from rankconst.catalogue.suites import find_suite
 
-    suite = load_suites().get(name)
+    suite = find_suite(name)
     if suite is not None:
         return frozenset().union(*map(list_kinds, suite.graphs))
     row = load_benchmarks().get(list_names().find(name) or "")

@@ -32,7 +32,7 @@ class Mention(NamedTuple):
 
 _MOST_WORDS = 6  # of a name: "Unified Medical Language System", "ogbl - wikikg2"
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
+_GAP = re.compile(r"[\s()_,]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
 # What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR; "FB15k-237+WN18RR" names two
 # graphs.
 _BEHIND = re.compile(r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.suites import is_mean
 from rankconst.names import list_first
 from rankconst.results.labels import cut_metric
-from rankconst.values.averages import Average, GraphResults, average_graphs
+from rankconst.values.averages import Average, GraphResults, Held, average_graphs
 from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ModelAverage:
 
     model: str
     average: Average
+    total: int  # of how many graphs there are numbers, or that the suite has which the user names
 
 
 def average_models(
@@ -80,11 +82,27 @@ def average_models(
             kind = _find_kind(done, context.rank_type or "")
             number = _Number(context.dataset or tasks.dataset, column, done, floor, position)
             found[kind, entries.models[entries.model_of[place]]].append(number)
+    named, suite = _list_graphs(adjusted), tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (_, model), numbers in found.items():
+    for (kind, model), numbers in found.items():
         for name, own in _tell_apart(model, numbers):
-            averages.append(ModelAverage(name, average_graphs(_gather(own))))
+            columns = {number.column for number in own}
+            graphs = set[str]().union(*(named[kind.metric, model, each] for each in columns))
+            total = len(graphs) if suite is None else len(suite.graphs)
+            averages.append(ModelAverage(name, average_graphs(_gather(own)), total))
     return averages
+
+
+def _list_graphs(adjusted: AdjustedReading) -> dict[tuple[Hashable, str, str], set[str]]:
+    """Return the graphs of which there are numbers, by metric, model and column, with constants or without."""
+    entries = adjusted.reading.entries
+    codes = np.stack([entries.head_of, entries.context_of, entries.model_of])
+    named: dict[tuple[Hashable, str, str], set[str]] = defaultdict(set)
+    for head_code, context_code, model_code in np.unique(codes, axis=1).T.tolist():
+        head, name = entries.heads[head_code], entries.contexts[context_code].dataset
+        if name is not None and not is_mean(name):
+            named[head.metric, entries.models[model_code], head.column].add(name)
+    return named
 
 
 def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
@@ -136,11 +154,13 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     """Write means: one line for a model that is alone with its metric and graphs, else a line for each below these."""
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for each in averages:
-        groups[each.average.metric, each.average.datasets].append(each)
+        groups[each.average.metric, each.average.datasets, each.total].append(each)
     lines = []
     for own in groups.values():
         first = own[0].average
-        title = f"{first.metric.label}, mean over {len(first.datasets)} datasets"
+        size, total = len(first.datasets), own[0].total
+        some = f"{size}" if total <= size else f"{size} of {total}"
+        title = f"{first.metric.label}, mean over {some} datasets"
         if len(own) == 1:
             named = f"{title}, {own[0].model}" if own[0].model else title
             value, *rest = _describe_result(first, details=details)
@@ -158,8 +178,10 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
 
 def _describe_chance(average: Average) -> str:
     """Say what chance and counting get of a mean."""
-    counting = "" if average.counting is None else f", counting {show_expected(average.counting)}"
-    return f"chance {show_expected(average.expectation)}{counting}"
+    chance = f"chance {show_expected(average.chance.expectation)}"
+    if average.counting is None:
+        return chance
+    return f"{chance}, counting {show_expected(average.counting.expectation)}"
 
 
 def _describe_heaviest(average: Average) -> str:
@@ -167,23 +189,31 @@ def _describe_heaviest(average: Average) -> str:
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
-    """Return the mean of a model, its index, and how much it varies over the graphs."""
+    """Return the mean of a model, its indices, and how much it varies over the graphs."""
     parts = [show_expected(average.value)]
-    if not math.isnan(average.index):
-        parts.append(f"index {average.index:.4f}{_describe_mean_index(average)}")
-    if details and not math.isnan(average.z):
-        parts.append(f"z {average.z:,.4g}")
+    parts += _describe_held(average, average.chance, "index", "indices", details=details)
+    if details and (significance := average.compute_significance()) is not None:
+        parts.append(f"p {significance}")
+    if average.counting is not None:
+        over = average.counting
+        parts += _describe_held(average, over, "skill over counting", "skills", details=details)
     return [*parts, f"±{show_expected(average.error)} over datasets"]
 
 
-def _describe_mean_index(average: Average) -> str:
-    """Return the mean of the indices where it differs by more than rounding from the index of the mean."""
-    if average.metric.optimum is None or math.isnan(average.mean_index):
-        return ""
-    open_by = average.rounding / abs(average.metric.optimum - average.expectation)
-    if abs(average.mean_index - average.index) <= max(open_by, _SHOWN / 2):
-        return ""
-    return f" (mean of indices {average.mean_index:.4f})"
+def _describe_held(
+    average: Average, held: Held, name: str, several: str, *, details: bool
+) -> list[str]:
+    """Return the index of a mean, the mean of the indices where rounding does not explain it, and z."""
+    parts = []
+    optimum = average.metric.optimum
+    if optimum is not None and not math.isnan(held.index):
+        open_by = average.rounding / abs(optimum - held.expectation)
+        differs = abs(held.mean_index - held.index) > max(open_by, _SHOWN / 2)
+        other = f" (mean of {several} {held.mean_index:.4f})" if differs else ""
+        parts.append(f"{name} {held.index:.4f}{other}")
+    if details and not math.isnan(held.z):
+        parts.append(f"z {held.z:,.4g}")
+    return parts
 
 
 def _list_below(average: Average) -> list[str]:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankconst.catalogue.suites import join_graphs, read_suite
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.tasks import Histogram, Tasks, offsets_of
+from rankconst.tasks import Histogram, Tasks, pool_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,11 +87,4 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
     covered = cover_suite(suite, tasks, tables)
     if not covered.held:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
-    graphs = [tables.histogram(each) for each in covered.held.values()]
-    weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
-    return Histogram.from_counts(
-        np.concatenate([graph.num_candidates for graph in graphs]),
-        np.concatenate([graph.num_tasks for graph in graphs]),
-        np.concatenate(weights),
-        np.concatenate([offsets_of(graph) for graph in graphs]),
-    )
+    return pool_graphs([tables.histogram(each) for each in covered.held.values()])

@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.tasks import pool_graphs
+from rankconst.values.published import Interval
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Histogram
     from rankconst.values.constants import Constants
+    from rankconst.values.significance import Significance
 
     Values = NDArray[np.float64]
 
@@ -49,6 +54,28 @@ class GraphResults:
 
 
 @dataclass(frozen=True)
+class Held:
+    """A mean over D graphs, held to what a ranker gets that does not learn.
+
+    Attributes
+    ----------
+    expectation, variance : float
+        What the ranker gets on average, in units of the metric, and how much that varies, in
+        squared units.
+    index, z : float
+        Those of the mean, without unit; NaN where they are undefined.
+    mean_index : float
+        The mean of the D indices, without unit.
+    """
+
+    expectation: float
+    variance: float
+    index: float
+    z: float
+    mean_index: float
+
+
+@dataclass(frozen=True)
 class Average:
     """The mean of a model over D graphs, in units of the metric unless said otherwise.
 
@@ -58,39 +85,44 @@ class Average:
         The mean of the results.
     rounding : float
         By how much rounding may have changed it, to either side.
-    expectation, variance : float
-        What a random ranker gets on average, and how much that varies, in squared units.
-    index, z : float
-        Those of the mean, without unit; NaN where they are undefined.
-    mean_index : float
-        The mean of the D indices, without unit.
+    chance : Held
+        Held to a random ranker.
+    counting : Held or None
+        Held to the counting baseline; None where that is not known.
     error : float
         The standard error of the mean over the graphs: with another draw of graphs, it would vary
         by that much.
-    counting : float or None
-        What the counting baseline gets on average; None where that is not known.
     heaviest : str
-        The graph that contributes most to the expectation.
+        The graph that contributes most to what chance gets.
     share : float
-        Its part of the expectation, from 0 to 1.
+        Its part of that, from 0 to 1.
     below : tuple of str
         The graphs on which the model is below what counting gets, however its result was rounded.
+    ranking : Histogram
+        The candidates of all graphs, each of which counts once.
     """
 
     metric: Metric
     datasets: tuple[str, ...]
     value: float
     rounding: float
-    expectation: float
-    variance: float
-    index: float
-    z: float
-    mean_index: float
+    chance: Held
+    counting: Held | None
     error: float
-    counting: float | None
     heaviest: str
     share: float
     below: tuple[str, ...]
+    ranking: Histogram
+
+    def compute_significance(self) -> Significance | None:
+        """Compute the probability that a random ranker does as well; None where it is not known."""
+        from rankconst.tails import explain_lack
+        from rankconst.values.significance import compute_significance
+
+        if explain_lack(self.metric, self.ranking):
+            return None
+        ends = Interval(self.value - self.rounding, self.value + self.rounding)
+        return compute_significance(self.metric, self.ranking, self.value, ends)
 
 
 def average_graphs(results: GraphResults) -> Average:
@@ -98,33 +130,41 @@ def average_graphs(results: GraphResults) -> Average:
     size = len(results.datasets)
     if size < 2:
         raise ValueError(f"a mean over graphs needs two graphs or more, got {size}.")
-    metric, values = results.metric, results.values
-    optimum = math.nan if metric.optimum is None else metric.optimum
-    expected = np.array([each.expectation for each in results.chance])
-    mean, expectation = float(values.mean()), float(expected.mean())
-    variance = float(sum(each.variance for each in results.chance)) / size**2
-    sign = 1 if metric.increasing else -1
+    metric, values, counting = results.metric, results.values, results.counting
+    expected = _list_expected(results.chance)
     heaviest = int(expected.argmax())
-    counting: float | None = None
-    below: tuple[str, ...] = ()
-    if results.counting is not None:
-        counted = np.array([each.expectation for each in results.counting])
-        counting, below = float(counted.mean()), _list_below(results, counted)
     return Average(
         metric=metric,
         datasets=results.datasets,
-        value=mean,
+        value=float(values.mean()),
         rounding=float((results.upper - results.lower).mean()) / 2,
-        expectation=expectation,
-        variance=variance,
+        chance=_hold(metric, values, results.chance),
+        counting=None if counting is None else _hold(metric, values, counting),
+        error=float(values.std(ddof=1)) / math.sqrt(size),
+        heaviest=results.datasets[heaviest],
+        share=_divide(float(expected[heaviest]), float(expected.sum())),
+        below=() if counting is None else _list_below(results, _list_expected(counting)),
+        ranking=pool_graphs([each.ranking for each in results.chance]),
+    )
+
+
+def _list_expected(constants: Sequence[Constants]) -> Values:
+    return np.array([each.expectation for each in constants])
+
+
+def _hold(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
+    """Hold a mean to what a ranker gets."""
+    optimum = math.nan if metric.optimum is None else metric.optimum
+    expected = _list_expected(constants)
+    mean, expectation = float(values.mean()), float(expected.mean())
+    variance = float(sum(each.variance for each in constants)) / len(constants) ** 2
+    sign = 1 if metric.increasing else -1
+    return Held(
+        expectation,
+        variance,
         index=_divide(mean - expectation, optimum - expectation),
         z=_divide(sign * (mean - expectation), math.sqrt(variance)),
         mean_index=_average_indices(values, expected, optimum),
-        error=float(values.std(ddof=1)) / math.sqrt(size),
-        counting=counting,
-        heaviest=results.datasets[heaviest],
-        share=_divide(float(expected[heaviest]), float(expected.sum())),
-        below=below,
     )
 
 

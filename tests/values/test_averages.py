@@ -66,12 +66,14 @@ def test_moments_are_those_of_all_rankings(metric: str) -> None:
     sign = -1 if metric == "mr" else 1
     assert found.value == pytest.approx(mean, rel=1e-14)
     assert found.rounding == pytest.approx(0.05, rel=1e-12)
-    assert found.expectation == pytest.approx(float(expected), rel=1e-13)
-    assert found.variance == pytest.approx(float(variance), rel=1e-12)
-    assert found.z == pytest.approx(
+    assert found.chance.expectation == pytest.approx(float(expected), rel=1e-13)
+    assert found.chance.variance == pytest.approx(float(variance), rel=1e-12)
+    assert found.chance.z == pytest.approx(
         sign * (mean - float(expected)) / math.sqrt(variance), rel=1e-12
     )
-    assert found.index == pytest.approx((mean - float(expected)) / (1 - float(expected)), rel=1e-12)
+    assert found.chance.index == pytest.approx(
+        (mean - float(expected)) / (1 - float(expected)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("metric", RESULTS)
@@ -85,7 +87,7 @@ def test_what_is_said_of_single_graphs(metric: str) -> None:
         (value - float(e)) / (1 - float(e))
         for value, e in zip(RESULTS[metric], expected, strict=True)
     ]
-    assert found.mean_index == pytest.approx(sum(indices) / size, rel=1e-12)
+    assert found.chance.mean_index == pytest.approx(sum(indices) / size, rel=1e-12)
     assert found.share == pytest.approx(float(max(expected) / sum(expected)), rel=1e-12)
     assert found.heaviest == [*GRAPHS][expected.index(max(expected))]
     spread = sum((value - found.value) ** 2 for value in RESULTS[metric]) / (size - 1)
@@ -97,7 +99,14 @@ def test_what_is_said_of_single_graphs(metric: str) -> None:
 def test_below_counting_means_however_it_was_rounded() -> None:
     # As if counting got what chance gets on graphs of fewer candidates.
     found = average("mrr", [look_up("mrr", counts) for counts in ([1], [2], [1, 1, 2, 2])])
-    assert found.counting == pytest.approx((1 + 0.75 + 0.875) / 3, rel=1e-12)
+    assert found.counting is not None
+    expected = (1 + 0.75 + 0.875) / 3
+    assert found.counting.expectation == pytest.approx(expected, rel=1e-12)
+    assert found.counting.index == pytest.approx((2 / 3 - expected) / (1 - expected), rel=1e-12)
+    assert found.counting.z == pytest.approx(
+        (2 / 3 - expected) / math.sqrt(found.counting.variance), rel=1e-12
+    )
+    assert math.isnan(found.counting.mean_index)  # one graph has a perfect counter
     assert found.below == ("a", "b")
     found = average("mr", [look_up("mr", counts) for counts in ([1], [3], [1])])
     assert found.below == ("a", "c")
@@ -113,7 +122,8 @@ def test_the_mean_of_indices_can_order_models_differently() -> None:
         )
         for v in ([0.80, 0.31], [0.90, 0.20])
     )
-    assert (first.index > second.index, first.mean_index > second.mean_index) == (True, False)
+    one, other = first.chance, second.chance
+    assert (one.index > other.index, one.mean_index > other.mean_index) == (True, False)
 
 
 def test_one_graph_has_no_mean() -> None:
@@ -129,6 +139,20 @@ def test_what_is_undefined_is_not_a_number() -> None:
     found = average_graphs(
         GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, chance)
     )
-    assert math.isnan(found.index)
-    assert math.isnan(found.z)
-    assert math.isnan(found.mean_index)
+    assert math.isnan(found.chance.index)
+    assert math.isnan(found.chance.z)
+    assert math.isnan(found.chance.mean_index)
+
+
+def test_p_is_that_of_all_rankings() -> None:
+    values = [0.9, 0.9, 0.95]  # hits@2 of no rounding
+    arrays = np.array(values)
+    chance = [look_up("hits@2", counts) for counts in GRAPHS.values()]
+    found = average_graphs(
+        GraphResults(parse_metric("hits@2"), tuple(GRAPHS), arrays, arrays, arrays, chance)
+    ).compute_significance()
+    single = [list_values("hits@2", counts) for counts in GRAPHS.values()]
+    drawn = [sum(each) / len(GRAPHS) for each in itertools.product(*single)]
+    p = sum(value >= sum(values) / 3 for value in drawn) / len(drawn)
+    assert found is not None
+    assert found.interval.lower <= math.log10(p) <= found.interval.upper
