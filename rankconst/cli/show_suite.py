@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import FLOOR
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.catalogue import show_constant
 from rankconst.listing import Column, Listing, count
@@ -27,7 +28,7 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
     chosen = metrics or [parse_metric(name) for name in _USUAL]
     covered = cover_suite(suite, asked, tables)
     rows = [_describe(tasks, chosen, tables) for tasks in covered.held.values()]
-    mean = _describe(asked, chosen, tables) | {"dataset": "mean", "split": None, "side": None}
+    mean = _average(rows) | {"dataset": "mean", "split": None, "side": None}
     lists = [
         Column("dataset", "graph"),
         Column("split", "split", drop=2),
@@ -35,10 +36,12 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
     ]
     lists.append(Column("num_tasks", "tasks", count, right=True, drop=1))
     for metric in chosen:
-        lists.append(
-            Column(f"chance_{metric.key}", f"{metric.label}: chance", show_constant, right=True)
-        )
-        lists.append(Column(f"{FLOOR}_{metric.key}", FLOOR, show_constant, right=True))
+        # Of one metric there is room for how much both vary.
+        deviation = "sd" if len(chosen) == 1 else None
+        for baseline, title in (("chance", f"{metric.label}: chance"), (FLOOR, FLOOR)):
+            key = f"{baseline}_{metric.key}"
+            lists.append(Column(key, title, show_constant, right=True))
+            lists.append(Column(f"{key}_sd", deviation, show_constant, right=True))
     tool = suite.tool
     ranked = (
         ""
@@ -57,13 +60,22 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
 def _describe(tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> dict[str, Any]:
     row: dict[str, Any] = {"dataset": tasks.dataset, "split": tasks.split, "side": tasks.side}
     for metric in metrics:
-        chance = tables.look_up(tasks, metric)
-        row["num_tasks"] = chance.num_tasks
-        row[f"chance_{metric.key}"] = chance.expectation
-        row[f"{FLOOR}_{metric.key}"] = tables.look_up(
-            replace(tasks, baseline=FLOOR), metric
-        ).expectation
+        for baseline, key in (("chance", DEFAULT_BASELINE), (FLOOR, FLOOR)):
+            found = tables.look_up(replace(tasks, baseline=key), metric)
+            row["num_tasks"] = found.num_tasks
+            row[f"{baseline}_{metric.key}"] = found.expectation
+            row[f"{baseline}_{metric.key}_sd"] = math.sqrt(found.variance)
     return row
+
+
+def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the means over graphs, with their standard deviations: graphs are independent."""
+    mean = {"num_tasks": sum(row["num_tasks"] for row in rows)}
+    for key in rows[0].keys() - {"dataset", "split", "side", "num_tasks"}:
+        cells = [row[key] for row in rows]
+        whole = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
+        mean[key] = whole / len(rows)
+    return mean
 
 
 def _tell_builds(missing: Sequence[str]) -> str:

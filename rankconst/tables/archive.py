@@ -283,7 +283,9 @@ class Tables(TableFiles):
         covered = None if suite is None else cover_suite(suite, tasks, self)
         if covered is None or not covered.missing:
             return ""
-        return f"the constants are of {covered}."
+        return (
+            f"the constants are of {covered}. Counting, which may get anything there, is left out."
+        )
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
         """Tell whether constants are a row of the tables, not computed from the candidates."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.suites import join_graphs, read_suite
-from rankconst.errors import UnknownNameError, UsageError
+from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, pool_graphs
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Coverage:
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
     """Return the ranking tasks of each graph, with the tool's own split and side."""
     held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.datasets}
+    if not held:
+        raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
     return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
 
 
@@ -85,6 +87,8 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
             f"{suite.key} averages over graphs: leave out relations and macro averages."
         )
     covered = cover_suite(suite, tasks, tables)
-    if not covered.held:
-        raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
+    if covered.missing and not tasks.is_chance:
+        raise UndefinedError(
+            f"what {tasks.baseline} gets is known of {covered}: on the others it may get anything."
+        )
     return pool_graphs([tables.histogram(each) for each in covered.held.values()])

@@ -4,6 +4,7 @@ cites one.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -524,3 +525,11 @@ def test_a_suite_has_chance_and_counting_of_its_graphs_and_of_their_mean(run: Ru
     assert "indigobm" in lacking.out
     assert "rankconst build" in lacking.out
     assert "Hits@1" in lacking.out
+
+
+def test_a_metric_of_a_suite_has_deviations(run: Run) -> None:
+    *_, mean = run("show", "grail_12", "mrr", "--json").records
+    for baseline, name in (("uniform", "chance"), ("counting", "counting")):
+        found = open_once().constants("grail_12", "mrr", protocol="standard", baseline=baseline)
+        key = f"{name}_inverse_harmonic_mean_rank"
+        assert (mean[key], mean[f"{key}_sd"]) == (found.expectation, math.sqrt(found.variance))

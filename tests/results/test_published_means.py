@@ -1,0 +1,159 @@
+"""Published results of foundation models, in the forms that programs and papers give them: right tasks, right means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from carried import open_once
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.suite_results import SuiteResult, list_suite_results
+from rankconst.catalogue.suites import load_suites
+from rankconst.catalogue.tools import parse_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+ULTRA = parse_tool("ultra")
+# Unweighted means that the same reports give: MRR and Hits@10, over 18 and over 23 graphs.
+MEANS = {
+    "ULTRA 3g": {
+        "ultra_inductive_e": ("0.4158", "0.5684"),
+        "ultra_inductive_er": ("0.3421", "0.5098"),
+    },
+    "TRIX": {"ultra_inductive_e": ("0.4562", "0.5931"), "ultra_inductive_er": ("0.3679", "0.5409")},
+}
+# What ULTRA's own program calls the graphs.
+PROGRAM = {
+    "fb15k237": "FB15k237Inductive", "wn18rr": "WN18RRInductive", "nell": "NELLInductive",
+    "ingram_fb": "FBIngram", "ingram_wk": "WKIngram", "ingram_nl": "NLIngram", "hm": "HM",
+    "mt1": "WikiTopicsMT1", "mt2": "WikiTopicsMT2", "mt3": "WikiTopicsMT3", "mt4": "WikiTopicsMT4",
+    "ilpc2022": "ILPC2022",
+}  # fmt: skip
+
+
+def name_graph(key: str) -> str:
+    """Name a graph as ULTRA's program does: FBIngram:25."""
+    if key == "indigobm":
+        return "HM:indigo"
+    if key.startswith(("ilpc2022", "ingram_")):
+        stem = next(each for each in PROGRAM if key.startswith(each))
+        return f"{PROGRAM[stem]}:{key.removeprefix(stem)}"
+    stem, _, version = key.removesuffix("_ind").partition("_")
+    if not version:
+        return load_benchmarks()[key].title
+    return f"{PROGRAM[stem]}:{version}"
+
+
+def of(model: str) -> list[SuiteResult]:
+    return [each for each in list_suite_results() if each.model == model]
+
+
+def write_csv(rows: Sequence[SuiteResult]) -> str:
+    """Write the columns of ULTRA's script/run_many.py."""
+    lines = [f"{name_graph(each.dataset)},{each.mrr},{each.hits_at_10}" for each in rows]
+    return "\n".join(["dataset,mrr,hits@10", *lines])
+
+
+def write_markdown(rows: Sequence[SuiteResult]) -> str:
+    lines = [f"| {name_graph(each.dataset)} | {each.mrr} | {each.hits_at_10} |" for each in rows]
+    return "\n".join(["| Dataset | MRR | Hits@10 |", "|---|---|---|", *lines])
+
+
+def write_latex(rows: Sequence[SuiteResult]) -> str:
+    lines = [
+        f"& {load_benchmarks()[each.dataset].title} & {each.mrr} & {each.hits_at_10} \\\\"
+        for each in rows
+    ]
+    head = ["\\begin{tabular}{llrr}", "& Dataset & MRR & H@10 \\\\ \\midrule"]
+    first = f"\\multirow{{{len(rows)}}}{{*}}{{ULTRA}}"
+    return "\n".join([*head, first, *lines, "\\end{tabular}"])
+
+
+WRITERS: dict[str, Callable[[Sequence[SuiteResult]], str]] = {
+    "ultra_results.csv": write_csv,
+    "paper.md": write_markdown,
+    "paper.tex": write_latex,
+}
+
+
+@pytest.mark.parametrize("model", MEANS)
+def test_a_rerun_has_the_ranks_and_means_that_it_says(model: str) -> None:
+    assert {each.dataset for each in of(model)} == {*load_suites()["ultra_inductive"].graphs}
+    for each in of(model):
+        if each.dataset in open_once().datasets:
+            split = ULTRA.find_split(each.dataset, "test")
+            found = open_once().constants(each.dataset, "mrr", split=split)
+            assert found.num_tasks == each.num_tasks
+    for suite, printed in MEANS[model].items():
+        own = [each for each in of(model) if each.dataset in load_suites()[suite].graphs]
+        means = [
+            sum(float(getattr(each, name)) for each in own) / len(own)
+            for name in ("mrr", "hits_at_10")
+        ]
+        # Both are rounded to four digits.
+        assert means == pytest.approx([float(each) for each in printed], abs=1.0001e-4)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("suite", ["ultra_inductive_e", "ultra_inductive_er"])
+def test_results_graph_by_graph_are_of_the_ranks_of_ultra(
+    name: str, suite: str, tmp_path: Path
+) -> None:
+    rows = [each for each in of("ULTRA 3g") if each.dataset in load_suites()[suite].graphs]
+    path = tmp_path / name
+    path.write_text(WRITERS[name](rows), encoding="utf-8")
+    adjusted = rankconst.adjust(path, tool="ultra", errors="note")
+    tasks = {}
+    for each in adjusted.numbers.entries:
+        if each.constants is not None:
+            own = each.constants.tasks
+            tasks[own.dataset, each.entry.metric.label] = own.split, own.side, each.entry.text
+    expected = {}
+    for row in rows:
+        if row.dataset in open_once().datasets:
+            split = ULTRA.find_split(row.dataset, "test")
+            for label, text in (("MRR", row.mrr), ("Hits@10", row.hits_at_10)):
+                expected[row.dataset, label] = split, "both", text
+    assert tasks == expected
+    size, total = len(expected) // 2, len(rows)
+    assert f"MRR, mean over {size} of {total} datasets" in str(adjusted)
+
+
+# ULTRA's README at 427966ad8ed60420eef034063d44f3153addff90, the table of its checkpoints.
+README = """
+<table>
+  <tr><th rowspan=2>Model</th>
+    <th colspan=2>Inductive (e) (18 graphs)</th><th colspan=2>Inductive (e,r) (23 graphs)</th></tr>
+  <tr><th>MRR</th><th>Hits@10</th><th>MRR</th><th>Hits@10</th></tr>
+  <tr><th>ULTRA (3g) Paper</th><td>0.430</td><td>0.566</td><td>0.345</td><td>0.512</td></tr>
+  <tr><th>ULTRA (4g) PyG</th><td>0.444</td><td>0.588</td><td>0.344</td><td>0.513</td></tr>
+</table>
+"""
+
+
+def test_means_alone_are_those_of_the_suites_that_headings_name(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"Zero-shot performance of the checkpoints\n{README}", encoding="utf-8")
+    found = rankconst.adjust(path).numbers
+    tasks = {}
+    for each in found.entries:
+        assert each.constants is not None
+        tasks[each.entry.text] = each.constants.tasks.dataset
+    assert (tasks["0.430"], tasks["0.588"]) == ("ultra_inductive_e", "ultra_inductive_e")
+    assert (tasks["0.345"], tasks["0.513"]) == ("ultra_inductive_er", "ultra_inductive_er")
+    assert [tool.key for tool in found.tools] == ["ultra"]
+    assert all("the constants are of" in note for note in found.notes.values())
+
+
+@pytest.mark.parametrize(
+    "heading", ["Inductive (e) (12 graphs)", "Inductive (18 graphs)", "Transductive (14 graphs)"]
+)
+def test_other_numbers_of_graphs_name_no_suite(heading: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(f"| Model | {heading} MRR |\n|---|---|\n| A | 0.4 |\n", encoding="utf-8")
+    with pytest.raises(rankconst.RankconstError):
+        rankconst.adjust(path)
