@@ -8,6 +8,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from pages import ROOT
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.suite_results import SuiteResult, list_suite_results
 from rankconst.catalogue.suites import load_suites
@@ -157,3 +158,22 @@ def test_other_numbers_of_graphs_name_no_suite(heading: str, tmp_path: Path) -> 
     path.write_text(f"| Model | {heading} MRR |\n|---|---|\n| A | 0.4 |\n", encoding="utf-8")
     with pytest.raises(rankconst.RankconstError):
         rankconst.adjust(path)
+
+
+def test_the_page_about_averages_has_every_graph_with_constants() -> None:
+    page = (ROOT / "docs/averages.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
+    expected, kept = [], []
+    for ultra, trix in zip(of("ULTRA 3g"), of("TRIX"), strict=True):
+        if ultra.dataset not in open_once().datasets:
+            continue
+        split = ULTRA.find_split(ultra.dataset, "test")
+        got = [
+            open_once().constants(ultra.dataset, "mrr", split=split, baseline=each).expectation
+            for each in ("uniform", "counting")
+        ]
+        kept.append([*got, float(ultra.mrr), float(trix.mrr)])
+        expected.append([*(f"{value:.4f}" for value in got), ultra.mrr, trix.mrr])
+    means = [f"{sum(column) / len(kept):.4f}" for column in zip(*kept, strict=True)]
+    assert [row[1:] for row in rows[1:]] == [*expected, means]
+    assert rows[-1][0] == f"mean of {len(kept)}"
