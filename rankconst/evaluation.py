@@ -32,6 +32,7 @@ from rankconst.catalogue.protocols import (
     parse_split,
 )
 from rankconst.catalogue.spelling import require_text
+from rankconst.catalogue.suites import has_own_tasks
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import squash
@@ -657,11 +658,7 @@ def name_arguments(text: str) -> str:
 
 def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, str]:
     """Return what was assumed of a number, by field: what neither it nor the user says."""
-    from rankconst.catalogue.suites import load_suites
-
-    suite = load_suites().get(tasks.dataset)
-    is_settled = suite is not None and suite.tool is not None
-    if tasks.protocol == OWN_COUNTS.key or is_settled:
+    if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
     user = read_words(declared, user)
     return {

@@ -44,8 +44,21 @@ def load_suites() -> Mapping[str, Suite]:
     """Read the suites."""
     import tomllib
 
-    entries: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))["suite"]
+    entries: dict[str, dict[str, Any]] = tomllib.loads(_read_text())["suite"]
     return {key: _read_suite(key, entries) for key in entries}
+
+
+def has_own_tasks(key: str) -> bool:
+    """Tell whether a key is that of a suite with a tool, whose ranking tasks are known."""
+    # Most keys are those of benchmarks, and reading the registry takes longer than the answer.
+    if f"[suite.{key}]" not in _read_text():
+        return False
+    return load_suites()[key].tool is not None
+
+
+@functools.cache
+def _read_text() -> str:
+    return _FILE.read_text(encoding="utf-8")
 
 
 def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:

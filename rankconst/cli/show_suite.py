@@ -10,7 +10,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.catalogue import show_constant
 from rankconst.listing import Column, Listing, count
-from rankconst.tables.suite_means import cover_suite
+from rankconst.tables.suite_means import require_suite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ _USUAL = ("mrr", "hits@10")
 def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Tables) -> Listing:
     """List what chance and counting get on each graph of a suite, and their means."""
     chosen = metrics or [parse_metric(name) for name in _USUAL]
-    covered = cover_suite(suite, asked, tables)
+    covered = require_suite(suite, asked, tables)
     rows = [_describe(tasks, chosen, tables) for tasks in covered.held.values()]
     mean = _average(rows) | {"dataset": "mean", "split": None, "side": None}
     lists = [

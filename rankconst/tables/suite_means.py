@@ -51,9 +51,15 @@ class Coverage:
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
     """Return the ranking tasks of each graph, with the tool's own split and side."""
     held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.datasets}
-    if not held:
-        raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
     return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
+
+
+def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
+    """Do the same; UnknownNameError if the tables hold none of the graphs."""
+    covered = cover_suite(suite, tasks, tables)
+    if not covered.held:
+        raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
+    return covered
 
 
 def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
@@ -86,7 +92,7 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."
         )
-    covered = cover_suite(suite, tasks, tables)
+    covered = require_suite(suite, tasks, tables)
     if covered.missing and not tasks.is_chance:
         raise UndefinedError(
             f"what {tasks.baseline} gets is known of {covered}: on the others it may get anything."
