@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import statistics
 from dataclasses import replace
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suite_results import list_suite_results
 from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks
@@ -32,8 +31,8 @@ SUITE = "grail_12"
 _REPORTS = (
     "https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports"
 )
-SOURCES = {"ULTRA": f"{_REPORTS}/ultra.md", "TRIX": f"{_REPORTS}/trix.md"}
-"""Where the numbers of each model in foundation.csv are from."""
+SOURCES = {"ULTRA 3g": f"{_REPORTS}/ultra.md", "TRIX": f"{_REPORTS}/trix.md"}
+"""Where the numbers of each model are from."""
 
 _METRICS = ("mrr", "hits@10")
 
@@ -49,9 +48,11 @@ class _Row(NamedTuple):
 
 def read_averages() -> dict[str, dict[str, float]]:
     """Return the published MRR of each model by graph."""
-    text = resources.files("rankconst_builder.site").joinpath("foundation.csv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines())
-    return {row.pop("graph"): {name: float(text) for name, text in row.items()} for row in rows}
+    averages: dict[str, dict[str, float]] = {graph: {} for graph in parse_suite(SUITE).graphs}
+    for each in list_suite_results():
+        if each.dataset in averages:
+            averages[each.dataset][each.model] = float(each.mrr)
+    return averages
 
 
 def is_covered(tables: Tables) -> bool:
