@@ -1,4 +1,4 @@
-"""What accompanies the tables of a released set: Croissant, README, licence, citation and deposit metadata.
+"""What accompanies the tables of a released set: metadata, README, licence and citation.
 
 What is the same in every release is in the folder ``templates``; here it is completed.
 """
@@ -66,9 +66,8 @@ _CROISSANT_TYPES = {
 
 
 def _read_template(name: str) -> str:
-    return (
-        resources.files("rankconst_builder").joinpath("templates", name).read_text(encoding="utf-8")
-    )
+    file = resources.files("rankconst_builder").joinpath("templates", name)
+    return file.read_text(encoding="utf-8")
 
 
 ORIGINS: dict[str, dict[str, str]] = json.loads(_read_template("origins.json"))
@@ -127,9 +126,8 @@ def write_bibtex(edition: Edition) -> str:
 
 def _complete(name: str, content: Mapping[str, Any]) -> str:
     """Return a document in JSON: what its template says, and the rest."""
-    return (
-        json.dumps(json.loads(_read_template(name)) | content, indent=1, ensure_ascii=False) + "\n"
-    )
+    completed = json.loads(_read_template(name)) | content
+    return json.dumps(completed, indent=1, ensure_ascii=False) + "\n"
 
 
 # ---- Croissant -----------------------------------------------------------------------------------
@@ -172,13 +170,14 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
     name = table["name"]
     fields = []
     for column in COLUMNS[name]:
+        description = column.description
+        if column.unit:
+            description += f" ({column.unit})"
         field: dict[str, Any] = {
             "@type": "cr:Field",
             "@id": f"{name}/{column.name}",
             "name": column.name,
-            "description": (
-                f"{column.description} ({column.unit})" if column.unit else column.description
-            ),
+            "description": description,
             "dataType": _CROISSANT_TYPES[column.kind],
             "source": {"fileObject": {"@id": table["path"]}, "extract": {"column": column.name}},
         }
@@ -238,12 +237,8 @@ def _list_files(edition: Edition) -> str:
         [f"`{table['path']}`", f"{table['rows']:,} rows; from {ORIGINS[table['name']]['from']}"]
         for table in tables
     ]
-    rows.append(
-        [
-            f"`{DESCRIPTOR}`",
-            "Data Package 2.0: path, size and hashes of each table, its columns, its sources",
-        ]
-    )
+    holds = "Data Package 2.0: path, size and hashes of each table, its columns, its sources"
+    rows.append([f"`{DESCRIPTOR}`", holds])
     rows += [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
     rows.append([f"`{CHECKSUMS}`", "the SHA-256 of every other file, as sha256sum writes them"])
     return _table(["file", "holds"], rows)
@@ -293,18 +288,17 @@ def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list
         (pc.field("dataset") == dataset)
         & (pc.field("protocol") == protocol)
         & (pc.field("split") == "test")
+        & (pc.field("side") != RELATION_SIDE)
     )
-    tasks &= pc.field("side") != RELATION_SIDE
     counts = candidates.filter(tasks).select(["num_candidates", "num_tasks"]).to_pydict()
     if not counts["num_tasks"]:
         return show_enough(None)
-    return show_enough(
-        find_smallest_difference(parse_metric("mrr"), Histogram.from_counts(*counts.values()))
-    )
+    histogram = Histogram.from_counts(*counts.values())
+    return show_enough(find_smallest_difference(parse_metric("mrr"), histogram))
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
-    """Return dataset to protocol to the splits that have ranking tasks, protocols and splits in their order."""
+    """Return dataset to protocol to the splits that have ranking tasks, all in their order."""
     names = ["dataset", "protocol", "split"]
     rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
     found: dict[str, dict[str, list[str]]] = {}
@@ -318,12 +312,8 @@ def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
     together: dict[tuple[str, ...], list[str]] = {}
     for protocol, held in splits.items():
         together.setdefault(tuple(held), []).append(protocol)
-    return (
-        "; ".join(
-            f"{', '.join(protocols)} ({', '.join(held)})" for held, protocols in together.items()
-        )
-        or "none"
-    )
+    phrases = [f"{', '.join(names)} ({', '.join(held)})" for held, names in together.items()]
+    return "; ".join(phrases) or "none"
 
 
 # ---- citation, deposit ---------------------------------------------------------------------------
@@ -342,28 +332,23 @@ def write_citation(edition: Edition) -> str:
 
 
 def write_deposit(edition: Edition) -> str:
-    """Write the metadata of a deposit on Zenodo; relations, schemes and the licence are in its vocabulary."""
+    """Write the metadata of a deposit on Zenodo, in its vocabulary."""
     rows = edition.tables["datasets"].to_pylist()
-    paragraphs = (SUMMARY, f"Datasets: {', '.join(row['title'] for row in rows)}.", VERSION_RULE)
+    titles = ", ".join(row["title"] for row in rows)
+    paragraphs = (SUMMARY, f"Datasets: {titles}.", VERSION_RULE)
     related = json.loads(_read_template("zenodo.json"))["related_identifiers"]
-    for url in dict.fromkeys(url for row in rows for url in row["source_urls"]):
-        related.append(
-            {
-                "identifier": url,
-                "relation": "isDerivedFrom",
-                "scheme": "url",
-                "resource_type": "dataset",
-            }
-        )
+    urls = [url for row in rows for url in row["source_urls"]]
+    for url in dict.fromkeys(urls):
+        relation = {"relation": "isDerivedFrom", "scheme": "url", "resource_type": "dataset"}
+        related.append({"identifier": url, **relation})
+    described = "".join(f"<p>{html.escape(text, quote=False)}</p>" for text in paragraphs)
     return _complete(
         "zenodo.json",
         {
             "title": f"rankconst tables: {edition.title}",
             "version": edition.version,
             "publication_date": edition.date.isoformat(),
-            "description": "".join(
-                f"<p>{html.escape(text, quote=False)}</p>" for text in paragraphs
-            ),
+            "description": described,
             "keywords": list(KEYWORDS),
             "related_identifiers": related,
         },

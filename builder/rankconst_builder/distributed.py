@@ -1,4 +1,4 @@
-"""Count a graph whose train no machine holds: its Parquet files are read by the workers of a Dask cluster.
+"""Count a graph whose train no machine holds, on the workers of a Dask cluster.
 
 A task reads a row group and writes its triples as words, part by part
 (:mod:`~rankconst_builder.words`); another puts together what all row groups have of a part, and
@@ -70,14 +70,8 @@ class _RowGroup:
 
     def read(self) -> Triples:
         """Read the triples; ids are checked as those that one process reads are."""
-        columns = Columns(
-            f"{_show(self.file)}, row group {self.group}",
-            0,
-            "hrt",
-            ("", ""),
-            [],
-            self._read_batches,
-        )
+        name = f"{_show(self.file)}, row group {self.group}"
+        columns = Columns(name, 0, "hrt", ("", ""), [], self._read_batches)
         batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
@@ -100,11 +94,8 @@ def _show(file: Path | str) -> str:
 
 def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
     """Return the files of each split; refuse those that are not of ids."""
-    found = {
-        split: columns
-        for split, columns in opened.items()
-        if columns and columns.prefixes == ("", "")
-    }
+    there = {split: columns for split, columns in opened.items() if columns}
+    found = {split: columns for split, columns in there.items() if columns.prefixes == ("", "")}
     for split in opened:
         if split not in found or (split == "train" and not found[split].names):
             raise DataError(
@@ -145,7 +136,8 @@ def connect(address: str) -> Any:
     for name in _LOGGERS:  # tracebacks of what becomes an error of one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
+        # Dask has no types.
+        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no scheduler answers at {hide_login(shorten(address))}: {first_line(error)}. "
@@ -195,7 +187,7 @@ def count_distributed(
     splits: Collection[str],
     room: int | None = None,
 ) -> tuple[Graph, Statistics, Tallies]:
-    """Count the candidates of splits under each protocol, under chance, on the workers of a cluster.
+    """Count the candidates of splits under each protocol, under chance, on a cluster.
 
     Returns the graph without the triples of train, its statistics, and tallies from protocol, split
     and baseline to side. `room` are the bytes that the words of a part may take, about.
@@ -210,10 +202,8 @@ def count_distributed(
         )
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
-    rows = {
-        split: train.rows if split == "train" else len(triples)
-        for split, triples in graph.splits.items()
-    }
+    rows = {split: len(triples) for split, triples in graph.splits.items()}
+    rows["train"] = train.rows
     shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {
@@ -258,28 +248,33 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
     """Find out which entities and relations occur in train."""
     found = [client.submit(_mark, group, pure=False) for group in groups]
     while len(found) > 1:  # on workers, some at a time: all would be too many for one process
-        found = [
-            client.submit(_merge, found[i : i + _TOGETHER], pure=False)
-            for i in range(0, len(found), _TOGETHER)
-        ]
+        starts = range(0, len(found), _TOGETHER)
+        parts = [found[start : start + _TOGETHER] for start in starts]
+        found = [client.submit(_merge, part, pure=False) for part in parts]
     (packed,) = _gather(client, found) or [[np.zeros(0, np.uint8)] * 2]
-    entities, relations = (np.unpackbits(each).astype(np.bool_) for each in packed)
-    sizes = [
-        max(least, 1 + int(np.flatnonzero(marks).max(initial=-1)))
-        for least, marks in ((graph.num_entities, entities), (graph.num_relations, relations))
-    ]
-    marks = np.zeros(sizes[0], np.bool_), np.zeros(sizes[1], np.bool_)
-    for whole, part in zip(marks, (entities, relations), strict=True):
-        whole[: part.size] = part[: whole.size]
-    return replace(graph, num_entities=sizes[0], num_relations=sizes[1], train_marks=marks)
+    entities = _fit_marks(np.unpackbits(packed[0]), graph.num_entities)
+    relations = _fit_marks(np.unpackbits(packed[1]), graph.num_relations)
+    return replace(
+        graph,
+        num_entities=entities.size,
+        num_relations=relations.size,
+        train_marks=(entities, relations),
+    )
+
+
+def _fit_marks(marks: NDArray[np.uint8], least: int) -> NDArray[np.bool_]:
+    """Return marks up to the last one that is set, but `least` at least."""
+    whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
+    whole[: marks.size] = marks[: whole.size]
+    return whole
 
 
 def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
     """Return which entities and which relations a row group has, a bit for each."""
     triples = group.read()
     head, relation, tail = (1 + int(codes.max(initial=-1)) for codes in triples.codes[:3])
-    marks = mark(max(head, tail), triples, "head", "tail"), mark(relation, triples, "relation")
-    return [*map(np.packbits, marks)]
+    entities = mark(max(head, tail), triples, "head", "tail")
+    return [np.packbits(entities), np.packbits(mark(relation, triples, "relation"))]
 
 
 def _merge(found: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
@@ -294,7 +289,7 @@ def _merge(found: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """Wait for results; DataError once there has been no worker for five minutes, since Dask would wait for ever."""
+    """Wait for results; DataError once there has been no worker for five minutes."""
     from distributed import wait
 
     idle = 0
@@ -328,7 +323,7 @@ class _Job:
         return Packing.plan(graph, self.side, self.rows, self.room)
 
     def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
-        """Return the words of a row group, part by part: all where train is ranked or described, else answers only."""
+        """Return the words of a row group, part by part: all facts, or answers only."""
         packing, triples = self.plan(graph), group.read()
         if "train" not in self.splits and self.side != "tail":
             triples = _select_answers(graph, self.side, triples)
@@ -337,13 +332,11 @@ class _Job:
     def count(
         self, part: int, graph: Graph, found: Sequence[Words]
     ) -> tuple[Counter[tuple[str, ...]] | None, dict[str, dict[str, Tally]]]:
-        """Return what a part contributes to the statistics, if it has all facts, and tallies by split and protocol."""
+        """Return the statistics of a part, if it has all facts, and its tallies by split."""
         train = sort_words(found)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":
-            words = {
-                split: packing.sort([triples], part) for split, triples in graph.splits.items()
-            }
+            words = {name: packing.sort([triples], part) for name, triples in graph.splits.items()}
             statistics = describe_part(packing, words | {"train": train}, part)
         tallies = {}
         for split in self.splits:
@@ -365,4 +358,5 @@ def _select_answers(graph: Graph, side: str, triples: Triples) -> Triples:
 
 
 def _join(triples: Iterable[Triples]) -> Triples:
-    return Triples(*map(np.concatenate, zip(*(each.codes for each in triples), strict=True)))
+    columns = zip(*(each.codes for each in triples), strict=True)
+    return Triples(*map(np.concatenate, columns))

@@ -1,4 +1,4 @@
-"""What there is to say of a graph: rows, repetitions, overlaps, what is unseen; and what about it looks wrong."""
+"""What there is to say of a graph: its statistics, and what about it looks wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Words
+    from rankconst_builder.words import Codes, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +52,27 @@ class Statistics:
         return self.rows[split] - self.distinct[split]
 
     def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
-        """Return the columns of the datasets table that follow from triples; None for what needs a missing file."""
+        """Return the columns of the datasets table, None for what needs a missing file."""
         columns = {
             "entities": self.entities,
             "entities_train": self.entities_train,
             "relations": self.relations,
             "relations_train": self.relations_train,
-            **{f"triples_{split}": rows for split, rows in self.rows.items()},
-            **{f"duplicates_{split}": self.duplicates(split) for split in self.rows},
-            **{
-                f"{later}_in_{earlier}": common
-                for (later, earlier), common in self.overlaps.items()
-            },
             "self_loops_train": self.self_loops_train,
-            **{
-                f"dropped_{split}": self.rows[split] - self.seen_distinct[split]
-                for split in ("valid", "test")
-            },
         }
-        return {
-            name: None if any(needs(name, split) for split in missing) else value
-            for name, value in columns.items()
-        }
+        for split, rows in self.rows.items():
+            columns[f"triples_{split}"] = rows
+            columns[f"duplicates_{split}"] = self.duplicates(split)
+        for (later, earlier), common in self.overlaps.items():
+            columns[f"{later}_in_{earlier}"] = common
+        for split in ("valid", "test"):
+            columns[f"dropped_{split}"] = self.rows[split] - self.seen_distinct[split]
+        missing = tuple(missing)
+        found: dict[str, int | None] = dict(columns)
+        for name in columns:
+            if any(needs(name, split) for split in missing):
+                found[name] = None
+        return found
 
 
 def needs(column: str, split: str) -> bool:
@@ -82,34 +81,29 @@ def needs(column: str, split: str) -> bool:
 
 
 def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
-    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset; in `room` bytes, if given."""
+    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
     rows = {name: len(triples) for name, triples in graph.splits.items()}
     packing = Packing.plan(graph, "tail", max(rows.values()), room)
-    parts = (
-        describe_part(
-            packing,
-            {name: packing.sort([triples], part) for name, triples in graph.splits.items()},
-            part,
-        )
-        for part in packing.parts
-    )
-    return add_parts(graph, rows, parts)
+    found = []
+    for part in packing.parts:
+        words = {name: packing.sort([triples], part) for name, triples in graph.splits.items()}
+        found.append(describe_part(packing, words, part))
+    return add_parts(graph, rows, found)
 
 
 def describe_part(
     packing: Packing, files: Mapping[str, Words], part: int
 ) -> Counter[tuple[str, ...]]:
-    """Count the words of a part of every split, which are of tails, ascending: kind and splits to number."""
+    """Count the words of a part of every split: kind and splits to number."""
     words = {name: drop_repeats(found) for name, found in files.items()}
     names, train = [*words], words["train"]
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     found = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
     for place, later in enumerate(names):
         found["distinct", later] = words[later].size
-        # What train has is seen.
-        found["seen", later] = (
-            words[later].size if later == "train" else _count_seen(packing, words[later], part)
-        )
+        found["seen", later] = words[later].size
+        if later != "train":  # what train has is seen
+            found["seen", later] = _count_seen(packing, words[later], part)
         for earlier in names[:place]:
             found["overlap", later, earlier] = int(locate(words[earlier], words[later])[0].size)
     return found
@@ -118,11 +112,18 @@ def describe_part(
 def add_parts(
     graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]
 ) -> Statistics:
-    """Return the statistics of a graph from those of the parts of its facts, and the rows of each split."""
+    """Return the statistics of a graph from those of the parts of its facts."""
     found = Counter[tuple[str, ...]]()
     for part in parts:
         found.update(part)
     names = [*graph.splits]
+    overlaps, seen = {}, {}
+    for place, later in enumerate(names):
+        seen[later] = rows[later]
+        if later != "train":
+            seen[later] = int(graph.is_seen(graph.splits[later]).sum())
+        for earlier in names[:place]:
+            overlaps[later, earlier] = found["overlap", later, earlier]
     return Statistics(
         entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
@@ -130,15 +131,8 @@ def add_parts(
         relations_train=int(graph.train_relations.sum()),
         rows=rows,
         distinct={name: found["distinct", name] for name in names},
-        overlaps={
-            (later, earlier): found["overlap", later, earlier]
-            for place, later in enumerate(names)
-            for earlier in names[:place]
-        },
-        seen={
-            name: rows[name] if name == "train" else int(graph.is_seen(triples).sum())
-            for name, triples in graph.splits.items()
-        },
+        overlaps=overlaps,
+        seen=seen,
         seen_distinct={name: found["seen", name] for name in names},
         self_loops_train=found[("loops",)],
     )
@@ -147,9 +141,8 @@ def add_parts(
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
-    facts = Triples(
-        packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(words)
-    )
+    anchors, given = packing.find_anchors(keys, part), packing.find_given(keys)
+    facts = Triples(anchors, given, packing.find_answers(words))
     return int(packing.graph.is_seen(facts).sum())
 
 
@@ -160,7 +153,7 @@ def describe_dataset(
     counting: str | None,
     missing: Iterable[str] = (),
 ) -> pa.Table:
-    """Return the row of a dataset, with what counting ranks by; without contents, of one that is in memory only."""
+    """Return the row of a dataset, with what counting ranks by; in memory, it has no contents."""
     row = {
         **describe_source(source),
         **statistics.tabulate(missing),
@@ -174,11 +167,8 @@ def describe_dataset(
 def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
     """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
     line = io.BytesIO(json.dumps(row).encode())
-    return (
-        read_json(line, parse_options=ParseOptions(explicit_schema=schema))
-        .select(schema.names)
-        .cast(schema)
-    )
+    table = read_json(line, parse_options=ParseOptions(explicit_schema=schema))
+    return table.select(schema.names).cast(schema)
 
 
 def describe_source(source: Benchmark) -> dict[str, Any]:
@@ -204,7 +194,7 @@ def compare(
     local: Mapping[str, Path],
     columns: str | None,
 ) -> list[str]:
-    """Say what differs from what is documented; of a graph of the user's own also what may not be meant."""
+    """Say what differs from what is documented, or may not be meant in a user's own graph."""
     if not local:
         return _compare_with_pykeen(source, statistics)
     found = [*_compare_labels(graph, statistics)]
@@ -215,15 +205,19 @@ def compare(
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
     """Say in a line how much a graph holds, and what is repeated, unseen or in two splits."""
-    facts = "quadruples" if graph.temporal else "statements" if graph.qualified else "triples"
+    facts = "triples"
+    if graph.temporal:
+        facts = "quadruples"
+    elif graph.qualified:
+        facts = "statements"
     counted = " + ".join(
         "no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS
     )
-    parts = [
+    held = (
         f"{source.key}: {counted} {facts} (train + valid + test), entities: "
         f"{statistics.entities:,}, relations: {statistics.relations:,}"
-        + (f", times: {graph.num_times:,}" if graph.temporal else "")
-    ]
+    )
+    parts = [f"{held}, times: {graph.num_times:,}" if graph.temporal else held]
     occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
     if occurring < statistics.entities:
         parts.append(
@@ -259,17 +253,10 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
 
 
 def _compare_columns(graph: Graph) -> Iterator[str]:
-    """Say if relations look like entities: if there are more of them than heads or tails, and most are entities."""
-    heads, relations, tails = (
-        np.flatnonzero(
-            np.logical_or.reduce([mark(size, triples, part) for triples in graph.splits.values()])
-        )
-        for part, size in (
-            ("head", graph.num_entities),
-            ("relation", graph.num_relations),
-            ("tail", graph.num_entities),
-        )
-    )
+    """Say if relations look like entities: if there are many, and most are entities."""
+    heads = _find_codes(graph, "head", graph.num_entities)
+    relations = _find_codes(graph, "relation", graph.num_relations)
+    tails = _find_codes(graph, "tail", graph.num_entities)
     few, place = min((heads.size, "heads"), (tails.size, "tails"))
     if relations.size <= few:
         return
@@ -286,24 +273,38 @@ def _compare_columns(graph: Graph) -> Iterator[str]:
         )
 
 
+def _find_codes(graph: Graph, part: str, size: int) -> Codes:
+    """Return the codes that occur as a part of any fact."""
+    marks = [mark(size, triples, part) for triples in graph.splits.values()]
+    return np.flatnonzero(np.logical_or.reduce(marks))
+
+
 def _compare_first(graph: Graph) -> Iterator[str]:
-    """Say which files may begin with a heading or a comment: all labels of their first line occur nowhere else."""
+    """Say which files may begin with a heading: their first labels occur nowhere else."""
     files = [triples for triples in graph.splits.values() if len(triples)]
+    if len(files) < 2:
+        return
     for split, triples in graph.splits.items():
-        if len(files) < 2 or not len(triples):
+        if not len(triples):
             continue
         head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
-        places = ((relation, ("relation",)), (head, ("head", "tail")), (tail, ("head", "tail")))
-        if all(
-            sum(np.count_nonzero(getattr(each, part) == code) for each in files for part in parts)
-            == 1
-            for code, parts in places
-        ):
+        counts = (
+            _count_code(files, relation, ("relation",)),
+            _count_code(files, head, ("head", "tail")),
+            _count_code(files, tail, ("head", "tail")),
+        )
+        if counts == (1, 1, 1):
             yield (
                 f"relation {graph.name_relation(relation)!r} "
                 f"of the first line of {split} occurs nowhere else, nor do its entities. "
                 "If the line is a heading or a comment, delete it."
             )
+
+
+def _count_code(files: Iterable[Triples], code: int, parts: tuple[str, ...]) -> int:
+    """Count how often a code occurs in some parts of facts."""
+    columns = [getattr(triples, part) for triples in files for part in parts]
+    return sum(int(np.count_nonzero(column == code)) for column in columns)
 
 
 _AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
@@ -328,7 +329,7 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
 
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
-    """Return the labels that would equal others, composed, without what is around them and a byte order mark."""
+    """Return the labels that would equal others, composed, without what is around them."""
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign in written for sign in map(str.encode, _AROUND)):
         return []  # as in most graphs

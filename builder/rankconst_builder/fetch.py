@@ -1,4 +1,4 @@
-"""Get the files of a benchmark: from the cache, a mirror, or the network; checked by hash in every case.
+"""Get the files of a benchmark, checked by hash: from the cache, a mirror or the network.
 
 A mirror is a folder or a URL in which ``https://host/path`` is at ``host/path``. The cache has the
 same layout, so a filled cache is a mirror for other machines.
@@ -51,12 +51,9 @@ class Content:
 
     data: bytes
     sha256: str
-    verified: (
-        bool  # True if the file, or the archive it is in, had a hash that was known beforehand
-    )
-    stands_in: bool = (
-        False  # True if it has the triples of the file that the registry names, in another order
-    )
+    verified: bool  # True if the file, or its archive, had a hash that was known beforehand
+    # True if it has the triples of the file that the registry names, in another order.
+    stands_in: bool = False
 
 
 _REMEDIES = Remedies(
@@ -74,9 +71,8 @@ class Fetcher:
     """Gets files."""
 
     cache: Path  # where downloads are kept
-    mirror: str | None = (
-        None  # A folder or URL that replaces every ``https://``; None to ask the sources themselves
-    )
+    # A folder or URL that replaces every ``https://``; None to ask the sources themselves.
+    mirror: str | None = None
     offline: bool = False  # True to open no socket: only the cache and a mirror folder are used
     reporter: Reporter = field(default_factory=Reporter)
 
@@ -96,15 +92,13 @@ class Fetcher:
     def identify(self, remote: Remote) -> str | None:
         """Return the hash that is known of a file beforehand, or recorded at its first download."""
         record = self._record_of(remote)
-        recorded = (
-            record.read_text(encoding="ascii", errors="replace").strip()
-            if record.is_file()
-            else None
-        )
+        recorded = None
+        if record.is_file():
+            recorded = record.read_text(encoding="ascii", errors="replace").strip()
         return remote.sha256 or remote.git_blob or recorded
 
     def _equals_copy(self, remote: Remote) -> bool:
-        """Tell whether an unverified file equals the copy that the registry knows, and warn if it does not."""
+        """Tell whether an unverified file equals the copy that the registry knows; warn if not."""
         if remote.copy_sha256 is None or remote.verifiable:
             return False
         got = self.identify(remote)
@@ -148,12 +142,10 @@ class Fetcher:
             )
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
-        with explain_write_errors(
-            f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
-        ):
+        where, remedy = f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder."
+        with explain_write_errors(where, remedy, DownloadError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            # What is there stays until the new file has been checked; simultaneous downloads do not
-            # meet.
+            # What is there stays until the new file has been checked, in a folder of its own.
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
                 download(url, fresh, known, _REMEDIES, self.reporter, size=remote.bytes)
@@ -266,7 +258,7 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
 
 
 class _Headers(io.RawIOBase):
-    """The stream of an archive, of which no single read is large: tarfile reads headers of any stated size at once."""
+    """The stream of an archive, of which tarfile cannot read headers of any stated size."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -322,9 +314,8 @@ def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
     """Open a member of a tar archive, or list its members if it has no such file."""
     zipped = path.name.endswith(("gz", "tgz"))
     with gzip.open(path) if zipped else path.open("rb") as stream:
-        with tarfile.open(
-            fileobj=cast("IO[bytes]", _Headers(cast("IO[bytes]", stream)))
-        ) as archive:
+        headers: Any = _Headers(cast("IO[bytes]", stream))
+        with tarfile.open(fileobj=headers) as archive:
             found = archive.getmember(member) if member in archive.getnames() else None
             content = archive.extractfile(found) if found is not None and found.isreg() else None
             yield archive.getnames() if content is None else content
@@ -354,15 +345,13 @@ _ARCHIVES: Mapping[str, Callable[[Path, str], AbstractContextManager[IO[bytes] |
 
 def _read_member(path: Path, member: str, limit: int | None) -> bytes:
     """Read a member of an archive, at most one byte more than `limit` of it."""
-    open_member = next(
-        (opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)), None
-    )
-    if open_member is None:
+    opens = [opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)]
+    if not opens:
         raise DownloadError(
             f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}."
         )
     try:
-        with open_member(path, member) as found:
+        with opens[0](path, member) as found:
             if isinstance(found, list):
                 names = [shorten(name).encode(errors="replace").decode() for name in found[:9]]
                 raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")

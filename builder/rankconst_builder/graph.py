@@ -64,19 +64,19 @@ class Graph:
 
     @property
     def ranks_relations(self) -> bool:
-        """True if it is clear which relations tasks (h, ?, t) rank; of inductive graphs, no tool's code says it."""
+        """True if it is clear which relations tasks (h, ?, t) rank, as not for inductive graphs."""
         return not (self.qualified or self.inductive)
 
     @cached_property
     def timeless(self) -> Graph:
-        """The same facts without their times or qualifiers: triples, of which these make repetitions."""
+        """The same facts without their times or qualifiers, as triples that may repeat."""
         if self.splits["train"].time is None:
             return self
         splits = {name: replace(triples, time=None) for name, triples in self.splits.items()}
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why the candidates of a protocol cannot be counted, for want of times or files; empty if they can."""
+        """Say why the candidates of a protocol cannot be counted; empty if they can."""
         if unfit := explain_unfit(protocol, self.temporal, self.qualified):
             return unfit
         needed = {split, *protocol.known_splits(split)}
@@ -85,11 +85,9 @@ class Graph:
         if "seen" in {protocol.candidates, protocol.tasks}:
             needed.add("train")
         lacking = [name for name in SPLITS if name in needed & self.missing]
-        return (
-            f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing."
-            if lacking
-            else ""
-        )
+        if not lacking:
+            return ""
+        return f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing."
 
     def name_relation(self, code: int) -> str:
         """Return a relation as text; bytes that are no UTF-8 are written as escapes."""
@@ -122,7 +120,7 @@ class Graph:
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
-        """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
+        """Which entities are head or tail of any fact, not in qualifiers only."""
         marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
         return functools.reduce(np.logical_or, marked, self.seen_entities)
 
@@ -146,7 +144,7 @@ class Graph:
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
-        """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
+        """Which relations occur in train, or in the graph that models are trained on."""
         seen = self.train_relations.copy()
         seen[self.trained_relations] = True
         return seen
@@ -199,23 +197,19 @@ def encode_labels(
 ) -> Graph:
     """Code the labels of a dataset's splits as integers."""
     values = [labels.values for labels in files.values() if labels.values is not None]
-    columns = [
-        column for labels in files.values() for column in (labels.head, labels.tail)
-    ] + values
-    entities, entity_labels = _encode(columns)
+    ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
+    entities, entity_labels = _encode(ends + values)
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
     # Codes follow first appearance, so those that only the context has come last.
     known = [codes[codes < num_relations] for codes in relations[len(files) :]]
     times, num_times = _encode_times(files)
-    splits = dict.fromkeys(
-        SPLITS, replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
-    )
+    empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
+    splits = dict.fromkeys(SPLITS, empty)
     for place, name in enumerate(files):
-        splits[name] = Triples(
-            entities[2 * place], relations[place], entities[2 * place + 1], times.get(name)
-        )
+        head, tail = entities[2 * place], entities[2 * place + 1]
+        splits[name] = Triples(head, relations[place], tail, times.get(name))
     found = len(entity_labels), num_relations
     if missing and least == (0, 0):
         raise DataError(
@@ -245,7 +239,7 @@ def encode_labels(
 
 
 def _order_times(labels: list[Any]) -> list[int]:
-    """Return the places of times in their order: whole numbers by size, others as text, as ISO writes dates."""
+    """Return the places of times in their order: whole numbers by size, others as text."""
     try:
         sizes = list(map(int, labels))
     except ValueError:
@@ -254,34 +248,30 @@ def _order_times(labels: list[Any]) -> list[int]:
 
 
 def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
-    """Code the times of a temporal graph in their order, and count them; no code if the files have no times."""
+    """Code the times of a temporal graph in their order, and count them."""
     if len({len(labels.time) for labels in files.values()}) > 1:
-        raise DataError(
-            "the files tell the time in different numbers of columns: "
-            + ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
-        )
+        columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
+        raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
     ends = np.cumsum([len(labels) for labels in files.values()])
     whole = np.zeros(ends[-1], dtype=np.int64)
     number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, encoded = _encode(columns)
         place = np.argsort(_order_times(encoded.to_pylist()))
-        distinct, whole = np.unique(
-            whole * len(place) + place[np.concatenate(codes)], return_inverse=True
-        )
+        words = whole * len(place) + place[np.concatenate(codes)]
+        distinct, whole = np.unique(words, return_inverse=True)
         number = distinct.size
-    timed = any(labels.time for labels in files.values())
-    return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number
+    if not any(labels.time for labels in files.values()):
+        return {}, number
+    return dict(zip(files, np.split(whole, ends[:-1]), strict=True)), number
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:
     """Tell whether all times of each split are later than those of the one before."""
-    times = [
-        triples.time for triples in splits.values() if triples.time is not None and len(triples)
-    ]
-    return len(times) > 1 and all(
-        one.max() < other.min() for one, other in itertools.pairwise(times)
-    )
+    there = [triples for triples in splits.values() if len(triples)]
+    times = [triples.time for triples in there if triples.time is not None]
+    pairs = itertools.pairwise(times)
+    return len(times) > 1 and all(one.max() < other.min() for one, other in pairs)
 
 
 def _check_times(graph: Graph) -> None:
@@ -296,12 +286,11 @@ def _check_times(graph: Graph) -> None:
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray]:
-    """Give columns of dictionary-encoded bytes one common dictionary; return their codes, and it."""
+    """Give columns of dictionary-encoded bytes one common dictionary; return codes and it."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
-    unified = cast(
-        "list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks
-    )
+    joined = pa.chunked_array(chunks).unify_dictionaries()
+    unified = cast("list[pa.DictionaryArray[Any, Any]]", joined.chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
     return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)

@@ -44,32 +44,37 @@ def _unpack_name(name: str) -> PurePath:
 
 
 def strip_endings(name: str) -> str:
-    """Return the name of a file without its folder, and without the endings that say how it is written."""
+    """Return the name of a file without its folder and without its endings."""
     return _unpack_name(name).stem
 
 
 def find_delimiter(name: str) -> str:
-    """Return what separates the columns of a file: commas if its name ends in .csv, packed or not, else tabs."""
+    """Return what separates the columns of a file: commas if its name ends in .csv, else tabs."""
     return "," if _unpack_name(name).suffix.lower() == ".csv" else "\t"
 
 
 _ENDINGS = "(id|ids|idx|index|label|name|uri|iri)?"
+_HEADS = (
+    "h|head|headentity|s|subj|subject|src|source|sourcenode|from|fromnode|start|startnode"
+    "|entity1|node1|e1"
+)
+_RELATIONS = (
+    "r|rel|relation|relationship|relationtype|reltype|p|pred|predicate|property|edge|edgetype"
+    "|link|linktype|type|label"
+)
+_TAILS = (
+    "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode"
+    "|entity2|node2|e2"
+)
+_TIMES = (
+    "d|time|timestamp|timestep|ts|date|datetime|day|month|year|begin|begintime|starttime"
+    "|startdate|since|validfrom|endtime|enddate|until|validto"
+)
 _WORDS = {
-    letter: re.compile(f"({words}){_ENDINGS}")
-    for letter, words in {
-        "h": (
-            "h|head|headentity|s|subj|subject|src|source|sourcenode|from|fromnode|start|startnode|entity1|node1|e1"
-        ),
-        "r": (
-            "r|rel|relation|relationship|relationtype|reltype|p|pred|predicate|property|edge|edgetype|link|linktype|type|label"
-        ),
-        "t": (
-            "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode|entity2|node2|e2"
-        ),
-        "d": (
-            "d|time|timestamp|timestep|ts|date|datetime|day|month|year|begin|begintime|starttime|startdate|since|validfrom|endtime|enddate|until|validto"
-        ),
-    }.items()
+    "h": re.compile(f"({_HEADS}){_ENDINGS}"),
+    "r": re.compile(f"({_RELATIONS}){_ENDINGS}"),
+    "t": re.compile(f"({_TAILS}){_ENDINGS}"),
+    "d": re.compile(f"({_TIMES}){_ENDINGS}"),
 }
 """Letter of a column to the words that head it, squashed."""
 
@@ -82,36 +87,31 @@ _TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$"
 
 
 def _begins_rdf(body: bytes) -> bool:
-    """Tell whether the first line of a file that is no comment is RDF."""
-    first = next(
-        (line for line in body.split(b"\n") if line.strip() and not line.startswith(b"#")), b""
-    )
-    return (_TABBED_RDF if b"\t" in first else _RDF).match(first) is not None
+    """Tell whether the first line of a file that is not a comment is RDF."""
+    for line in body.split(b"\n"):
+        if line.strip() and not line.startswith(b"#"):
+            return (_TABBED_RDF if b"\t" in line else _RDF).match(line) is not None
+    return False
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of columns that a heading names; None if the cells do not head a triple."""
-    letters = "".join(map(_find_letter, cells))
+    """Return the letters of columns that a heading names; None if it heads no triple."""
+    letters = [_find_letter(cell) for cell in cells]
     if columns is not None and len(columns) == len(cells):
-        letters = "".join(
-            given if given == "-" or (given == "d" and letter == "-") else letter
-            for given, letter in zip(columns, letters, strict=True)
-        )
-    return letters if sorted(letters.replace("-", "").replace("d", "")) == ["h", "r", "t"] else None
+        for place, given in enumerate(columns):
+            if given == "-" or (given == "d" and letters[place] == "-"):
+                letters[place] = given
+    parts = sorted(letter for letter in letters if letter not in {"-", "d"})
+    return "".join(letters) if parts == ["h", "r", "t"] else None
 
 
 def place_columns(cells: Sequence[str]) -> str | None:
-    """Return the letters of columns that a heading names; hrt for three of which it says nothing else, or None."""
+    """Return the letters of columns that a heading names; hrt for three others, or None."""
     named = name_columns(cells)
-    if (
-        named is None
-        and len(cells) == 3
-        and all(
-            _find_letter(cell) in {"-", letter} for cell, letter in zip(cells, "hrt", strict=True)
-        )
-    ):
-        return "hrt"
-    return named
+    if named is not None or len(cells) != 3:
+        return named
+    pairs = zip(cells, "hrt", strict=True)
+    return "hrt" if all(_find_letter(cell) in {"-", letter} for cell, letter in pairs) else None
 
 
 def _find_letter(cell: str) -> str:
@@ -119,11 +119,12 @@ def _find_letter(cell: str) -> str:
 
 
 def _holds(columns: Iterable[Any], label: bytes) -> bool:
-    """Tell whether a label is in any of some columns of :class:`~rankconst_builder.triples.Labels`."""
-    for chunk in (chunk for column in columns for chunk in column.chunks):
-        code = pc.index(chunk.dictionary, label).as_py()
-        if code >= 0 and pc.index(chunk.indices, code).as_py() >= 0:
-            return True
+    """Tell whether a label is in any of some columns of labels."""
+    for column in columns:
+        for chunk in column.chunks:
+            code = pc.index(chunk.dictionary, label).as_py()
+            if code >= 0 and pc.index(chunk.indices, code).as_py() >= 0:
+                return True
     return False
 
 
@@ -158,7 +159,7 @@ class _Seen:
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> tuple[dict[str, Labels], str]:
-    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed."""
+    """Read the files of a graph by role, and say in a line how they are written."""
     negatives: dict[str, int] = {}
     if columns is None:
         contents, negatives = _drop_negatives(contents, names)
@@ -169,8 +170,9 @@ def read_own(
         for role, content in contents.items()
     }
     headed = [role for role, one in seen.items() if one.form.header]
-    for role in (role for role in headed if not seen[role].certain):
-        if found := find_in_graph(seen[role].cells, files.values()):
+    for role in headed:
+        found = [] if seen[role].certain else find_in_graph(seen[role].cells, files.values())
+        if found:
             raise DataError(
                 f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, "
                 f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
@@ -196,11 +198,12 @@ def read_own(
         )
     for role, number in negatives.items():
         notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
-    if spaced := [
+    spaced = [
         names[role]
         for role, one in seen.items()
         if one.form.delimiter == " " and not one.form.count_line
-    ]:
+    ]
+    if spaced:
         notes.append(f"columns of {', '.join(spaced)} are separated by spaces")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are left out, as in CSV")
@@ -208,7 +211,7 @@ def read_own(
 
 
 def is_plain(begin: bytes, name: str) -> bool:
-    """Tell whether a file begins with a triple, its labels separated by tabs and nothing around them."""
+    """Tell whether a file begins with a triple, its labels separated by tabs alone."""
     return not begin.startswith(BOM) and _see(begin, name, None).form == LineFormat()
 
 
@@ -219,7 +222,7 @@ _NEGATIVES = (b"-1", b"0")
 def _drop_negatives(
     contents: Mapping[str, bytes], names: Mapping[str, str]
 ) -> tuple[dict[str, bytes], dict[str, int]]:
-    """Return files without their labels and the rows of negatives, and how many each labelled file has."""
+    """Return files without their labels and negatives, and how many each labelled file has."""
     kept, negatives = dict(contents), dict[str, int]()
     for role, content in contents.items():
         body = content.removeprefix(BOM)
@@ -228,16 +231,15 @@ def _drop_negatives(
         if found is None:
             continue
         triples, labels = found
-        positives = [
-            triple for triple, label in zip(triples, labels, strict=True) if label not in _NEGATIVES
-        ]
+        rows = zip(triples, labels, strict=True)
+        positives = [triple for triple, label in rows if label not in _NEGATIVES]
         kept[role] = b"\n".join(positives)
         negatives[role] = len(triples) - len(positives)
     return kept, negatives
 
 
 def _split_labels(body: bytes, sign: bytes) -> tuple[list[bytes], list[bytes]] | None:
-    """Return the triples and the labels of a file; None if its fourth column has others than 1 and -1, or 1 and 0."""
+    """Return the triples and labels of a file; None if its fourth column is not of labels."""
     first = body.partition(b"\n")[0]
     if first.count(sign) != 3:
         return None
@@ -252,7 +254,7 @@ def _split_labels(body: bytes, sign: bytes) -> tuple[list[bytes], list[bytes]] |
 
 
 def _find_sign(body: bytes, name: str) -> str:
-    """Return what separates the columns of a file: spaces where there is no tab, and a first line of three or four."""
+    """Return what separates the columns of a file: spaces if there is no tab in three or four."""
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
         cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")
@@ -263,19 +265,19 @@ def _find_sign(body: bytes, name: str) -> str:
 
 def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
-    first, second, *_ = (
-        line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b"")
-    )
+    lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
+    first, second, *_ = (*lines, b"", b"")
     rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
     delimiter = find_delimiter(name)
     if columns is None and first.startswith(b"#") and rdf is not None and not _begins_rdf(body):
         raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
     if columns is None and delimiter == "\t" and rdf is not None:
         raise DataError(
-            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by"
-            " tabs. Convert N-Triples so, without literals: awk '/^[<_]/ {sub(/[ \\t]*\\.["
-            ' \\t]*$/, ""); if ($3 !~ /^"/) print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv;'
-            " other RDF to N-Triples first: riot --output=nt FILE."
+            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated "
+            "by tabs. Convert N-Triples so, without literals: "
+            'awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
+            'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; '
+            "other RDF to N-Triples first: riot --output=nt FILE."
         )
     delimiter = _find_sign(body, name)
     if _COUNT.fullmatch(first):
@@ -288,9 +290,8 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
                 f"as OpenKE writes it, but line 2 holds no three numbers: {show_line(second)}. "
                 "Name the order of the columns, for example --columns hrt."
             )
-        form = LineFormat(
-            delimiter if delimiter.encode() in second else " ", columns or "htr", count_line=True
-        )
+        sign = delimiter if delimiter.encode() in second else " "
+        form = LineFormat(sign, columns or "htr", count_line=True)
         return _Seen(form, first, ordered=columns is None, certain=True)
     form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))
@@ -307,13 +308,20 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
         form = replace(form, columns=named, header=True)
     elif numbered:
         form = replace(form, columns="-hrt", header=True)
-    elif cells[not cells[0] :] == list(map(str, range(len(form.columns) - (not cells[0])))):
+    elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
     return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
 
 
+def _is_numbered(cells: Sequence[str], size: int) -> bool:
+    """Tell whether cells are the numbers of columns, perhaps behind an empty one."""
+    if not cells[0]:
+        cells, size = cells[1:], size - 1
+    return list(cells) == [str(number) for number in range(size)]
+
+
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
-    """Tell whether labels of a CSV file are in quotes; if only some of its quotes can be, refuse it."""
+    """Tell whether labels of a CSV file are in quotes; refuse it if only some can be."""
     if form.delimiter != "," or b'"' not in body:
         return False
     sign = re.escape(form.delimiter).encode()
@@ -333,11 +341,8 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None) -> None:
     """Refuse files of which some show another order of columns than others are read in."""
     orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
-    if (
-        columns is None
-        and len(set(orders.values())) > 1
-        and not all(one.ordered for one in seen.values())
-    ):
+    is_shown = all(one.ordered for one in seen.values())
+    if columns is None and len(set(orders.values())) > 1 and not is_shown:
         shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
         other = next(role for role, one in seen.items() if not one.ordered)
         raise DataError(
@@ -353,7 +358,7 @@ def _check_repeated(
     contents: Mapping[str, bytes],
     names: Mapping[str, str],
 ) -> None:
-    """Refuse a first line that several files share and whose labels occur nowhere else: it may well be a heading."""
+    """Refuse a first line that several files share and that occurs nowhere else."""
     plain = [role for role, one in seen.items() if not (one.form.header or one.form.count_line)]
     for first in {seen[role].first for role in plain}:
         sharing = [role for role in plain if seen[role].first == first]
@@ -363,8 +368,12 @@ def _check_repeated(
             labels.without_first() if role in sharing else labels for role, labels in files.items()
         ]
         if not find_in_graph(seen[sharing[0]].cells, others):
+            letters = seen[sharing[0]].form.columns
+            order = ", ".join(NAMES[letter] for letter in letters if letter in NAMES)
             raise DataError(
-                f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere else: {show_line(first)}. {HEADING} Columns are read as {', '.join(NAMES[letter] for letter in seen[sharing[0]].form.columns if letter in NAMES)} (--columns changes that)."
+                f"{' and '.join(names[role] for role in sharing)} begin with the same line, "
+                f"whose labels occur nowhere else: {show_line(first)}. {HEADING} "
+                f"Columns are read as {order} (--columns changes that)."
             )
 
 
@@ -374,22 +383,20 @@ def _check_openke(
     names: Mapping[str, str],
     columns: str | None,
 ) -> None:
-    """Refuse files with a count line whose third column has too many labels to be the relation, as in OpenKE's."""
+    """Refuse files with a count line whose columns cannot be in OpenKE's order."""
     counted = [role for role, one in seen.items() if one.form.count_line and columns is None]
     if not counted:
         return
-    relations, tails = (
-        {
-            label
-            for role in counted
-            for chunk in getattr(files[role], part).chunks
-            for label in chunk.dictionary
-        }
-        for part in ("relation", "tail")
-    )
+    relations = _list_labels(files[role].relation for role in counted)
+    tails = _list_labels(files[role].tail for role in counted)
     if len(relations) > len(tails):
         raise DataError(
             f"{names[counted[0]]} begins with a number of triples, so its columns should be head, "
             f"tail, relation, as in OpenKE's files; but the third column has {len(relations):,} "
             f"labels and the second {len(tails):,}. Name the order, for example --columns hrt."
         )
+
+
+def _list_labels(columns: Iterable[Any]) -> set[Any]:
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return {label for chunk in chunks for label in chunk.dictionary}

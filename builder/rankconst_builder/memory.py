@@ -1,4 +1,4 @@
-"""Tables of graphs that are in memory: of DataFrames, of arrays, and of PyKEEN's triples factories and data sets."""
+"""Tables of graphs in memory: DataFrames, arrays, and PyKEEN's factories and data sets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def make_tables(
     given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
 ) -> TablesInMemory:
-    """Return the tables that a build of the same triples writes; `given` goes from split to triples."""
+    """Return the tables that a build of the same triples, given by split, writes."""
     files = {split: read_given(triples, split) for split, triples in given.items()}
     _check_headings(files)
     graph = encode_labels(files)
@@ -62,15 +62,13 @@ def make_tables(
         "datasets": describe_dataset(source, statistics, {}, counting),
         **tabulate_histograms(histograms),
     }
+    make = {name: partial(sort_rows, name, table) for name, table in tables.items()}
     return TablesInMemory(
         path=Path(key),
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
         folder=Path(key),
         place=key,
-        make={
-            **{name: partial(_hand_out, sort_rows(name, table)) for name, table in tables.items()},
-            "constants": partial(_make_constants, histograms),
-        },
+        make=make | {"constants": partial(_make_constants, histograms)},
     )
 
 
@@ -80,10 +78,12 @@ def _make_constants(histograms: Histograms) -> pa.Table:
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
-    """Refuse a factory with more entities than occur in its triples, where these are the candidates."""
+    """Refuse a factory with more entities than its triples, where these are the candidates."""
     numbered = getattr(train, "num_entities", None)
-    if isinstance(numbered, int) and numbered != occurring:
-        for protocol in (protocol for protocol in protocols if protocol.candidates == "seen"):
+    if not isinstance(numbered, int) or numbered == occurring:
+        return
+    for protocol in protocols:
+        if protocol.candidates == "seen":
             raise DataError(
                 f"train numbers {numbered:,} entities, "
                 f"and {occurring:,} of them occur in its triples. "
@@ -92,19 +92,16 @@ def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> 
             )
 
 
-def _hand_out(table: pa.Table) -> pa.Table:
-    return table
-
-
 def read_given(given: Any, split: str) -> Labels:
-    """Return the labels of triples: of a DataFrame, an array or a list of rows, or a PyKEEN triples factory."""
+    """Return the labels of triples in a DataFrame, an array, a list or a triples factory."""
     columns = _split_columns(given, split)
     sizes = {len(column) for column in columns}
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
-    parts = zip(columns, ("head", "relation", "tail", *["time"] * (len(columns) - 3)), strict=True)
+    parts = ("head", "relation", "tail", *["time"] * (len(columns) - 3))
     head, relation, tail, *time = (
-        _encode(column, f"the {part}s of {split}") for column, part in parts
+        _encode(column, f"the {part}s of {split}")
+        for column, part in zip(columns, parts, strict=True)
     )
     return Labels(head, relation, tail, tuple(time))
 
@@ -126,9 +123,8 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
                 f"{split} has columns {', '.join(map(str, given.columns))}; expected head, "
                 "relation and tail, or three columns in this order whose names say nothing else."
             )
-        places = [
-            place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted
-        ]
+        chosen = [(letter, place) for place, letter in enumerate(letters) if letter in "hrtd"]
+        places = [place for _, place in sorted(chosen, key=lambda one: "hrtd".index(one[0]))]
         return [np.asarray(given.iloc[:, place]) for place in places]
     refuse_masked(given, split)
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
@@ -160,10 +156,8 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
     labels: Any
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
-        indices, labels = (
-            pa.array(places.astype(np.int32)),
-            pa.array(list(map(str, distinct.tolist())), pa.string()),
-        )
+        indices = pa.array(places.astype(np.int32))
+        labels = pa.array([str(number) for number in distinct.tolist()], pa.string())
     else:
         texts: Any
         if column.dtype.kind == "M":
@@ -171,12 +165,12 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         try:
             texts = pa.array(column, pa.string(), from_pandas=True)
         except (pa.ArrowException, UnicodeError):
-            texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
-        if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
-            missing = (
-                row for row in wrong if spell(column[row], str) in {"None", "nan", "<NA>", "NaT"}
-            )
-            row = next(missing, wrong[0])
+            texts = pa.array([_to_text(value) for value in column.tolist()], pa.string())
+        wrong = [row for row, text in enumerate(texts.to_pylist()) if not text]
+        if wrong:
+            names = {"None", "nan", "<NA>", "NaT"}
+            missing = [row for row in wrong if spell(column[row], str) in names]
+            row = missing[0] if missing else wrong[0]
             raise DataError(
                 f"{what}: row {row} holds {show_value(column[row])}; "
                 "expected a label or a whole number in every row."
@@ -188,17 +182,15 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 
 def _to_text(value: Any) -> str | None:
     """Return a label as text; None for what is none."""
-    is_label = isinstance(value, (str, Integral)) and not isinstance(value, (bool, np.bool_))
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Integral)):
+        return None
     try:
-        text = str(value) if is_label else None
+        text = str(value)
     except ValueError:  # a whole number of more digits than Python writes
         return None
     # No file can hold half of a surrogate pair.
-    return (
-        text
-        if text is None or text.isascii() or text.encode(errors="replace").decode() == text
-        else None
-    )
+    is_whole = text.isascii() or text.encode(errors="replace").decode() == text
+    return text if is_whole else None
 
 
 def _check_headings(files: Mapping[str, Labels]) -> None:
@@ -229,7 +221,7 @@ def _check_headings(files: Mapping[str, Labels]) -> None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write the triples of a data set of PyKEEN to a temporary folder, as Parquet; give split to path, none of None."""
+    """Write a data set of PyKEEN to a temporary folder, as Parquet; yield split to path."""
     if name is None:
         yield {}
         return
@@ -246,10 +238,9 @@ def write_dataset(
             labels = read_given(factory, split)
             columns: Any = {"head": labels.head, "relation": labels.relation, "tail": labels.tail}
             if split == "train":
-                ends: Any = pa.chunked_array(
-                    [chunk for end in ("head", "tail") for chunk in columns[end].chunks]
-                )
-                refuse_unused(factory, pc.count_distinct(ends.cast(pa.binary())).as_py(), protocols)
+                chunks = [*labels.head.chunks, *labels.tail.chunks]
+                ends: Any = pa.chunked_array(chunks).cast(pa.binary())
+                refuse_unused(factory, pc.count_distinct(ends).as_py(), protocols)
             paths[split] = Path(folder) / f"{split}.parquet"
             pq.write_table(pa.table(columns), paths[split])
         yield paths
