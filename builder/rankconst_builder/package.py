@@ -56,31 +56,16 @@ KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
     "macro_candidates": (
-        "dataset",
-        "protocol",
-        "split",
-        "side",
-        "aggregation",
-        "num_candidates",
-        "weight",
+        *("dataset", "protocol", "split", "side"),
+        *("aggregation", "num_candidates", "weight"),
     ),
     "candidates_by_relation": (
-        "dataset",
-        "protocol",
-        "split",
-        "side",
-        "relation",
-        "num_candidates",
+        *("dataset", "protocol", "split", "side", "relation", "num_candidates"),
     ),
     # In this order files are smallest.
     "baseline_candidates": (
-        "dataset",
-        "baseline",
-        "side",
-        "split",
-        "protocol",
-        "num_candidates",
-        "offset",
+        *("dataset", "baseline", "side", "split", "protocol"),
+        *("num_candidates", "offset"),
     ),
     "baseline_candidates_by_relation": (
         *("dataset", "baseline", "side", "split", "protocol"),
@@ -88,7 +73,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
-"""Table to the columns that identify a row, in the order by which rows are sorted (names as in their catalogue)."""
+"""Table to the columns that identify a row, in the order by which rows are sorted."""
 
 _ORDERS: dict[str, tuple[str, ...]] = {
     "protocol": tuple(PROTOCOLS),
@@ -98,7 +83,7 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "baseline": tuple(BASELINES),
     "metric": tuple(CATALOGUE),
 }
-"""Column to its values in the order of their catalogue; values of other columns follow by size or alphabet."""
+"""Column to its values in the order of their catalogue; others follow by size or alphabet."""
 
 HEADER: dict[str, Any] = {
     "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
@@ -115,7 +100,7 @@ HEADER: dict[str, Any] = {
 """What the descriptor of every set states."""
 
 DENSE, QUICK = 19, 3
-"""How much zstd does to write little: for releases, which are written once and read often, and for builds."""
+"""How much zstd does to write little: for releases, read often, and for builds."""
 
 _FIELD_TYPES = {
     "text": "string",
@@ -135,8 +120,8 @@ def hash_content(table: pa.Table) -> str:
     does not.
     """
     columns = [_print_values(column) for column in table.columns]
-    lines = ["\t".join(table.column_names), *map("\t".join, zip(*columns, strict=True))]
-    text = "\n".join(lines)
+    rows = ["\t".join(row) for row in zip(*columns, strict=True)]
+    text = "\n".join(["\t".join(table.column_names), *rows])
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -152,24 +137,22 @@ def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
-    """Return a table with its rows in canonical order: by :data:`KEYS`, names as in their catalogue."""
+    """Return a table with its rows in canonical order, that of :data:`KEYS`."""
     # The last key of lexsort counts most.
-    order = np.lexsort(
-        [_rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
-    )
+    ranks = [_rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
+    order = np.lexsort(ranks)
     if np.array_equal(order, np.arange(len(table))):
         return table
     return table.take(order)
 
 
 def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    """Return a number for each value of a column, larger for what comes later; missing values come first."""
+    """Return a number for each value of a column, larger for what comes later; nulls first."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     values = encoded.dictionary.to_pylist()
     ranks = np.empty(len(values), np.int64)
-    ranks[sorted(range(len(values)), key=lambda place: order_value(name, values[place]))] = (
-        np.arange(len(values))
-    )
+    order = sorted(range(len(values)), key=lambda place: order_value(name, values[place]))
+    ranks[order] = np.arange(len(values))
     indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
     return ranks[indices]
 
@@ -183,7 +166,8 @@ def order_value(name: str, value: Any) -> tuple[Any, ...]:
     known = _ORDERS[name]
     # sampled:10 comes before sampled:500.
     stem, _, number = value.partition(":")
-    return (1, known.index(value) if value in known else len(known), stem, read_count(number) or 0)
+    place = known.index(value) if value in known else len(known)
+    return (1, place, stem, read_count(number) or 0)
 
 
 def write_tables(
@@ -199,16 +183,16 @@ def write_tables(
 
 
 def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
-    """Return the Parquet files of a set, file name to content; the same tables give the same bytes."""
+    """Return the Parquet files of a set, by name; the same tables give the same bytes."""
     return {
         f"{name}.parquet": _serialise(name, table, compression) for name, table in tables.items()
     }
 
 
 def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
-    """Write a table with a row group a dataset, one more for its baselines, so that these can be read alone.
+    """Write a table with a row group a dataset, and one more for its baselines.
 
-    The table of datasets, which is read as a whole, is one row group.
+    So these can be read alone. The table of datasets, which is read as a whole, is one row group.
     """
     keys = table.column("dataset").to_pylist()
     if "baseline" in table.column_names:
@@ -311,7 +295,7 @@ def complete_exchange(folder: Path) -> None:
 
 @contextmanager
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
-    """Let other processes wait until this one has written to a folder, which is made; not on Windows."""
+    """Let other processes wait until this one has written to a folder, but on Windows."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
         held = _lock(folder, reporter)
@@ -375,19 +359,22 @@ def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
 def describe_schema(
     name: str, columns: Iterable[TableColumn], descriptions: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what the descriptor says of the columns of a table, in today's words or in those of its time."""
-    fields = [
-        {
+    """Return what the descriptor says of the columns of a table."""
+    fields = []
+    for column in columns:
+        described = (descriptions or {}).get(column.name, column.description)
+        entry = {
             "name": column.name,
             "type": _FIELD_TYPES[column.kind],
-            "description": (descriptions or {}).get(column.name, column.description),
-            **({"unit": column.unit} if column.unit else {}),
+            "description": described,
         }
-        for column in columns
-    ]
-    key = [each for each in KEYS[name] if any(each == column["name"] for column in fields)]
-    # A primary key must not be null, and k is for most metrics.
-    return {**({} if name == "constants" else {"primaryKey": key}), "fields": fields}
+        if column.unit:
+            entry["unit"] = column.unit
+        fields.append(entry)
+    if name == "constants":  # a primary key must not be null, and k is for most metrics
+        return {"fields": fields}
+    names = {entry["name"] for entry in fields}
+    return {"primaryKey": [each for each in KEYS[name] if each in names], "fields": fields}
 
 
 # A set dataset by dataset.
@@ -439,13 +426,13 @@ def _split_parts(existing: Tables) -> dict[str, Part]:
     whole = {name: existing.read(name) for name in COLUMNS}
     split = {name: _split_table(table) for name, table in whole.items()}
     provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
-    return {
-        key: Part(
-            {name: rows.get(key, whole[name].slice(0, 0)) for name, rows in split.items()},
-            {name: value for name, value in provenance.get(key, {}).items() if name != "dataset"},
-        )
-        for key in existing.datasets
-    }
+    parts = {}
+    for key in existing.datasets:
+        tables = {name: rows.get(key, whole[name].slice(0, 0)) for name, rows in split.items()}
+        kept = dict(provenance.get(key, {}))
+        kept.pop("dataset", None)
+        parts[key] = Part(tables, kept)
+    return parts
 
 
 def _split_table(table: pa.Table) -> dict[str, pa.Table]:
@@ -471,7 +458,6 @@ def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
         name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)])
         for name in COLUMNS
     }
+    provenance = {key: part.provenance for key, part in parts.items()}
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
-        write_tables(
-            folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()}
-        )
+        write_tables(folder, UNRELEASED, tables, provenance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankconst_builder.graph import Graph
+    from rankconst_builder.tabulate import Histograms
     from rankconst_builder.tallies import Tallies
 
 
@@ -109,38 +110,38 @@ class Build:
     columns: str | None = None  # the order of the columns of these, if the user names it
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
-    scheduler: str | None = (
-        None  # the address of a Dask scheduler whose workers count; None to count here
-    )
+    # The address of a Dask scheduler whose workers count; None to count here.
+    scheduler: str | None = None
     reporter: Reporter = field(default_factory=Reporter)
 
 
 def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
-    """Return protocols in the order of the tables, each once: those of the catalogue, then sampled ones by size."""
+    """Return protocols in the order of the tables, each once, sampled ones last by size."""
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
-    if shared := [key for key, protocol in distinct.items() if protocol.shared]:
-        raise UsageError(
-            f"{shared[0]} is not built from triples: which tasks share one "
-            "list of negatives is not in them. `rankconst adjust --num-tasks N` takes their number."
-        )
-    return tuple(
-        sorted(
-            distinct.values(),
-            key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0),
-        )
-    )
+    for key, protocol in distinct.items():
+        if protocol.shared:
+            raise UsageError(
+                f"{key} is not built from triples: which tasks share one list of negatives "
+                "is not in them. `rankconst adjust --num-tasks N` takes their number."
+            )
+
+    def find_place(protocol: Protocol) -> int:
+        if protocol.key in order:
+            return order.index(protocol.key)
+        return len(order) + (protocol.negatives or 0)
+
+    return tuple(sorted(distinct.values(), key=find_place))
 
 
 def choose_protocols(
     protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
 ) -> tuple[Protocol, ...]:
-    """Return the protocols that fit a graph; refuse one that does not, unless the whole catalogue is asked for."""
+    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for."""
     if not {*PROTOCOLS.values()} <= {*protocols}:
-        for reason in filter(
-            None, (explain_unfit(protocol, temporal, qualified) for protocol in protocols)
-        ):
-            raise UsageError(reason)
+        for protocol in protocols:
+            if unfit := explain_unfit(protocol, temporal, qualified):
+                raise UsageError(unfit)
     return tuple(protocol for protocol in protocols if protocol.fits(temporal, qualified))
 
 
@@ -163,9 +164,8 @@ def build_all(build: Build) -> Outcome:
     is the only one.
     """
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
-        nearest = next(
-            (path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out
-        )
+        folders = (build.out, *build.out.absolute().parents)
+        nearest = next((path for path in folders if exists(path)), build.out)
     if not nearest.is_dir():
         raise DataError(
             f"cannot write tables to {build.out}: {nearest} is not a folder. "
@@ -182,11 +182,8 @@ def _build_all(build: Build) -> Outcome:
     failures: dict[str, RankconstError] = {}
     for place, source in enumerate(build.sources, start=1):
         identity = _identify(build, source)
-        if (
-            identity is not None
-            and source.key in parts
-            and parts[source.key].provenance.get("identity") == identity
-        ):
+        held = parts[source.key].provenance.get("identity") if source.key in parts else None
+        if identity is not None and held == identity:
             build.reporter.say(f"{source.key}: up to date")
             kept.append(source.key)
             continue
@@ -203,11 +200,9 @@ def _build_all(build: Build) -> Outcome:
         except (KeyboardInterrupt, SystemExit):
             if built:
                 write_parts(build.out, parts)
-            done = (
-                f"{build.out} holds the {len(built)} built before"
-                if built
-                else "nothing was written"
-            )
+            done = "nothing was written"
+            if built:
+                done = f"{build.out} holds the {len(built)} built before"
             build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
             raise
         parts[source.key] = part
@@ -219,7 +214,7 @@ def _build_all(build: Build) -> Outcome:
 
 
 def _identify(build: Build, source: Benchmark) -> str | None:
-    """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
+    """Name what a dataset's rows depend on: files, protocols and program; None if unknown."""
     if source.key in build.local:
         return None
     hashes = [
@@ -263,11 +258,10 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
     pa.default_memory_pool().release_unused()
     part = _build_from_files(build, source, graph, described, identity, opened=opened)
     # They are read more than once, and the hashes must be of what was counted.
-    if changed := [
-        hide_login(str(file)) for file, state in states.items() if state_file(file) != state
-    ]:
+    changed = [file for file, state in states.items() if state_file(file) != state]
+    if changed:
         raise DataError(
-            f"{list_first(changed)} changed during the build. "
+            f"{list_first([hide_login(str(file)) for file in changed])} changed during the build. "
             "Build again when nothing writes there."
         )
     return part
@@ -277,10 +271,8 @@ def _state_files(
     build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
 ) -> dict[Path | str, tuple[int | None, ...]]:
     """Return the states of the files of a graph of the user's own; of a pipe there is none."""
-    columns = itertools.chain.from_iterable(
-        each.files for each in opened.values() if each is not None
-    )
-    plain = (path for path in build.local.get(source.key, {}).values() if path.is_file())
+    columns = [file for each in opened.values() if each is not None for file in each.files]
+    plain = [path for path in build.local.get(source.key, {}).values() if path.is_file()]
     return {file: state_file(file) for file in {*plain, *columns}}
 
 
@@ -289,15 +281,13 @@ def _read_contents(
 ) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        here = {
-            role: each for role, each in opened.items() if not (role == "train" and build.scheduler)
-        }
-        return {
-            role: read_local(local[role]) if each is None else each.describe()
-            for role, each in here.items()
-        }
+        contents = {}
+        for role, each in opened.items():
+            if role != "train" or not build.scheduler:
+                contents[role] = read_local(local[role]) if each is None else each.describe()
+        return contents
     contents = {}
-    for role in (role for role in READ if role in source.files):
+    for role in [role for role in READ if role in source.files]:
         try:
             contents[role] = build.fetcher.read(source.files[role])
         except MissingSourceError as error:
@@ -339,7 +329,7 @@ def _read_graph(
     contents: dict[str, Content],
     opened: Mapping[str, Columns | None],
 ) -> Graph:
-    """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
+    """Read and code the files of a dataset, restricted as the build says."""
     key, given = source.key, build.restriction.known
     local = build.local.get(key, {})
     columns = {role: each for role, each in opened.items() if each is not None}
@@ -350,17 +340,14 @@ def _read_graph(
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}
     own = {} if given is None else {_KNOWN: given}
-    own |= {
-        role: contents[role] if opened[role] is None else read_local(path)
-        for role, path in local.items()
-        if role not in columns
-    }
-    names = {_KNOWN: build.restriction.known_name} | {
-        role: str(path) for role, path in local.items()
-    }
-    labels, note = read_own(
-        {role: content.data for role, content in own.items()}, names, build.columns
-    )
+    names = {_KNOWN: build.restriction.known_name}
+    for role, path in local.items():
+        names[role] = str(path)
+        if role not in columns:
+            own[role] = contents[role] if opened[role] is None else read_local(path)
+    data = {role: content.data for role, content in own.items()}
+    labels, note = read_own(data, names, build.columns)
+    del data
     labels |= {role: each.read_labels() for role, each in columns.items()}
     if local:
         own.clear()
@@ -410,13 +397,8 @@ def _build_from_files(
     build.reporter.say(summarise(source, graph, statistics))
     for difference in compare(source, graph, statistics, build.local.get(key, {}), build.columns):
         build.reporter.warn(f"{key}: {difference}")
-    for split in build.splits if graph.missing else ():
-        if lost := [
-            protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)
-        ]:
-            build.reporter.say(
-                f"{key}: no constants of {split} under {', '.join(lost)}, for want of files"
-            )
+    if graph.missing:
+        _tell_missing(build, key, graph, protocols)
     if tallies is None:
         stage = build.reporter.stage
         histograms, counting = count_histograms(
@@ -426,6 +408,44 @@ def _build_from_files(
             build.reporter.say(f"{key}: {COUNTING[counting].summary}")
     else:
         histograms = list_histograms(key, graph, protocols, tallies)
+    _tell_unranked(build, key, graph, protocols, histograms)
+    described = describe_dataset(source, statistics, contents, counting, graph.missing)
+    reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
+    # Hashes may have become known.
+    identity = identity or _identify(build, source)
+    if graph.missing or reconstructed:  # what may be there the next time
+        identity = None
+    return make_part(
+        tables={"datasets": described, **tabulate(histograms, build.reporter.stage)},
+        provenance=_describe_origin(build, identity, reconstructed),
+    )
+
+
+def _describe_origin(build: Build, identity: str | None, reconstructed: str) -> dict[str, Any]:
+    """Return where the rows of a dataset come from that was counted from its files."""
+    origin = f"files; {reconstructed} reconstructed" if reconstructed else "files"
+    found: dict[str, Any] = {"origin": origin, "identity": identity}
+    found["program"] = hash_program()[:16]
+    restricted = build.restriction.describe()
+    if restricted:
+        found["restriction"] = restricted
+    return found | _describe_choice(build)
+
+
+def _tell_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
+    """Say which splits have no constants under a protocol for want of files."""
+    for split in build.splits:
+        lost = [one.key for one in protocols if graph.explain_uncounted(one, split)]
+        if lost:
+            build.reporter.say(
+                f"{key}: no constants of {split} under {', '.join(lost)}, for want of files"
+            )
+
+
+def _tell_unranked(
+    build: Build, key: str, graph: Graph, protocols: Iterable[Protocol], histograms: Histograms
+) -> None:
+    """Say which splits have no rows under a protocol for want of tasks."""
     for protocol, split in itertools.product(protocols, build.splits):
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
@@ -433,37 +453,16 @@ def _build_from_files(
                 f"{key}: "
                 f"no triple of {split} is ranked under protocol {protocol.key}; it gets no rows"
             )
-    reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
-    return make_part(
-        tables={
-            "datasets": describe_dataset(source, statistics, contents, counting, graph.missing),
-            **tabulate(histograms, build.reporter.stage),
-        },
-        provenance={
-            "origin": f"files; {reconstructed} reconstructed" if reconstructed else "files",
-            # Hashes may have become known; what is missing, or another file stands in for, may be
-            # there the next time.
-            "identity": (
-                None if graph.missing or reconstructed else identity or _identify(build, source)
-            ),
-            "program": hash_program()[:16],
-            **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
-            **_describe_choice(build),
-        },
-    )
 
 
 def _describe_choice(build: Build) -> dict[str, str]:
     """Name the splits and baselines that were chosen, where these are not all."""
-    splits = (
-        {}
-        if {*build.splits} == {*SPLITS}
-        else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
-    )
-    whole = {*build.baselines} >= {*INFORMED}
-    return (
-        splits if whole else {**splits, "baselines": ",".join([DEFAULT_BASELINE, *build.baselines])}
-    )
+    chosen = {}
+    if {*build.splits} != {*SPLITS}:
+        chosen["splits"] = ",".join(split for split in SPLITS if split in build.splits)
+    if not {*build.baselines} >= {*INFORMED}:
+        chosen["baselines"] = ",".join([DEFAULT_BASELINE, *build.baselines])
+    return chosen
 
 
 def _count_elsewhere(
@@ -499,7 +498,7 @@ def _count_elsewhere(
 def _build_sampled(
     build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None
 ) -> Part:
-    """Build a benchmark that ranks among sampled negatives: the protocols asked for, or the benchmark's own."""
+    """Build a benchmark that ranks among sampled negatives, those asked for or its own."""
     if build.restriction != Restriction():
         raise UsageError(
             f"{source.title} is built from numbers of tasks: there are no triples to restrict."
@@ -510,13 +509,14 @@ def _build_sampled(
         if protocol.negatives is not None and not sampled.shared
     ]
     protocols = asked or [parse_protocol(sampled.protocol)]
-    histograms = {
-        Tasks(source.key, protocol.key, split, side): sampled_histogram(protocol, tasks)
-        for protocol in protocols
-        for split, tasks in (("valid", sampled.valid), ("test", sampled.test))
-        if tasks is not None
-        for side in sampled.sides
-    }
+    histograms = {}
+    for protocol in protocols:
+        for split, tasks in (("valid", sampled.valid), ("test", sampled.test)):
+            if tasks is None:
+                continue
+            for side in sampled.sides:
+                address = Tasks(source.key, protocol.key, split, side)
+                histograms[address] = sampled_histogram(protocol, tasks)
     row = {
         **dict.fromkeys(column.name for column in COLUMNS["datasets"]),
         **describe_source(source),
@@ -552,9 +552,8 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
                 f"the archive of tables {archive.version} has them."
             )
             continue
-        tables[name] = pa.concat_tables(
-            [tables[name], _take_informed(build, archive.read(name, key))]
-        )
+        informed = _take_informed(build, archive.read(name, key))
+        tables[name] = pa.concat_tables([tables[name], informed])
     return make_part(
         tables=tables,
         provenance={"origin": origin, "reason": reason, **_describe_choice(build)},
@@ -574,18 +573,18 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
     """Return what :func:`gather_histograms` does, from archived tables."""
     found: dict[Tasks, Histogram] = {}
     for protocol, split in itertools.product(build.protocols, build.splits):
-        if not archive.holds(
-            Tasks(key, protocol.key if protocol.negatives is None else "raw", split)
-        ):
+        stored = protocol.key if protocol.negatives is None else "raw"
+        if not archive.holds(Tasks(key, stored, split)):
             continue
         for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)
             relations = archive.relations(tasks) if split != "train" else ()
-            for one in (
-                tasks,
-                *(replace(tasks, aggregation=aggregation) for aggregation in list_macros(split)),
-                *(replace(tasks, relations=(name,)) for name in relations),
-            ):
+            wanted = [tasks]
+            wanted += [
+                replace(tasks, aggregation=aggregation) for aggregation in list_macros(split)
+            ]
+            wanted += [replace(tasks, relations=(name,)) for name in relations]
+            for one in wanted:
                 found[one] = archive.histogram(one)
         tasks = Tasks(key, protocol.key, split, RELATION_SIDE)
         if RELATION_SIDE in archive.sides(tasks):

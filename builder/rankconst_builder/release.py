@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
+from rankconst.names import count_of
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
@@ -60,10 +61,10 @@ ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
 """Column of the constants to the column of its error."""
 
 ROUNDING, SAMPLED_ROUNDING = 16 * float(np.finfo(np.float64).eps), 1e-12
-"""Relative differences that the same sample may have on another machine, and its standard errors."""
+"""Relative differences that a sample, and its errors, may have on another machine."""
 
 STANDARD_ERRORS = 5
-"""How many standard errors two samples of one law may differ by."""
+"""How many standard errors two samples of one distribution may differ by."""
 
 _EXAMPLES = 5
 
@@ -78,7 +79,7 @@ class Bump(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What happened to the rows of a table: how many, and the first of those that changed or went, in words."""
+    """What happened to the rows of a table: how many, and examples in words."""
 
     name: str
     changed: int = 0
@@ -117,8 +118,7 @@ class Order:
     out: Path
     archive: Path
     date: dt.date  # the day of publication
-    # The release before. If None, the newest before `version` of the tables that came with the
-    # package.
+    # The release before. If None, the newest before `version` that came with the package.
     previous: Tables | None = None
     first: bool = False  # True if there is no release before
     url: str | None = None  # where the tables will be found. If None, documents do not say
@@ -151,10 +151,8 @@ def _release(order: Order) -> Released:
     previous = _find_previous(order)
     tables = built
     if previous is not None:
-        tables = {
-            **built,
-            "constants": keep_released(previous.read("constants"), built["constants"]),
-        }
+        constants = keep_released(previous.read("constants"), built["constants"])
+        tables = {**built, "constants": constants}
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
@@ -171,11 +169,9 @@ def _release(order: Order) -> Released:
     with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
         exchange_files(order.out, files)
     _write_archive(order, archive)
+    written = {order.out / name: content for name, content in files.items()}
     return Released(
-        files={
-            **{order.out / name: content for name, content in files.items()},
-            order.archive: archive,
-        },
+        files={**written, order.archive: archive},
         written=True,
         previous=None if previous is None else previous.version,
         changes=changes,
@@ -195,10 +191,9 @@ def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, by
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}
     # As sha256sum writes them.
-    sums = (
-        f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n" for name in sorted(described)
-    )
-    return {**described, CHECKSUMS: "".join(sums).encode()}
+    digests = {name: hashlib.sha256(described[name]).hexdigest() for name in sorted(described)}
+    sums = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+    return {**described, CHECKSUMS: sums.encode()}
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
@@ -255,9 +250,8 @@ def _keep(order: Order) -> Released:
         f"{order.version} is already released, identical: {order.out} is left as it is"
     )
     names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
-    files = {
-        name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()
-    }
+    there = [name for name in names if (order.out / name).is_file()]
+    files = {name: (order.out / name).read_bytes() for name in there}
     if not order.archive.exists():
         _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
@@ -266,7 +260,7 @@ def _keep(order: Order) -> Released:
 
 
 def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse tables that no single program made, and warn of what a reader of the release should know."""
+    """Refuse tables that no single program made, and warn of what readers should know."""
     rows = tables["datasets"].to_pylist()
     if not rows:
         raise TablesError(
@@ -275,9 +269,10 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     provenance: dict[str, dict[str, Any]] = {
         row["dataset"]: row for row in order.source.descriptor.get("provenance", [])
     }
-    if partial := [
+    partial = [
         key for key, made in provenance.items() if made.get("splits") or made.get("baselines")
-    ]:
+    ]
+    if partial:
         raise UsageError(
             "a release has every split and baseline, "
             f"and these datasets have some only: {', '.join(partial)}. "
@@ -340,9 +335,9 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
 
 
 def _check_archive(order: Order, content: bytes) -> None:
-    if order.archive.exists() and (
-        not order.archive.is_file() or order.archive.read_bytes() != content
-    ):
+    if not order.archive.exists():
+        return
+    if not order.archive.is_file() or order.archive.read_bytes() != content:
         raise UsageError(
             f"{order.archive} is there already, with other content. "
             "Remove it if it was never published, or name another folder with --out."
@@ -362,16 +357,16 @@ def smallest_version(previous: str, bump: Bump) -> str:
     """Return the first version after `previous` that the version rule allows."""
     parts = [int(part) for part in previous.split(".")]
     place = 2 - bump
-    return ".".join(map(str, [*parts[:place], parts[place] + 1, *[0] * bump]))
+    raised = [*parts[:place], parts[place] + 1, *[0] * bump]
+    return ".".join(str(part) for part in raised)
 
 
 def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Changes:
     """Compare two sets of tables, row by row."""
     kept = keep_released(old["constants"], new["constants"])
-    agreeing = sum(
-        int(np.count_nonzero(_differs(new["constants"][name], kept[name])))
-        for name in kept.column_names
-    )
+    agreeing = 0
+    for name in kept.column_names:
+        agreeing += int(np.count_nonzero(_differs(new["constants"][name], kept[name])))
     compared = {**new, "constants": kept}
     return Changes(tuple(_compare(name, old[name], compared[name]) for name in COLUMNS), agreeing)
 
@@ -393,10 +388,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
     """Tell which rows two machines, or two methods, may have computed of the same constants."""
-    sampled, other = (
-        np.array(pc.equal(each["method"], pa.scalar("sampled")), np.bool_)
-        for each in (before, after)
-    )
+    sampled, other = _are_sampled(before), _are_sampled(after)
     drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
     found: Truths = sampled == other
     for column, error in ERRORS.items():
@@ -406,6 +398,10 @@ def _agrees(before: pa.Table, after: pa.Table) -> Truths:
         found &= np.abs(one - two) <= np.where(drawn, ROUNDING * np.abs(one), slack)
         found &= ~drawn | (np.maximum(*errors) <= (1 + SAMPLED_ROUNDING) * np.minimum(*errors))
     return found
+
+
+def _are_sampled(table: pa.Table) -> Truths:
+    return np.array(pc.equal(table["method"], pa.scalar("sampled")), np.bool_)
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
@@ -445,19 +441,16 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
 def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
     """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
     key = {column: table[column][int(place)].as_py() for column in KEYS[name]}
-    return " ".join(
-        f"k={value}" if column == "k" else str(value)
-        for column, value in key.items()
-        if value is not None
-    )
+    if key.get("k") is not None:
+        key["k"] = f"k={key['k']}"
+    return " ".join(str(value) for value in key.values() if value is not None)
 
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
-    """Find the rows with the same key: places in old and in new; and the places in old that new has not."""
+    """Find the rows with the same key: their places in old and new, and those of old alone."""
     keys = [*KEYS[name]]
-    both = pa.concat_tables([old.select(keys), new.select(keys)]).to_pandas(
-        strings_to_categorical=True
-    )
+    joined = pa.concat_tables([old.select(keys), new.select(keys)])
+    both = joined.to_pandas(strings_to_categorical=True)
     codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     of_old, of_new = codes[: len(old)], codes[len(old) :]
     for which, part in (("old", of_old), ("new", of_new)):
@@ -472,7 +465,7 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
-    """Tell for each row whether two values differ; numbers do by value, so that 0 and -0 are the same."""
+    """Tell for each row whether two values differ; 0 and -0 do not."""
     if pa.types.is_floating(before.type):
         one, other = _numbers(before), _numbers(after)
         same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
@@ -500,11 +493,7 @@ def phrase_changes(changes: Changes) -> list[str]:
             "added": table.added,
             "described otherwise": table.described,
         }
-        parts = [
-            f"{count:,} {'row' if count == 1 else 'rows'} {done}"
-            for done, count in counts.items()
-            if count
-        ]
+        parts = [f"{count_of(count, 'row')} {done}" for done, count in counts.items() if count]
         lines.append(f"{table.name}: {', '.join(parts) or 'no change'}")
         lines += [f"  {example}" for example in table.examples]
     if changes.kept == 1:

@@ -1,4 +1,4 @@
-"""Restrict an evaluation to some relations, to some entities, or both; or let its filter know further triples.
+"""Restrict an evaluation to relations or entities, or let its filter know further triples.
 
 Relations restrict which triples are ranked: those of other relations are left out, and nothing else
 changes. Entities restrict what is ranked: only they are candidates, and triples with another head
@@ -81,17 +81,9 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
         )
     entities, relations = graph.entity_labels, graph.relation_labels
-    places = (
-        pc.index_in(column.cast(pa.binary()), value_set=cast("pa.BinaryArray", labels)).fill_null(
-            -1
-        )
-        for column, labels in (
-            (known.head, entities),
-            (known.relation, relations),
-            (known.tail, entities),
-        )
-    )
-    head, relation, tail = (np.array(column, np.int64) for column in places)
+    head = _find_codes(known.head, entities)
+    relation = _find_codes(known.relation, relations)
+    tail = _find_codes(known.tail, entities)
     inside = (head >= 0) & (relation >= 0) & (tail >= 0)
     if not inside.any():
         raise DataError(
@@ -99,16 +91,22 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
             "and a relation of the graph. Are its columns in another order, or its labels others?"
         )
     triples = Triples(head[inside], relation[inside], tail[inside])
-    return (
-        replace(graph, known=triples),
-        f"{len(triples):,} of {len(known):,} further known triples are of the graph",
-    )
+    graph = replace(graph, known=triples)
+    return graph, f"{len(triples):,} of {len(known):,} further known triples are of the graph"
+
+
+def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
+    """Return the code of each label; -1 for others."""
+    values = cast("pa.BinaryArray", labels)
+    places = pc.index_in(column.cast(pa.binary()), value_set=values)
+    return np.array(places.fill_null(-1), np.int64)
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
     """Read labels from a file with one a line, or from a list with commas."""
     path = Path(value)
-    if os.path.isfile(value):  # noqa: PTH113 - that of pathlib fails on a list that is too long for a name
+    # That of pathlib fails on a list that is too long for a name.
+    if os.path.isfile(value):  # noqa: PTH113
         try:
             names = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -123,7 +121,8 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
         raise UsageError(
             f"{option} {value!r} names nothing. Give labels with commas between them, or a file."
         )
-    if strange := [name for name in kept if name != name.encode(errors="replace").decode()]:
+    strange = [name for name in kept if name != name.encode(errors="replace").decode()]
+    if strange:
         raise UsageError(
             f"{option}: {shorten(strange[0])!r} is not UTF-8 text, as labels have to be."
         )
@@ -135,9 +134,8 @@ def _find(
 ) -> NDArray[np.bool_]:
     """Return a mask of the named labels over the codes. Shape (size,)."""
     known = pa.array([str(code).encode() for code in range(size)]) if labels is None else labels
-    places = pc.index_in(
-        pa.array([name.encode() for name in names], known.type), value_set=known
-    ).to_pylist()
+    asked = pa.array([name.encode() for name in names], known.type)
+    places = pc.index_in(asked, value_set=known).to_pylist()
     unknown = [name for name, place in zip(names, places, strict=True) if place is None]
     if unknown:
         labels_known = [bytes(label or b"").decode(errors="replace") for label in known.to_pylist()]

@@ -1,4 +1,4 @@
-"""From histograms to rows: everything in the constants table follows from the tables of candidates."""
+"""From histograms to rows: the constants follow from the tables of candidates."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ HISTOGRAM_TABLES = (
 """The tables that hold histograms."""
 
 CARRIED = {DEFAULT_BASELINE: TABULATED, FLOOR: HEADLINE, SINGLE_STEP: HEADLINE}
-"""Baseline to the metrics that the constants table has rows of; others are computed from the histograms."""
+"""Baseline to the metrics that the constants table has rows of."""
 
 
 def list_macros(split: str) -> tuple[str, ...]:
-    """Return the macro averages whose weights are kept; elsewhere macro-relation follows from single relations."""
+    """Return the macro averages whose weights are kept; others follow from single relations."""
     return tuple(MACROS) if split == "train" else ("macro-query",)
 
 
@@ -88,37 +88,31 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     def column(field: str) -> Any:
         if field in _NUMBERS:
             # Histograms in which no candidate ranks above any have no offsets.
-            arrays = [
-                np.zeros_like(histogram.num_tasks) if numbers is None else numbers
-                for histogram in histograms.values()
-                for numbers in [getattr(histogram, _NUMBERS[field])]
-            ]
+            arrays = []
+            for histogram in histograms.values():
+                numbers = getattr(histogram, _NUMBERS[field])
+                arrays.append(np.zeros_like(histogram.num_tasks) if numbers is None else numbers)
             return wrap_numbers(np.concatenate(arrays) if arrays else np.empty(0))
-        words = [
-            tasks.relations[0] if field == "relation" else getattr(tasks, field)
-            for tasks in histograms
-        ]
+        if field == "relation":
+            words = [tasks.relations[0] for tasks in histograms]
+        else:
+            words = [getattr(tasks, field) for tasks in histograms]
         return join_texts(words).take(wrap_numbers(np.repeat(np.arange(lengths.size), lengths)))
 
     return pa.table([column(each.name).cast(each.type) for each in schema], schema=schema)
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
-    """Compute every metric that is carried for all tasks of head and tail, and of both sides pooled."""
+    """Compute every metric that is carried, for head, tail and both sides pooled."""
     asked: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
-    plain = (tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations)
+    plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
-        parts = [
-            histograms[side]
-            for side in ([tasks] if tasks in histograms else tasks.sides)
-            if side in histograms
-        ]
+        sides = [tasks] if tasks in histograms else tasks.sides
+        parts = [histograms[side] for side in sides if side in histograms]
         pooled = functools.reduce(Histogram.pool, parts)
-        shared = list_metrics(shared=pooled.shared)
-        asked[tasks] = (
-            pooled,
-            tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared),
-        )
+        known = list_metrics(shared=pooled.shared)
+        carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in known)
+        asked[tasks] = (pooled, carried)
     # Protocols often agree on some tasks: what is computed once need not be again.
     done = {}
     with stage("metrics", sum(len(metrics) for _, metrics in {*asked.values()})) as advance:
@@ -154,6 +148,5 @@ def _compute_rows(
     for metric in metrics:
         moments = compute_moments(metric, histogram)
         advance()
-        yield {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total} | asdict(
-            moments
-        )
+        row = {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total}
+        yield row | asdict(moments)

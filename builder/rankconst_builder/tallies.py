@@ -1,4 +1,4 @@
-"""Count the candidates of a split's tasks all together: how many are alike, not which task has how many; histograms."""
+"""Count the candidates of a split's tasks all together: how many tasks are alike."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tally_protocols(
     room: int | None = None,
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
-    """Count the candidates of a split under each protocol, side by side, in `room` bytes if given."""
+    """Count the candidates of a split under each protocol, in `room` bytes if given."""
     ranked = {
         protocol: count_ranked(graph, protocol)
         for protocol in protocols
@@ -84,20 +84,21 @@ def add_tallies(
     side: str,
     ranked: Mapping[Protocol, Mapping[str, int]],
 ) -> dict[Protocol, Tally]:
-    """Return the numbers of candidates of a side from those of known answers in each part, by protocol's key."""
+    """Return the numbers of candidates of a side from the known answers of each part."""
     listed, found = [*parts], {}
     # Protocols that know the same have the same tallies.
     merged: dict[tuple[int, ...], Tally] = {}
     for protocol in protocols:
         tallies, number = [part[protocol.key] for part in listed], ranked[protocol][side]
-        same = tuple(map(id, tallies))
-        merged[same] = known = merged[same] if same in merged else Tally.merge(tallies)
+        same = tuple(id(tally) for tally in tallies)
+        if same not in merged:
+            merged[same] = Tally.merge(tallies)
+        known = merged[same]
         if not known.size.size:
             continue
         # One of the known answers, the true one, is a candidate.
-        found[protocol] = replace(
-            known, size=leave_out(known.size - 1, number, f"{protocol.key} {split} {side}")
-        )
+        size = leave_out(known.size - 1, number, f"{protocol.key} {split} {side}")
+        found[protocol] = replace(known, size=size)
     return found
 
 
@@ -125,22 +126,18 @@ class Side:
         """Look at the facts of a graph; `rows` is their number if train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
-            selections[f"ranked {protocol.tasks}"] = functools.partial(
-                _is_ranked, graph, protocol.tasks
-            )
-            entities, relations = (
-                select_candidates(graph, protocol),
-                select_relations(graph, protocol),
-            )
-            selections[f"inside {protocol.candidates}"] = functools.partial(
-                _is_inside, entities, relations if side == RELATION_SIDE else None
-            )
+            is_ranked = functools.partial(_is_ranked, graph, protocol.tasks)
+            selections[f"ranked {protocol.tasks}"] = is_ranked
+            entities = select_candidates(graph, protocol)
+            relations = select_relations(graph, protocol) if side == RELATION_SIDE else None
+            is_inside = functools.partial(_is_inside, entities, relations)
+            selections[f"inside {protocol.candidates}"] = is_inside
         sources = list_sources(graph)
         number = sum(map(len, sources.values())) if rows is None else rows
         return cls(Packing.plan(graph, side, number, room), split, protocols, sources, selections)
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
-        """Return the numbers of known answers in a part under each protocol; `train` has words that are elsewhere."""
+        """Return the numbers of known answers in a part; `train` has words from elsewhere."""
         # Tasks of protocols that know the same answers of the same queries are counted once.
         tally = functools.cache(_Part(self, part, train).tally)
         found = {}
@@ -160,14 +157,14 @@ class Side:
         """Which selections leave out anything of which source."""
         graph = self.packing.graph
         restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
-        return frozenset(
-            (name, source)
-            for name, select in self.selections.items()
-            for source, triples in self.sources.items()
-            # What train has is seen.
-            if (restricted or source != "train")
-            and not all(select(batch).all() for batch in split_batches(triples))
-        )
+        found = set()
+        for name, select in self.selections.items():
+            for source, triples in self.sources.items():
+                if source == "train" and not restricted:
+                    continue  # what train has is seen
+                if not all(select(batch).all() for batch in split_batches(triples)):
+                    found.add((name, source))
+        return frozenset(found)
 
 
 class _Part:
@@ -176,9 +173,9 @@ class _Part:
     def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
         self._side, self._part = side, part
         # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
-        self._sorted: dict[tuple[str, str, bool], Words] = (
-            {} if train is None else {("train", "", True): train}
-        )
+        self._sorted: dict[tuple[str, str, bool], Words] = {}
+        if train is not None:
+            self._sorted["train", "", True] = train
         self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
         self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
 
@@ -192,9 +189,9 @@ class _Part:
         """
         packing = self._side.packing
         asked, frequency = self._count_asked(tasks, distinct)
-        relation = (
-            np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
-        )
+        relation = np.zeros_like(frequency)
+        if packing.side != RELATION_SIDE:
+            relation = packing.find_given(asked)
         count = np.ones_like(frequency)
         if known:
             keys, found = self._count_known(known, inside, timed)
@@ -220,14 +217,13 @@ class _Part:
         return self._asked[tasks, distinct]
 
     def _count_known(self, known: frozenset[str], inside: str, timed: bool) -> tuple[Words, Codes]:
-        """Count the known answers of each query of the split, without its time if they are those of any."""
+        """Count the known answers of each query of the split, without its time unless `timed`."""
         own = self._sort(self._side.split, inside, timed=timed)
         if (inside, timed) not in self._known:
             self._known[inside, timed] = count_runs(self._side.packing.find_keys(drop_repeats(own)))
         keys, counts = self._known[inside, timed]
-        others = [
-            self._sort(source, inside, timed=timed) for source in sorted(known - {self._side.split})
-        ]
+        sources = sorted(known - {self._side.split})
+        others = [self._sort(source, inside, timed=timed) for source in sources]
         words = drop_repeats(sort_words(others))
         repeated, _ = locate(own, words)
         _, place = locate(keys, self._side.packing.find_keys(np.delete(words, repeated)))
@@ -242,7 +238,7 @@ def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
 def _is_inside(
     entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples
 ) -> NDArray[np.bool_]:
-    """Tell which known triples can be removed: a candidate only can be removed from the candidates."""
+    """Tell which known triples can be removed: those of candidates."""
     inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
 
@@ -263,17 +259,15 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> tuple[dict[Tasks, Histogram], str | None]:
-    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
+    """Return the histograms of all tasks, with those of macro averages and of each relation.
 
     Also return what counting ranks by, if it is among the baselines.
     """
     trained = tally_protocols(graph, protocols, "train", stage=stage) if "train" in splits else {}
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
     informed, choice = count_baselines(graph, counts, baselines, stage)
-    tallies = {
-        **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
-        **{address: count.tallies for address, count in informed.items()},
-    }
+    tallies = {(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()}
+    tallies |= {address: count.tallies for address, count in informed.items()}
     return list_histograms(key, graph, protocols, tallies), choice
 
 
@@ -283,12 +277,12 @@ def list_histograms(
     protocols: Iterable[Protocol],
     tallies: Tallies,
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
+    """Return the histograms of tallies, by protocol, split and baseline."""
     order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
-    for protocol, split, baseline in sorted(
-        tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))
-    ):
+    splits = [*SPLITS]
+    addresses = sorted(tallies, key=lambda one: (order.index(one[0]), splits.index(one[1])))
+    for protocol, split, baseline in addresses:
         for side, tally in tallies[protocol, split, baseline].items():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
             found[tasks] = tally.histogram()
@@ -307,7 +301,7 @@ def list_histograms(
 def _name_relations(
     graph: Graph, histograms: Mapping[int, Histogram]
 ) -> list[tuple[str, Histogram]]:
-    """Name relations by their labels, in alphabetical order; labels that look alike as text share their name."""
+    """Name relations by their labels, in alphabetical order; those that look alike share one."""
     named: dict[str, Histogram] = {}
     for code, histogram in histograms.items():
         name = graph.name_relation(code)

@@ -54,9 +54,8 @@ class Labels:
     def without_first(self) -> Labels:
         """Return all triples but the first."""
         time = tuple(column[1:] for column in self.time)
-        return replace(
-            self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:], time=time
-        )
+        head, relation, tail = self.head[1:], self.relation[1:], self.tail[1:]
+        return replace(self, head=head, relation=relation, tail=tail, time=time)
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
@@ -90,18 +89,15 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
         return Labels(head, relation, tail, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
-    wanted = sorted(
-        (column for column in columns if column[0] != "-"),
-        key=lambda column: "hrtd".index(column[0]),
-    )
+    named = [column for column in columns if column[0] != "-"]
+    wanted = sorted(named, key=lambda column: "hrtd".index(column[0]))
+    # A block must hold any one line; pyarrow reads blocks in parallel.
+    block = max(1 << 20, _longest_line(body) + 2)
     _require_threads()
     try:
         table = pa_csv.read_csv(
             cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
-            # A block must hold any one line; pyarrow reads blocks in parallel.
-            pa_csv.ReadOptions(
-                column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)
-            ),
+            pa_csv.ReadOptions(column_names=columns, block_size=block),
             pa_csv.ParseOptions(
                 delimiter=form.delimiter,
                 quote_char='"' if form.quoted else False,
@@ -131,7 +127,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
 
 
 def _require_threads() -> None:
-    """Refuse to go on where no thread can be started: Arrow, which reads with some, would end the process."""
+    """Refuse to go on where no thread can be started, which would end the process in Arrow."""
     gate, started = threading.Event(), list[threading.Thread]()
     try:
         for _ in range(2):
@@ -150,13 +146,12 @@ def _require_threads() -> None:
 
 
 def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
-    """Read heads, relations, tails, the qualifiers of each as one label, and the entities in them."""
+    """Read heads, relations, tails, qualifiers as one label each, and the entities in these."""
     places = [form.columns.index(letter) for letter in "hrt"]
     sign, end = form.delimiter.encode(), len(form.columns) - 1
     found: list[list[bytes]] = [[], [], [], [], []]
-    for number, line in enumerate(
-        body.rstrip(b"\r\n").split(b"\n"), start=1 + form.header + form.count_line
-    ):
+    begin = 1 + form.header + form.count_line
+    for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=begin):
         cells = line.removesuffix(b"\r").split(sign)
         if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
             raise DataError(
@@ -168,9 +163,8 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
             labels.append(cells[place])
         found[3].append(sign.join(cells[end:]))
         found[4] += cells[end + 1 :: 2]
-    return [
-        pa.chunked_array([pa.array(labels, pa.binary()).dictionary_encode()]) for labels in found
-    ]
+    arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in found]
+    return [pa.chunked_array([array]) for array in arrays]
 
 
 def _unpad(column: Column) -> Column:
@@ -194,7 +188,7 @@ def read_stat(content: bytes, name: str) -> tuple[int, int]:
 
 
 def _own(body: bytes) -> pa.Buffer:
-    """Copy bytes into Arrow's memory: its threads may drop them late, when Python, which owns bytes, is ending."""
+    """Copy bytes into Arrow's memory, whose threads may drop them when Python is ending."""
     buffer = pa.allocate_buffer(len(body))
     memoryview(cast("Any", buffer)).cast("B")[:] = body
     return buffer
@@ -258,10 +252,10 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
     """Return the cells of a line."""
     if not form.quoted:
         return line.split(form.delimiter.encode())
+    if not line:
+        return [b""]
     try:
-        (cells,) = (
-            csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
-        )
+        (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter)
     except csv.Error:  # a carriage return outside of quotes, a cell beyond all size
         return line.split(form.delimiter.encode())
     return [cell.encode("latin-1") for cell in cells]
@@ -269,11 +263,9 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 
 def leave_out(begin: str, name: str) -> str:
     """Say how blank lines, or those that begin with a sign, are left out of a file."""
-    pattern, what = (
-        (f"^{begin}", f"lines that begin with {begin}")
-        if begin
-        else ("^[[:space:]]*$", "blank lines")
-    )
+    pattern, what = "^[[:space:]]*$", "blank lines"
+    if begin:
+        pattern, what = f"^{begin}", f"lines that begin with {begin}"
     return f"Leave {what} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
 
 
@@ -289,30 +281,31 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
                 f" If what follows the triple is its time, name it with d: --columns {time}. To "
                 f"ignore further columns, name them with -: {form.columns.ljust(len(parts), '-')}."
             )
-        columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
+        columns = f"-{form.columns}" if numbered else form.columns
+        columns = columns.ljust(len(parts), "-")
         return f" To ignore further columns, name them with -: {columns}."
     found = {
         word: len(text.split(other.encode()))
         for word, other in DELIMITERS.items()
         if other != form.delimiter
     }
-    # A line that nothing has cut may have further columns.
-    fitting = [word for word, count in found.items() if count == len(form.columns)] or [
-        word for word, count in found.items() if len(parts) == 1 and count > len(form.columns)
-    ]
+    fitting = [word for word, count in found.items() if count == len(form.columns)]
+    if not fitting and len(parts) == 1:  # a line that nothing has cut may have further columns
+        fitting = [word for word, count in found.items() if count > len(form.columns)]
     if not fitting:
-        few = number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}
+        if number != 1 or len(parts) != 2 or set(form.columns) != {*"hrt"}:
+            return ""
         return (
             " If the graph has no relations, "
-            "add a column between the two that is the same in every line." * few
+            "add a column between the two that is the same in every line."
         )
     word = fitting[0]
-    ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
+    endings = {"comma": ".csv", "tab": ".tsv"}
     remedy = (
         f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
     )
-    if ending:
-        remedy = f"Rename the file to end in {ending}"
+    if word in endings:
+        remedy = f"Rename the file to end in {endings[word]}"
     return (
         f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. "
         f"{remedy}."
@@ -320,9 +313,8 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
 
 
 def _spell(delimiter: str) -> str:
-    return next(
-        (f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), repr(delimiter)
-    )
+    words = [word for word, sign in DELIMITERS.items() if sign == delimiter]
+    return f"a {words[0]}" if words else repr(delimiter)
 
 
 def show_line(line: bytes) -> str:
