@@ -230,7 +230,7 @@ class Tally:
         return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the histogram of each relation, by code; `by_query`, tasks of a query count one."""
+        """Return the histogram of each relation; `by_query`, tasks of a query count one."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None

@@ -1,4 +1,6 @@
-"""Count where a baseline ranks the true answer of every task: how many candidates score above it, and how many alike.
+"""Count where a baseline ranks the true answer of every task.
+
+What counts are the candidates that score above it, and those that score the same.
 
 Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal
 level by frequency. Few candidates of a query have a level, so only these are listed; frequency is
@@ -58,7 +60,7 @@ _CELLS = 1 << 22  # of the tables in which levels and frequencies are looked up
 
 
 class Ranker:
-    """Ranks the candidates of the queries of a side by how many triples have them with the relation: `frequency`.
+    """Ranks the candidates of a side's queries by how many triples have them: `frequency`.
 
     Rankers that know more give some candidates a level. A candidate ranks by its level, or by the
     level that its frequency is worth if that is as high; then by frequency.
@@ -82,20 +84,19 @@ class Ranker:
 
     def locate(self, queries: Queries) -> Codes:
         """Return which of the split's queries some of them are, with or without their times."""
-        plain = queries.num_times > 1 and not self.timed
-        return np.searchsorted(
-            self.queries.keys, queries.keys // np.uint64(queries.num_times if plain else 1)
-        )
+        keys = queries.keys
+        if queries.num_times > 1 and not self.timed:
+            keys = keys // np.uint64(queries.num_times)
+        return np.searchsorted(self.queries.keys, keys)
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
         """Return how often each entity occurs with its query's relation."""
         return self.train.occurrences[self.side].find(self.queries.relation[queries], entities)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
-        """Return how many entities occur more often with each query's relation, and how many as often."""
-        return self.train.occurrences[self.side].order.count(
-            self.queries.relation[queries], frequency
-        )
+        """Return how many entities occur more often with each query's relation, or as often."""
+        order = self.train.occurrences[self.side].order
+        return order.count(self.queries.relation[queries], frequency)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
@@ -103,7 +104,7 @@ class Ranker:
         return np.zeros_like(queries)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities that have the least level of each at least.
+        """Yield queries, some at a time, and the entities with at least the least level of each.
 
         These are arrays of one length: the query's place among those yielded, the entity, its level
         and its frequency.
@@ -124,20 +125,23 @@ class Ranker:
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
         """Return whole numbers in the order of levels and frequencies; 0 for what has neither."""
         reached = self.reach(queries, frequency)
-        # What reaches a level by its frequency has a higher one than all that have the level by a
-        # rule.
+        # What reaches a level by its frequency is above all that have the level by a rule.
         plain = (levels <= reached) & (frequency > 0)
         return (2 * np.maximum(levels, reached) + plain) * (self.most + 1) + frequency
 
     def find(self, queries: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each for its query."""
-        return self.score(
-            queries, self.find_levels(queries, entities), self.find_frequency(queries, entities)
+        levels, frequency = (
+            self.find_levels(queries, entities),
+            self.find_frequency(queries, entities),
         )
+        return self.score(queries, levels, frequency)
 
     @functools.cached_property
     def places(self) -> tuple[Codes, Codes, Codes]:
-        """What the true answer of each row scores, and how many score above it, and the same, before a filter.
+        """What the true answer of each row scores, and how many score above it, or the same.
+
+        Nothing is filtered yet.
 
         How many score the same is not known if it scores 0.
         """
@@ -145,9 +149,8 @@ class Ranker:
         levels, frequency = self.find_levels(asked, true), self.find_frequency(asked, true)
         own, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
         by_level = levels > reached
-        above, same = self.count_frequency(
-            asked, np.where(by_level, self.need(asked, levels) - 1, frequency)
-        )
+        limit = np.where(by_level, self.need(asked, levels) - 1, frequency)
+        above, same = self.count_frequency(asked, limit)
         same[by_level] = 0
         # An entity of a lower level is above a true answer if its frequency puts it there.
         least = np.where(by_level, levels, reached + 1)
@@ -163,9 +166,8 @@ class Ranker:
             silent = np.bincount(group[often == 0], minlength=part.size)
             above[rows] += np.where(scored[rows], 0, silent[of_row])
             # The others rank by their levels in place of their frequencies.
-            ahead = np.flatnonzero(
-                (level >= of_query[1, part][group]) & (level > self.reach(part[group], often))
-            )
+            beyond = level > self.reach(part[group], often)
+            ahead = np.flatnonzero((level >= of_query[1, part][group]) & beyond)
             place, seldom = group[ahead], often[ahead]
             for sign, levels in ((1, level[ahead]), (-1, np.zeros_like(ahead))):
                 scores = self.score(part[place], levels, seldom)
@@ -177,18 +179,17 @@ class Ranker:
 
 
 class RuleRanker(Ranker):
-    """Ranks by the highest confidence of the rules of one atom that a candidate fulfils, of which frequency is one."""
+    """Ranks by the highest confidence of the rules of one atom that a candidate fulfils."""
 
     def prepare(self) -> None:
-        """Find the least frequency that is as sure as each level: f / whole >= support / the rule's whole."""
+        """Find the least frequency that is as sure as each level: f / whole >= support / whole."""
         rules = self.train.rules
         whole = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
         product = rules.support.astype(np.uint64) * whole.astype(np.uint64) - np.uint64(1)
         self._needed = (product // rules.whole.astype(np.uint64)).astype(np.int64) + 1
         self._bound = 2 + max(self.most, int(self._needed.max(initial=0)))
-        self._needs = pack_all(
-            (rules.relation, self.graph.num_relations), (self._needed, self._bound)
-        )
+        relations = (rules.relation, self.graph.num_relations)
+        self._needs = pack_all(relations, (self._needed, self._bound))
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
         """Return the level that a frequency is worth."""
@@ -205,7 +206,7 @@ class RuleRanker(Ranker):
         return np.append(self._needed, 0)[np.where(levels > 0, starts + levels - 1, -1)]
 
     def _orient(self, kinds: Codes) -> Codes:
-        """Return kinds of connections as rules have them: those of an anchor that is a tail are the other way round."""
+        """Return kinds of connections as rules have them, which go from head to tail."""
         number = self.graph.num_relations
         return kinds if self.side == "tail" else (kinds + number) % (2 * number)
 
@@ -224,25 +225,19 @@ class RuleRanker(Ranker):
         return found
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities that have the least level of each at least."""
-        connections, entities, kinds = (
-            self.train.connections,
-            self.graph.num_entities,
-            2 * self.graph.num_relations,
-        )
+        """Yield queries, some at a time, and the entities with at least the least level of each."""
+        entities, kinds = self.graph.num_entities, 2 * self.graph.num_relations
+        connections = self.train.connections
         rules, occurrences = self.train.rules, self.train.occurrences[self.side]
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
         anchors = connections.place[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         counts = connections.starts[anchors + 1] - starts
-        # Levels of all kinds and frequencies of all entities, for as many relations as there is
-        # room for.
+        # Levels of all kinds and frequencies of all entities, for as many relations as fit.
         width = max(_CELLS // (entities + kinds), 1)
-        level, often = (
-            np.zeros(width * kinds, dtype=np.int32),
-            np.zeros(width * entities, dtype=np.int32),
-        )
+        level = np.zeros(width * kinds, dtype=np.int32)
+        often = np.zeros(width * entities, dtype=np.int32)
         for first in np.unique(relations // width) * width:
             inside = slice(*np.searchsorted(rules.codes, _bound(first, width, kinds)))
             relation, kind = unpack(rules.codes[inside], kinds)
@@ -272,12 +267,12 @@ class RuleRanker(Ranker):
 
 
 def _bound(first: int, width: int, size: int) -> Words:
-    """Return where the words of some relations start and end; `size` is the number of codes that follow a relation."""
+    """Return where the words of some relations start and end, given how many each can have."""
     return np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
 
 
 class RecencyRanker(Ranker):
-    """Ranks by the last time at which the splits before have the fact, then by frequency in the training set."""
+    """Ranks by the last time at which the splits before have the fact, then by frequency."""
 
     def prepare(self) -> None:
         """Find when each answer of a query was last seen."""
@@ -298,7 +293,7 @@ class RecencyRanker(Ranker):
         return self._seen.find(queries, entities)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities that have the least level of each at least."""
+        """Yield queries, some at a time, and the entities with at least the least level of each."""
         queries, entities = unpack(self._seen.pairs, self.graph.num_entities)
         kept = np.flatnonzero(self._seen.score >= least[queries])
         queries, entities = queries[kept], entities[kept]
@@ -307,7 +302,7 @@ class RecencyRanker(Ranker):
 
 
 class StepRanker(Ranker):
-    """Ranks by the last time before the query's at which any split has the fact, then by frequency before that time."""
+    """Ranks by the last time before the query's that has the fact, then by frequency until then."""
 
     timed = True
 
@@ -318,26 +313,18 @@ class StepRanker(Ranker):
         answers, firsts = [], []
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
-                anchor, entity, time = (
-                    getattr(batch, _OTHER[self.side]),
-                    getattr(batch, self.side),
-                    batch.codes[-1],
-                )
+                anchor, entity = getattr(batch, _OTHER[self.side]), getattr(batch, self.side)
+                time = batch.codes[-1]
                 rows, query = plain.match(anchor, batch.relation)
                 if self.graph.allowed_entities is not None:
                     allowed = self.graph.allowed_entities[entity[rows]]
                     rows, query = rows[allowed], query[allowed]
-                answers.append(
-                    pack_all(
-                        (query, plain.keys.size), (entity[rows], entities), (time[rows], times)
-                    )
+                asked = (query, plain.keys.size)
+                answers.append(pack_all(asked, (entity[rows], entities), (time[rows], times)))
+                relation = (batch.relation, self.graph.num_relations)
+                firsts.append(
+                    pack_all(relation, (entity, entities), (anchor, entities), (time, times))
                 )
-                columns = (
-                    (batch.relation, self.graph.num_relations),
-                    (entity, entities),
-                    (anchor, entities),
-                )
-                firsts.append(pack_all(*columns, (time, times)))
         self._answers = drop_repeats(sort_words(answers))
         pairs, self._answered = unpack(self._answers, times)
         query, self._entity = unpack(pairs.view(np.uint64), entities)
@@ -364,9 +351,8 @@ class StepRanker(Ranker):
         self._nth = sort_words([self._pack_nth(given // entities, nth, time)])
 
     def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
-        return pack_all(
-            (relation, self.graph.num_relations), (nth, self.most + 2), (time, self.graph.num_times)
-        )
+        relations, times = self.graph.num_relations, self.graph.num_times
+        return pack_all((relation, relations), (nth, self.most + 2), (time, times))
 
     @functools.cached_property
     def _time(self) -> Codes:
@@ -380,7 +366,7 @@ class StepRanker(Ranker):
         return search(self._firsts, start + time.view(np.uint64)) - search(self._firsts, start)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
-        """Return how many entities occur more often with each query's relation, and how many as often."""
+        """Return how many entities occur more often with each query's relation, or as often."""
         relation, time = self.queries.relation[queries], self._time[queries]
 
         def count(least: Codes) -> Codes:
@@ -396,31 +382,23 @@ class StepRanker(Ranker):
         time = self._time[queries]
         pairs = pack(self._place[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
-        begin, end = (
-            search(self._answers, start),
-            search(self._answers, start + time.view(np.uint64)),
-        )
+        begin = search(self._answers, start)
+        end = search(self._answers, start + time.view(np.uint64))
         return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities that have the least level of each at least."""
+        """Yield queries, some at a time, and the entities with at least the least level of each."""
         counts = np.diff(self._starts)[self._place]
         for part in cut(counts):
             queries = self.queries.places[part]
             group, step = spread(counts[part])
             fact = self._starts[self._place[queries]][group] + step
             time, level = self._time[queries][group], self._answered[fact] + 1
-            last = np.flatnonzero(
-                (level <= time) & (self._next[fact] >= time) & (level >= least[queries][group])
-            )
+            is_last = (level <= time) & (self._next[fact] >= time)
+            last = np.flatnonzero(is_last & (level >= least[queries][group]))
             group, entities = group[last], self._entity[fact[last]]
-            yield (
-                queries,
-                group,
-                entities,
-                level[last],
-                self.find_frequency(queries[group], entities),
-            )
+            often = self.find_frequency(queries[group], entities)
+            yield queries, group, entities, level[last], often
 
 
 # -- baselines -------------------------------------------------------------------------------------
@@ -441,16 +419,14 @@ def count_baselines(
     baselines: Iterable[str],
     stage: Stage = unseen,
 ) -> tuple[dict[tuple[str, str, str], TaskCounts], str | None]:
-    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
+    """Count for every protocol and split where chance and baselines rank the true answers.
 
     Also return what counting ranks by, if it is among them.
     """
     found = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
-    informed = (
-        []
-        if "train" in graph.missing
-        else [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
-    )
+    informed = []
+    if "train" not in graph.missing:
+        informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
     rankers = Rankers(Train(graph))
     choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
     kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
@@ -485,13 +461,11 @@ class Rankers:
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Return what counting ranks by: of rules and frequency, what has the larger expected MRR on the validation set."""
+    """Return what counting ranks by: rules, or frequency if its MRR on valid is larger."""
     if graph.forecasting:
         return RECENCY
-    fitting = [
-        key for key, protocol in PROTOCOLS.items() if protocol.fits(graph.temporal, graph.qualified)
-    ]
-    usual = PROTOCOLS[min(fitting, key=rate_protocol)]
+    fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]
+    usual = min(fitting, key=lambda protocol: rate_protocol(protocol.key))
     address = usual.key, "valid"
     chance = counts.get(address) or count_protocols(graph, [usual], ["valid"]).get(address)
     if chance is None or not chance.tasks.rows.size:
@@ -502,11 +476,9 @@ def _choose_counting(
         both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
         expected[choice] = compute_moments(parse_metric("mrr"), both)
     rules, frequency = expected.values()
-    better = (
-        frequency.expectation - rules.expectation
-        > frequency.expectation_error + rules.expectation_error
-    )
-    return FREQUENCY if better else RULES
+    gain = frequency.expectation - rules.expectation
+    errors = frequency.expectation_error + rules.expectation_error
+    return FREQUENCY if gain > errors else RULES
 
 
 def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
@@ -518,10 +490,8 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
         asked, query, entity = answers.queries, answers.query, answers.entity
         if scorer.timed and asked is not queries:
             # Each time at which a query is asked has the answers of any.
-            starts, place = (
-                np.searchsorted(query, np.arange(asked.keys.size + 1)),
-                queries.timeless[1],
-            )
+            starts = np.searchsorted(query, np.arange(asked.keys.size + 1))
+            place = queries.timeless[1]
             query, step = spread(np.diff(starts)[place])
             asked, entity = queries, entity[starts[place][query] + step]
         known = scorer.find(scorer.locate(asked)[query], entity)

@@ -1,4 +1,4 @@
-"""What the training set says of pairs: how often entities occur with relations, and which rules it supports.
+"""What the training set says of pairs: entities with relations, and the rules it supports.
 
 Everything is counted by sorting whole numbers, and compared exactly.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 PRIOR = 5
-"""What a confidence adds to the pairs that it is counted on: the constant of AnyBURL, Meilicke et al. 2019."""
+"""What a confidence adds to its pairs: the constant of AnyBURL, Meilicke et al. 2019."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,9 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """How sure a relation is of a pair that another connects: rules of one body atom, the surer the higher their level.
+    """How sure a relation is of a pair that another connects: rules of one body atom.
+
+    The surer they are, the higher is their level.
 
     A kind of connection is a relation r', or number of relations + r' for a pair that it connects
     the other way round. The level of a rule counts the distinct confidences up to its own among the
@@ -121,7 +123,7 @@ class Rules:
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
-    """Return the first 64 binary digits of fractions below 1, whose order and equality are those of the fractions.
+    """Return the first 64 binary digits of fractions below 1, in whose order these are.
 
     Two different fractions with denominators below 2^32 are more than 2^-64 apart.
     """
@@ -137,10 +139,11 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The triples of some entities, the anchors: each as what it connects its anchor with, and how."""
+    """The triples of some entities, the anchors: what each connects with its anchor, and how."""
 
     place: Codes  # of each entity among the anchors, -1 for others. Shape (entities,)
-    starts: Codes  # where the triples of each anchor start in what follows, and end. Shape (anchors + 1,)
+    # Where the triples of each anchor start in what follows, and end. Shape (anchors + 1,).
+    starts: Codes
     pairs: Words  # place of the anchor and other entity in one number, ascending
     entity: Codes  # the other entity
     kind: Codes  # the relation, or number of relations + it if the anchor is its tail
@@ -156,10 +159,9 @@ class Connections:
         useful[relations] = True
         found = []
         for batch in split_batches(graph.splits["train"]):
-            for offset, anchor, other in (
-                (0, batch.head, batch.tail),
-                (number, batch.tail, batch.head),
-            ):
+            forwards = (0, batch.head, batch.tail)
+            backwards = (number, batch.tail, batch.head)
+            for offset, anchor, other in (forwards, backwards):
                 rows = np.flatnonzero(known[anchor])
                 rows = rows[useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
@@ -169,9 +171,8 @@ class Connections:
         words = drop_repeats(sort_words(found))
         joined, kind = unpack(words, 2 * number)
         pairs = joined.view(np.uint64)
-        starts = np.searchsorted(
-            pairs, np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities)
-        )
+        firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities)
+        starts = np.searchsorted(pairs, firsts)
         return cls(place, starts, pairs, unpack(pairs, entities)[1], kind)
 
     def find(self, anchors: Codes, entities: Codes) -> tuple[Codes, Codes]:
@@ -217,36 +218,33 @@ class Train:
                 relation = kinds - np.where(turned, number, 0)
                 found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
                 found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
-                shared.append(
-                    add_up(_count_shared(number, keys, relation, turned, smaller == larger))
-                )
+                counted = _count_shared(number, keys, relation, turned, smaller == larger)
+                shared.append(add_up(counted))
         del words
-        return {side: count_runs(sort_words(found.pop(side))) for side in ("head", "tail")}, add_up(
-            shared
-        )
+        by_side = {side: count_runs(sort_words(found.pop(side))) for side in ("head", "tail")}
+        return by_side, add_up(shared)
 
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
         """How many heads, or tails, each relation has."""
-        bounds = {
-            side: self._bound_relations(pairs) for side, (pairs, _) in self._counts[0].items()
-        }
-        return {side: np.diff(places) for side, places in bounds.items()}
+        found = {}
+        for side, (pairs, _) in self._counts[0].items():
+            found[side] = np.diff(self._bound_relations(pairs))
+        return found
 
     def _bound_relations(self, pairs: Words) -> Codes:
         """Return where the pairs of each relation start, and where the last ones end."""
-        firsts = np.arange(self.graph.num_relations + 1, dtype=np.uint64) * np.uint64(
-            self.graph.num_entities
-        )
+        numbers = np.arange(self.graph.num_relations + 1, dtype=np.uint64)
+        firsts = numbers * np.uint64(self.graph.num_entities)
         return np.searchsorted(pairs, firsts)
 
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
-        """In how many triples each entity that may be ranked is the head, or the tail, of each relation."""
+        """In how many triples each entity is the head, or the tail, of each relation."""
         return {side: self.score(*counts) for side, counts in self._counts[0].items()}
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
-        """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
+        """Return the scores of pairs of group and entity, as far as these may be ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
         kept = slice(None) if allowed is None else allowed[unpack(pairs, number)[1]]
         return Scores(pairs[kept], counts[kept], number)
@@ -268,22 +266,23 @@ class Train:
 
     @functools.cached_property
     def connections(self) -> Connections:
-        """How the entities of valid and test are connected by relations that are the body of a rule."""
+        """How relations that are the body of a rule connect the entities of valid and test."""
         graph, kinds = self.graph, 2 * self.graph.num_relations
-        asked = [
+        valid, test = (
             mark(graph.num_entities, graph.splits[split], "head", "tail")
             for split in ("valid", "test")
-        ]
+        )
         bodies = unpack(self.rules.codes, kinds)[1] % graph.num_relations
-        return Connections.gather(graph, np.flatnonzero(asked[0] | asked[1]), bodies)
+        return Connections.gather(graph, np.flatnonzero(valid | test), bodies)
 
 
 def _count_shared(
     number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask
 ) -> Iterator[tuple[Words, Codes]]:
-    """Count the pairs that two relations connect, the smaller first, in the same direction (0) or not (1).
+    """Count the pairs that two relations connect, in the same direction (0) or not (1).
 
-    Rows are the distinct triples by the pairs of entities that they connect, in either direction:
+    The smaller relation comes first. Rows are the distinct triples by the pairs of entities that
+    they connect, in either direction:
     `turned` or not.
     """
 
@@ -323,7 +322,7 @@ def split_keys(words: Words, bits: int) -> Iterator[Words]:
 
 
 def _turn(num_relations: int, batch: Triples) -> Triples:
-    """Write triples from the smaller entity to the larger; relations of those turned round follow the others."""
+    """Write triples from the smaller entity to the larger, with other relations if turned."""
     turned = batch.head > batch.tail
     relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
     return Triples(np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
@@ -333,8 +332,11 @@ def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
     """Return distinct words, ascending, and the sum of what is counted of each."""
     words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
     order = np.argsort(words)
-    starts = np.flatnonzero(is_new(words[order]))
-    return words[order][starts], np.add.reduceat(counts[order], starts) if starts.size else counts
+    words, counts = words[order], counts[order]
+    starts = np.flatnonzero(is_new(words))
+    if not starts.size:
+        return words, counts
+    return words[starts], np.add.reduceat(counts, starts)
 
 
 def spread(counts: Codes) -> tuple[Codes, Codes]:
@@ -355,12 +357,11 @@ def cut(weights: Codes) -> Iterator[slice]:
 
 
 def pack_all(*columns: tuple[Codes, int]) -> Words:
-    """Return codes in one number each; with every column comes the number of codes that it can be."""
+    """Return codes in one number each; with every column comes its number of codes."""
     bound = math.prod(size for _, size in columns)
     if bound > 1 << 64:
-        raise DataError(
-            f"{' x '.join(f'{size:,}' for _, size in columns)} are too many for 64-bit keys."
-        )
+        sizes = " x ".join(f"{size:,}" for _, size in columns)
+        raise DataError(f"{sizes} are too many for 64-bit keys.")
     words = columns[0][0].astype(np.uint64)
     for codes, size in columns[1:]:
         words = pack(words, codes, size)

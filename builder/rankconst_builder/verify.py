@@ -1,4 +1,4 @@
-"""Check a set of tables: its files, its rows, three laws that cannot be rebuilt; and, when asked, everything again.
+"""Check a set of tables: its files and rows, three laws, and, when asked, everything again.
 
 The other laws that its numbers obey are tested on the set that is shipped: a set whose files are
 those that were written holds what it held then.
@@ -87,12 +87,10 @@ class Finding:
 class Means:
     """What rebuilding may use."""
 
-    # A folder or URL with a copy of the sources. If None, only the cache; the sources themselves
-    # are never asked.
+    # A folder or URL with a copy of the sources. If None, only the cache: no source is asked.
     mirror: str | None = None
-    cache: Path | None = (
-        None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
-    )
+    # Where downloads are kept. If None, the folder that ``rankconst build`` uses.
+    cache: Path | None = None
     reporter: Reporter = field(default_factory=Reporter)  # told how far it is
 
 
@@ -108,15 +106,13 @@ class Opened:
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Key to row of the datasets that are checked."""
         rows = self.tables.read("datasets").to_pylist()
-        return {
-            row["dataset"]: row
-            for row in rows
-            if self.selected is None or row["dataset"] in self.selected
-        }
+        if self.selected is None:
+            return {row["dataset"]: row for row in rows}
+        return {row["dataset"]: row for row in rows if row["dataset"] in self.selected}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tables that the set has; those that came with the package lack what is in the archive only."""
+        """The tables that the set has; those that came with the package lack some."""
         return tuple(name for name in COLUMNS if not self.tables.leaves_out(name))
 
     @cached_property
@@ -127,9 +123,8 @@ class Opened:
     @property
     def provenance(self) -> dict[str, Row]:
         """Key to what the descriptor says of where a dataset is from."""
-        return {
-            str(row.get("dataset")): row for row in self.tables.descriptor.get("provenance", [])
-        }
+        rows = self.tables.descriptor.get("provenance", [])
+        return {str(row.get("dataset")): row for row in rows}
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
         """Return the rows of a dataset in a table."""
@@ -184,7 +179,7 @@ def verify(
     means: Means | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Result]:
-    """Run the stages one after the other, each told to `begin` by its name; nothing is rebuilt without `means`."""
+    """Run the stages one after the other, told to `begin` by name; `means` rebuild."""
     opened = Opened(tables, None if datasets is None else frozenset(datasets), means or Means())
     for each in STAGES.values():
         if not each.rebuild or means is not None:
@@ -204,9 +199,8 @@ def run_stage(one: Stage, opened: Opened) -> Result:
     except TablesError as error:
         findings.append(Finding(str(error)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        findings.append(
-            Finding(f"the stage could not be finished: {type(error).__name__}: {error}")
-        )
+        message = f"the stage could not be finished: {type(error).__name__}: {error}"
+        findings.append(Finding(message))
     return Result(one, rows, tuple(findings), time.perf_counter() - started)
 
 
@@ -219,13 +213,8 @@ def _check_files(opened: Opened) -> Findings:
     from rankconst_builder.describe import DOCUMENTS
 
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
-    known = {
-        *described,
-        *DOCUMENTS,
-        CHECKSUMS,
-        DESCRIPTOR,
-        *(f"{name}.parquet" for name in COLUMNS),
-    }
+    files = [f"{name}.parquet" for name in COLUMNS]
+    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, *files}
     there = dict(_list_names(opened))
     digests = {}
     for name, is_file in there.items():
@@ -252,50 +241,42 @@ def _check_files(opened: Opened) -> Findings:
 
 
 def _list_names(opened: Opened) -> list[tuple[str, bool]]:
-    """Return the names of what lies in the folder of a set, or inside a zip file, and which of them are files."""
+    """Return the names of what lies in the folder of a set, and which of them are files."""
     folder = opened.tables.folder
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
-            inside = [
-                name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at
-            ]
-        names = {name.partition("/")[0]: "/" not in name for name in inside}
+            inside = [name.removeprefix(folder.at) for name in archive.namelist()]
+        names = {name.partition("/")[0]: "/" not in name for name in inside if name}
         return sorted(names.items())
     newer = folder / INCOMING
-    entries = [*folder.iterdir(), *(newer.iterdir() if newer.is_dir() else ())]
+    entries = list(folder.iterdir())
+    if newer.is_dir():
+        entries += newer.iterdir()
     return sorted({(entry.name, entry.is_file()) for entry in entries if entry != newer})
 
 
 def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Finding]:
     if row.get("bytes") != size:
         yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
-    if row.get("hash") != f"sha256:{digest}":
-        yield Finding(
-            "the file is not the one that was written",
-            name,
-            {},
-            "hash",
-            row.get("hash"),
-            f"sha256:{digest}",
-        )
+    message, got = "the file is not the one that was written", f"sha256:{digest}"
+    if row.get("hash") != got:
+        yield Finding(message, name, {}, "hash", row.get("hash"), got)
 
 
 def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compare every file with checksums.txt, which protects the descriptor and the documents, too."""
+    """Compare every file with checksums.txt, which protects the descriptor, too."""
     if CHECKSUMS not in digests:
         free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
         more = f", nor are {', '.join(sorted(free))}" if free else ""
         yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
         return
     wanted = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
-    for name in filter(opened.tables.leaves_out, ARCHIVED):
-        wanted[f"{name}.parquet"] = str(opened.resources.get(name, {}).get("hash")).removeprefix(
-            "sha256:"
-        )
-    text, listed = (
-        read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace"),
-        dict[str, str](),
-    )
+    for name in ARCHIVED:
+        if opened.tables.leaves_out(name):
+            known = str(opened.resources.get(name, {}).get("hash"))
+            wanted[f"{name}.parquet"] = known.removeprefix("sha256:")
+    text = read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace")
+    listed: dict[str, str] = {}
     if not text.endswith("\n"):
         yield Finding("the last line has no end", CHECKSUMS)
     for place, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
@@ -309,11 +290,9 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
         yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
     for name, digest in wanted.items():
         if listed.get(name) != digest:
-            message = (
-                f"{CHECKSUMS} states another hash"
-                if name in listed
-                else f"{CHECKSUMS} does not list it"
-            )
+            message = f"{CHECKSUMS} does not list it"
+            if name in listed:
+                message = f"{CHECKSUMS} states another hash"
             yield Finding(message, name, {}, "sha256", listed.get(name), digest)
 
 
@@ -379,17 +358,12 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
         values = _rank_values(column, table[column])
         before |= equal & (values[1:] < values[:-1])
         equal &= values[1:] == values[:-1]
-    for wrong, message in (
-        (equal, "a row with this key came before"),
-        (before, "this row should come earlier"),
-    ):
+    found = {"a row with this key came before": equal, "this row should come earlier": before}
+    for message, wrong in found.items():
         for place in np.flatnonzero(wrong).tolist():
             row = table.slice(place + 1, 1).to_pylist()[0]
-            yield Finding(
-                message,
-                name,
-                {column: row[column] for column in KEYS[name] if row[column] is not None},
-            )
+            key = {column: row[column] for column in KEYS[name] if row[column] is not None}
+            yield Finding(message, name, key)
 
 
 def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
@@ -399,9 +373,8 @@ def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
         return to_array(missing.fill_null(-1))
     codes, words = decode(column)
     ranks = np.empty(len(words), np.int64)
-    ranks[sorted(range(len(words)), key=lambda place: order_value(name, words[place]))] = np.arange(
-        len(words)
-    )
+    order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
+    ranks[order] = np.arange(len(words))
     ranked: NDArray[Any] = ranks[codes]
     return ranked
 
@@ -438,18 +411,16 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
-    # Means over tasks: those of both sides follow from those of each, by the part of the tasks that
-    # it has.
+    # Means over tasks: those of both sides follow from those of each, by its part of the tasks.
     for column, power in (("expectation", 1), ("variance", 2)):
-        shares = [(part["num_tasks"] / tasks) ** power for part in parts]
-        expected = sum(share * part[column] for share, part in zip(shares, parts, strict=True))
-        error = sum(
-            share * part[f"{column}_error"] for share, part in zip(shares, parts, strict=True)
-        )
+        expected, error = 0.0, both[f"{column}_error"]
+        for part in parts:
+            share = (part["num_tasks"] / tasks) ** power
+            expected += share * part[column]
+            error += share * part[f"{column}_error"]
         # Sums of thousands of tasks are rounded, too.
-        if abs(both[column] - expected) > both[f"{column}_error"] + error + 4 * _ROUNDING * abs(
-            expected
-        ):
+        slack = error + 4 * _ROUNDING * abs(expected)
+        if abs(both[column] - expected) > slack:
             message = f"the {column} of both sides does not follow from those of head and tail"
             yield Finding(message, "constants", key, column, expected, both[column])
 
@@ -482,7 +453,7 @@ def _check_filters(opened: Opened) -> Findings:
             if _ranks_all(statistics, split):
                 pairs.append(("pykeen", "libkge", True))
             for one, other, same in pairs:
-                first, second = ((dataset, protocol, split, side) for protocol in (one, other))
+                first, second = (dataset, one, split, side), (dataset, other, split, side)
                 if first in held and second in held:
                     yield from _compare_filters(first, held[first], other, held[second], same)
     return rows
@@ -490,12 +461,10 @@ def _check_filters(opened: Opened) -> Findings:
 
 def _ranks_all(statistics: Row, split: str) -> bool:
     """Tell whether protocol pykeen ranks every entity, and every row of a split."""
-    counted = (
-        statistics["entities"] is not None
-        and statistics["entities"] == statistics["entities_train"]
-    )
-    dropped = statistics["duplicates_train"] if split == "train" else statistics[f"dropped_{split}"]
-    return counted and dropped == 0
+    if statistics["entities"] is None or statistics["entities"] != statistics["entities_train"]:
+        return False
+    dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
+    return bool(statistics[dropped] == 0)
 
 
 def _compare_filters(
@@ -503,24 +472,21 @@ def _compare_filters(
 ) -> Iterator[Finding]:
     """Compare, for each number of candidates, how many tasks have that, or no more than that."""
     message = (
-        "fewer tasks have this number of "
-        f"candidates or less than under protocol {other}, which filters less"
+        f"fewer tasks have this number of candidates or less than under protocol {other}, "
+        "which filters less"
     )
     if same:
         message = f"the tasks differ from those of protocol {other}, which are the same"
     got = wanted = 0
     for size in sorted({*one, *many}):
-        got, wanted = (one[size], many[size]) if same else (got + one[size], wanted + many[size])
-        if got != wanted if same else got < wanted:
+        if same:
+            got, wanted = one[size], many[size]
+        else:
+            got, wanted = got + one[size], wanted + many[size]
+        if got < wanted or (same and got > wanted):
             where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
-            yield Finding(
-                message,
-                "candidates",
-                where,
-                "num_tasks",
-                wanted if same else f"{wanted} or more",
-                got,
-            )
+            expected = wanted if same else f"{wanted} or more"
+            yield Finding(message, "candidates", where, "num_tasks", expected, got)
 
 
 @stage("relations", "relations pool to the candidates")
@@ -539,17 +505,15 @@ def _check_relations(opened: Opened) -> Findings:
         yield from _compare_counts(name, (*_TASKS, "num_candidates"), whole, pooled, message)
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
-        heads, tails = (
-            {key[1:]: n for key, n in by_side.items() if key[0] == side} for side in ENTITY_SIDES
-        )
+        heads = {key[1:]: count for key, count in by_side.items() if key[0] == "head"}
+        tails = {key[1:]: count for key, count in by_side.items() if key[0] == "tail"}
         message = "the relation has another number of tasks on the tail side than on the head side"
         yield from _compare_counts(name, keys, heads, tails, message)
         count = len(table["relation"].unique())
-        if statistics["relations"] is not None and count > statistics["relations"]:
-            message = "there are more relations than the dataset has"
-            yield Finding(
-                message, name, {"dataset": dataset}, "relation", statistics["relations"], count
-            )
+        most = statistics["relations"]
+        if most is not None and count > most:
+            message, where = "there are more relations than the dataset has", {"dataset": dataset}
+            yield Finding(message, name, where, "relation", most, count)
     return rows
 
 
@@ -571,11 +535,8 @@ def _compare_counts(
     for key in dict.fromkeys((*expected, *got)):
         wanted, found = expected.get(key, 0), got.get(key, 0)
         if wanted != found:
-            where = {
-                column: value
-                for column, value in zip(columns, key, strict=True)
-                if value is not None
-            }
+            cells = zip(columns, key, strict=True)
+            where = {column: value for column, value in cells if value is not None}
             yield Finding(message, name, where, "num_tasks", wanted, found)
 
 
@@ -589,21 +550,12 @@ def _check_contents(opened: Opened) -> Findings:
         return 0
     rows = 0
     for name in opened.names:
-        table, described = (
-            opened.tables.read(name),
-            opened.resources.get(name, {}).get("contentHash"),
-        )
+        table, row = opened.tables.read(name), opened.resources.get(name, {})
         rows += len(table)
-        found = hash_content(table)
+        described, found = row.get("contentHash"), hash_content(table)
         if described != found:
-            yield Finding(
-                "its values are not those that were hashed",
-                name,
-                {},
-                "contentHash",
-                described,
-                found,
-            )
+            message = "its values are not those that were hashed"
+            yield Finding(message, name, {}, "contentHash", described, found)
     return rows
 
 
@@ -638,27 +590,23 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
         return
     if row["method"] != moments.method:
-        yield Finding(
-            "the method is another", "constants", key, "method", moments.method, row["method"]
-        )
+        message = "the method is another"
+        yield Finding(message, "constants", key, "method", moments.method, row["method"])
     from rankconst_builder.release import STANDARD_ERRORS
 
     sampled = row["method"] == "sampled"
     for column in ("expectation", "variance"):
         value, got = getattr(moments, column), row[column]
         errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
-        slack = (
-            STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)
-        ) + _ROUNDING * abs(value)
-        if abs(got - value) > slack:
+        error = STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)
+        rounding = _ROUNDING * abs(value)
+        if abs(got - value) > error + rounding:
             message = f"the {column} is not what the histogram gives, within both errors"
             yield Finding(message, "constants", key, column, value, got)
+            continue
         # A released sample stays when later versions take another number of draws.
-        elif (
-            sampled
-            and row["num_draws"] == moments.num_draws
-            and abs(got - value) > _ROUNDING * abs(value)
-        ):
+        is_same = sampled and row["num_draws"] == moments.num_draws
+        if is_same and abs(got - value) > rounding:
             message = (
                 f"the {column} of this sample is not reproduced, "
                 f"but within {STANDARD_ERRORS} standard errors"
@@ -680,11 +628,13 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             continue
         expected, tabulated = counted
         for column, value in expected.items():
-            if statistics[column] != value:
-                message = "its files, or the registry, give something else"
-                yield Finding(
-                    message, "datasets", {"dataset": dataset}, column, value, statistics[column]
+            got = statistics[column]
+            if got != value:
+                message, where = (
+                    "its files, or the registry, give something else",
+                    {"dataset": dataset},
                 )
+                yield Finding(message, "datasets", where, column, value, got)
         for name, table in tabulated.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
@@ -697,7 +647,7 @@ def _rebuild_histograms(opened: Opened) -> Findings:
 
 
 def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str, pa.Table]] | str:
-    """Return statistics by column, and the rows of the histogram tables; the reason where there is nothing to count."""
+    """Return statistics and the rows of the histogram tables, or why they are not counted."""
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms
@@ -717,64 +667,55 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
-    held = {
-        (row["protocol"], row["split"], row["side"]) for row in opened.rows("candidates", dataset)
-    }
-    ranked = _list_baselines(opened, dataset)
+    rows = opened.rows("candidates", dataset)
+    held, sides = {row["protocol"] for row in rows}, {row["side"] for row in rows}
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
-    protocols = [
-        parse_protocol(key) for key in PROTOCOLS if key in {protocol for protocol, _, _ in held}
-    ]
-    evaluated = tuple(each for each in SPLITS if each in splits)
-    histograms, counting = count_histograms(dataset, graph, protocols, ranked, evaluated)
-    sides = {side for _, _, side in held}
-    kept = {
-        tasks: each
-        for tasks, each in histograms.items()
-        if tasks.side != RELATION_SIDE or tasks.side in sides
-    }
+    histograms, counting = count_histograms(
+        dataset,
+        graph,
+        [parse_protocol(key) for key in PROTOCOLS if key in held],
+        _list_baselines(opened, dataset),
+        [split for split in SPLITS if split in splits],
+    )
+    if RELATION_SIDE not in sides:
+        histograms = {
+            tasks: each for tasks, each in histograms.items() if tasks.side != RELATION_SIDE
+        }
     tabulated = {
         name: table
-        for name, table in tabulate_histograms(kept).items()
+        for name, table in tabulate_histograms(histograms).items()
         if len(table) and name in opened.names
     }
+    found = describe_graph(graph).tabulate(graph.missing)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    return {
-        **describe_graph(graph).tabulate(graph.missing),
-        "counting": counting,
-        "sha256": hashes,
-    }, tabulated
+    return {**found, "counting": counting, "sha256": hashes}, tabulated
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:
     """Return the baselines whose ranks a set has of a dataset."""
-    named = [name for name in opened.names if "baseline" in KEYS[name]]
-    found = {
-        key
-        for name in named
-        for key in opened.tables.read(name, dataset)["baseline"].unique().to_pylist()
-    }
-    return [
-        baseline for baseline in BASELINES if baseline in found and baseline != DEFAULT_BASELINE
-    ]
+    found = set()
+    for name in opened.names:
+        if "baseline" in KEYS[name]:
+            column = opened.tables.read(name, dataset)["baseline"]
+            found.update(column.unique().to_pylist())
+    return [key for key in BASELINES if key in found and key != DEFAULT_BASELINE]
 
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
-    """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
+    """Return what reads from the mirror, and from the cache, without asking the sources."""
     from rankconst_builder.fetch import Fetcher
 
-    fetch, mirror = (
-        partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter),
-        means.mirror,
-    )
+    fetch = partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter)
     local = fetch(offline=True)
-    return [local] if mirror is None else [fetch(mirror=mirror, offline=not is_url(mirror)), local]
+    if means.mirror is None:
+        return [local]
+    return [fetch(mirror=means.mirror, offline=not is_url(means.mirror)), local]
 
 
 def _read_contents(
     fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]
 ) -> dict[str, Content]:
-    """Read files by role from the first that has them all; the context, which seldom matters, may be missing."""
+    """Read files by role from the first that has them all, perhaps but the context."""
     from rankconst_builder.pipeline import READ
 
     *others, last = fetchers
@@ -782,7 +723,12 @@ def _read_contents(
         with contextlib.suppress(RankconstError):
             return _read_contents([fetcher], source, lacking)
     found = {}
-    for role in (role for role in READ if role in source.files and role not in lacking):
-        with contextlib.suppress(*([MissingSourceError] if role == CONTEXT else [])):
+    for role in READ:
+        if role not in source.files or role in lacking:
+            continue
+        try:
             found[role] = last.read(source.files[role])
+        except MissingSourceError:
+            if role != CONTEXT:
+                raise
     return found

@@ -28,18 +28,20 @@ BATCH = 1 << 18
 """Facts looked at in one go: small enough for the second-level cache."""
 
 ROOM = 1 << 26
-"""Bytes that one part of the facts may take while it is sorted: more is slower, as larger arrays are mapped anew."""
+"""Bytes that a part of the facts may take while it is sorted; larger arrays are mapped anew."""
 
-_FEW_PARTS = (
-    16  # All facts are looked at for each part: rather take more room than look at them more often.
-)
+# All facts are looked at for each part: rather take more room than look at them more often.
+_FEW_PARTS = 16
 _MOST_PARTS = 1 << 12
 _BYTES = 24  # of a fact that is sorted: its word, and what is made of it
 
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int32 if read from files."""
+    """Triples as integer codes, one entry a row of the file.
+
+    Arrays have shape (n,), int32 if read from files.
+    """
 
     head: Codes
     relation: Codes
@@ -166,7 +168,7 @@ def count_bits(num_answers: int) -> int:
 
 
 def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes | None:
-    """Return the numbers that end at some places of a text; None if any is not written in its shortest way."""
+    """Return the numbers that end at some places of a text; None if any is written longer."""
     if not digits.size:
         return np.zeros(0, dtype=np.int64)
     if digits.min() < 1 or digits.max() > 10:
@@ -206,7 +208,7 @@ _STEPS = [
 
 
 def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Yield facts as a side asks for them: an entity, the relation or another entity, and the answer."""
+    """Yield facts as a side asks for them: an entity, what else is given, and the answer."""
     head, relation, tail = triples.codes[:3]
     if side == RELATION_SIDE:
         yield head, tail, relation
@@ -223,7 +225,9 @@ def count_answers(graph: Graph, side: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How the facts of a side are written as words: ``((anchor * given + other) * times + time) << bits | answer``.
+    """How the facts of a side are written as words.
+
+    A word is ``((anchor * given + other) * times + time) << bits | answer``.
 
     Facts come in `2 ** shift` parts, by the last bits of the anchor, which words leave out: memory
     stays within bounds however many there are.
@@ -238,7 +242,7 @@ class Packing:
 
     @classmethod
     def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None) -> Packing:
-        """Choose the number of parts so that a word has 64 bits and a part of `rows` facts takes `room` bytes."""
+        """Choose the number of parts so that words have 64 bits and parts fit into the room."""
         given = graph.num_entities if side == RELATION_SIDE else graph.num_relations
         bits = count_bits(count_answers(graph, side))
         times = graph.num_times
@@ -263,25 +267,21 @@ class Packing:
     def sort(
         self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None
     ) -> Words:
-        """Return the words of a part of some facts, ascending, repetitions included; of all, or those to `keep`."""
+        """Return the words of a part of some facts, or of those to `keep`, ascending."""
         found: list[Words] = []
         for triples in files:
             for batch in split_batches(triples):
                 kept = batch if keep is None else keep(batch)
-                found += [
-                    self._pack(*codes, kept.time, part)
-                    for codes in view(self.graph, kept, self.side)
-                ]
+                for anchors, given, answers in view(self.graph, kept, self.side):
+                    found.append(self._pack(anchors, given, answers, kept.time, part))
         return sort_words(found)
 
     def _pack(
         self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int
     ) -> Words:
-        columns = (
-            [anchors, given, answers]
-            if times is None or self.num_times == 1
-            else [anchors, given, answers, times]
-        )
+        columns = [anchors, given, answers]
+        if times is not None and self.num_times > 1:
+            columns.append(times)
         if self.shift:
             mine = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)
             columns = [column[mine] for column in columns]
