@@ -73,13 +73,6 @@ def write_dataset(site: Site, key: str) -> str:
             link(f"../{path}", "JSON"),
             class_="quiet",
         ),
-        tag(
-            "section",
-            id="card",
-            class_="card",
-            aria_label="The constant of this address",
-            hidden=True,
-        ),
         tag("h2", "What chance gets"),
         "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),

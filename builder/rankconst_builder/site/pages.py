@@ -263,7 +263,7 @@ def _write_form(site: Site) -> Html:
             "Metric",
             usual,
             tag("optgroup", *_list_options(others), label="More"),
-            hint="Of a table, that of columns that name a dataset alone.",
+            hint="In a table: of columns that name a dataset alone.",
         ),
         _field("dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED),
         tag("datalist", *_list_options(titles), id="datasets"),

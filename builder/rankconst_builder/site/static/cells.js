@@ -15,9 +15,7 @@ export function cutTables(text) {
   if (!text.trim()) throw new Refusal("Paste a table: cells of a spreadsheet, CSV, Markdown or LaTeX.", "table");
   if (text.length > MOST.characters) refuse(`The text has ${text.length} characters: too many for this page.`);
   if (/^\s*[{[<]|\0|\ufffd/.test(text)) refuse("This page reads cells of a spreadsheet, CSV, Markdown and LaTeX.");
-  const plain = text.replace(/\r\n?/g, "\n");
-  const isPiped = plain.includes("\\begin") || plain.trimStart().split("\n", 1)[0].includes("|") || /^\s*\|/m.test(plain);
-  const grids = isPiped ? cutPiped(plain.includes("\\begin") ? pipeLatex(plain) : plain) : [cutDelimited(plain)];
+  const grids = cutAny(text.replace(/\r\n?/g, "\n"));
   for (const { rows, around } of grids) {
     const width = rows[0].length;
     const uneven = rows.findIndex((cells) => cells.length !== width);
@@ -27,6 +25,13 @@ export function cutTables(text) {
     if (around.length > MOST.around) refuse("Paste the table without the text around it.");
   }
   return grids;
+}
+
+/** @param {string} text @returns {Grid[]} */
+function cutAny(text) {
+  if (text.includes("\\begin")) return cutPiped(pipeLatex(text));
+  const [first] = text.trimStart().split("\n", 1);
+  return first.includes("|") || /^\s*\|/m.test(text) ? cutPiped(text) : [cutDelimited(text)];
 }
 
 /** @param {string} written */
@@ -91,27 +96,37 @@ function cutRow(line) {
 const TABULAR = /\\begin\{tabular\}\s{0,9}(?:\[[^\]]{0,9}\])?\{(?:[^{}]|\{[^{}]*\})*\}|\\end\{tabular\}/;
 const LINE = /\\(?:toprule|midrule|bottomrule|hline|cmidrule|cline)(?:\([^()]*\)|\{[^{}]*\})*/g;
 const GONE = /~?\\(?:cite[a-z]*|label|ref)\{[^{}]*\}|\\(?:bf|it|small|centering|uparrow|downarrow)(?![a-zA-Z])/g;
-const SHOWN = /\\(?:text(?:bf|it|sc)|emph|underline|mathbf|multirow\{\d+\}\{[^{}]*\})\{([^{}]*)\}|(?<=[\s&]|^)\{([^{}]*)\}/g;
+const SHOWN = /\\(?:text(?:bf|it|sc)|emph|underline|mathbf|multirow\{\d+\}\{[^{}]*\})\{([^{}]*)\}/g;
+const GROUP = /(?<=[\s&]|^)\{([^{}]*)\}/g;
+const SPAN = /\\multicolumn\{(\d{1,2})\}\{[^{}]*\}\{([^{}]*)\}/g;
+const UNREAD = /\\(?:(?:re)?newcommand|def|input|begin\{(?:document|comment|longtable|tabular[*xy])\})/;
 
 /** Plain tabulars with their cells apart by |. @param {string} text */
 function pipeLatex(text) {
-  const odd = /\\(?:(?:re)?newcommand|def|input|begin\{(?:document|comment|longtable|tabular[*xy])\})/.exec(text);
+  const odd = UNREAD.exec(text);
   if (odd) refuse(`This page does not read ${odd[0]}: paste plain tabulars.`);
-  const parts = text.replace(/(?<!\\)%.*/g, "").split(TABULAR);
-  if (parts.length % 2 === 0 || parts.some((part) => /\\(?:begin|end)\{tabular/.test(part)))
-    refuse("A tabular is never ended, or is not a plain one.");
-  const isNested = text.split("\\end{tabular}").slice(0, -1).some((part) => part.split("\\begin{tabular}").length !== 2);
-  if (isNested) refuse("A tabular is within another one.");
-  return parts.map((part, n) => (n % 2 ? pipeRows(part) : part.replace(GONE, "").replace(/\\[a-zA-Z]+\*?|[|{}]/g, " "))).join("\n");
+  const bare = text.replace(/(?<!\\)%.*/g, "");
+  const borders = [...bare.matchAll(/\\(begin|end)\{tabular\}/g)].map(([, border]) => border).join(" ");
+  const parts = bare.split(TABULAR);
+  if (!/^begin end(?: begin end)*$/.test(borders) || parts.length !== borders.split(" ").length + 1)
+    refuse("A tabular is never ended, or is within another one.");
+  const clean = (/** @type {string} */ around) => around.replace(GONE, "").replace(/\\[a-zA-Z]+\*?|[|{}]/g, " ");
+  return parts.map((part, n) => (n % 2 ? pipeRows(part) : clean(part))).join("\n");
 }
 
 /** @param {string} body of a tabular */
 function pipeRows(body) {
   const rows = body.replace(LINE, "").replace(/\n/g, " ").split(/\\\\(?:\[[^\]]{0,40}\])?/);
-  return rows.filter((row) => row.trim()).map((row) => {
-    let printed = row.replace(GONE, "").replaceAll("|", "\\|").replace(/\\pm(?![a-zA-Z])/g, "±").replace(/[$~]/g, " ");
-    for (const _ of [1, 2, 3]) printed = printed.replace(SHOWN, "$1$2");
-    printed = printed.replace(/\\multicolumn\{(\d{1,2})\}\{[^{}]*\}\{([^{}]*)\}/g, (_, n, shown) => shown + ` & ${shown}`.repeat(n - 1));
-    return `|${printed.replace(/(?<!\\)&/g, "|").replace(/\\([%&_#])/g, "$1")}|`;
-  }).join("\n");
+  const filled = rows.filter((row) => row.trim());
+  return filled.map((row) => `|${printRow(row).replace(/(?<!\\)&/g, "|").replace(/\\([%&_#])/g, "$1")}|`).join("\n");
+}
+
+/** What a row prints, its cells apart by &. @param {string} row */
+function printRow(row) {
+  let printed = row.replace(GONE, "").replaceAll("|", "\\|").replace(/[$~]/g, " ");
+  for (const _ of ["{\\bf", "\\textbf{", "\\underline{"]) printed = printed.replace(SHOWN, "$1").replace(GROUP, "$1");
+  // A cell that spans several columns is in each of them.
+  const repeat = (/** @type {string} */ _, /** @type {string} */ width, /** @type {string} */ shown) =>
+    Array(Number(width)).fill(shown).join(" & ");
+  return printed.replace(/\\pm(?![a-zA-Z])/g, "±").replace(SPAN, repeat);
 }

@@ -30,6 +30,10 @@ export function drawTable(head, rows, traits = {}) {
   return el("table", traits, el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...rows));
 }
 
+/** A row by its heading. @param {Child} heading @param {Child[]} cells @param {Record<string, string>} [traits] */
+export const drawRow = (heading, cells, traits = {}) =>
+  el("tr", traits, el("th", { scope: "row" }, heading), ...cells.map((cell) => el("td", {}, cell)));
+
 /** @param {Child[][]} rows names and values */
 export const drawFacts = (rows) =>
   el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));

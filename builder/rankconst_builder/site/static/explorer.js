@@ -1,6 +1,6 @@
 // The list of datasets, and the constants on the page of each.
 
-import { address, at, drawFacts, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
+import { address, at, drawFacts, drawRow, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
 import { Refusal, exponential, showNumber } from "./format.js";
 import { get, squash, summarise } from "./names.js";
 
@@ -38,37 +38,33 @@ export function startList() {
 /** The constants of one dataset, fetched when they are asked for: `#test/both/standard/mrr` opens one. */
 export function startDataset() {
   const { key = "", tasks = "" } = at("constants").dataset;
-  const select = /** @type {HTMLSelectElement} */ (el("select", { id: "choose-tasks", change: () => void open("") }));
+  const change = () => void show(select.value, "");
+  const select = /** @type {HTMLSelectElement} */ (el("select", { id: "choose-tasks", change }));
   at("constants").append(el("div", { class: "field" }, el("label", { for: select.id }, "ranking tasks"), select));
-  const open = async (/** @type {string} */ wanted) => {
+  const show = async (/** @type {string} */ path, /** @type {string} */ slug) => {
     try {
-      show(await fetchContents(key), wanted);
+      const contents = await fetchContents(key);
+      const paths = Object.keys(contents.constants);
+      if (!select.options.length) select.append(...paths.map((each) => el("option", { value: each }, each)));
+      select.value = path;
+      const found = get(contents.constants, path);
+      const isKnown = found && (!slug || get(found, slug));
+      const message = `Tables ${contents.version} have no constant ${path}/${slug} of this dataset.`;
+      at("listing").replaceChildren(...(isKnown ? drawListing(contents, path, slug) : [el("p", {}, message)]));
+      at("listing").scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       at("listing").replaceChildren(el("p", { class: "error" }, error.message));
     }
   };
-  const show = (/** @type {Contents} */ contents, /** @type {string} */ wanted) => {
-    if (!select.options.length) {
-      select.append(...Object.keys(contents.constants).map((path) => el("option", { value: path }, path)));
-      select.value = tasks;
-    }
-    if (wanted) {
-      const [, path, slug] = /^(.*)\/([^/]*)$/s.exec(wanted) ?? ["", "", ""];
-      const held = get(get(contents.constants, path), slug);
-      const message = `Tables ${rankconst.names.version} have no constant ${wanted} of this dataset.`;
-      at("card").replaceChildren(...(held ? drawCard(contents, path, slug) : [el("p", {}, message)]));
-      if (held) select.value = path;
-      at("card").scrollIntoView({ block: "nearest" });
-    }
-    at("listing").replaceChildren(...drawListing(contents, select.value));
-  };
   const read = () => {
-    const path = readHash();
-    at("card").hidden = !path.includes("/");
-    if (path.includes("/")) void open(path);
+    const [, path, slug] = /^(.*)\/([^/]*)$/s.exec(readHash()) ?? ["", "", ""];
+    if (path) at("all").setAttribute("open", "");
+    if (path) void show(path, slug);
   };
-  at("all").addEventListener("toggle", () => void open(""));
+  at("all").addEventListener("toggle", () => {
+    if (!readHash().includes("/")) void show(tasks, "");
+  });
   addEventListener("hashchange", read);
   read();
 }
@@ -84,72 +80,40 @@ function readHash() {
   }
 }
 
-/** Split, side, protocol, aggregation and baseline of a path. @param {string} path */
-function cutPath(path) {
-  const [split, side, protocol, ...more] = path.split("/");
-  const baseline = more.find((part) => rankconst.names.baselines.some(({ key }) => key === part)) ?? "uniform";
-  return { split, side, protocol, aggregation: more.find((part) => part !== baseline) ?? "", baseline };
-}
-
-/** @param {Contents} contents @param {string} path of any baseline */
-const tasksOf = ({ tasks }, path) => get(tasks, path) ?? tasks[path.split("/").slice(0, -1).join("/")];
-
-/** @param {Contents} contents @param {string} path */
-function drawListing(contents, path) {
-  const { num_tasks: count, worst } = tasksOf(contents, path);
-  const rows = Object.entries(contents.constants[path]).map(([slug, [expectation, error, variance, off, method]]) => {
-    const label = rankconst.names.metrics.find((each) => each.slug === slug)?.label ?? slug;
-    const shown = [showNumber(expectation, 6), exponential(error, 0), showNumber(variance, 6), exponential(off, 0)];
-    return el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, el("a", { href: `#${path}/${slug}` }, label)),
-      ...[...shown, showNumber(worst[slug], 6)].map((text) => el("td", { class: "number" }, text)),
-      el("td", {}, method.replace("_", " ")),
-    );
-  });
-  const head = ["expectation", "± error", "variance", "± error", "worst"].map((title) =>
-    el("th", { scope: "col", class: "number" }, title),
-  );
-  const told = `${count.toLocaleString("en-US")} ranking tasks. Each metric is a link to its constant.`;
-  return [el("p", { class: "quiet" }, told), scroll("Constants", drawTable(["metric", ...head, "method"], rows))];
-}
-
-/** How far a value may be off, alone and of it. @param {number} value @param {number} error */
-function showError(value, error) {
-  const relative = error && value ? ` (relative ${exponential(error / Math.abs(value), 1)})` : "";
-  return `${value} ± ${exponential(error, 1)}${relative}`;
-}
-
-/** @param {Contents} contents @param {string} path @param {string} slug */
-function drawCard(contents, path, slug) {
+/**
+ * The constants of some tasks, one of them marked.
+ * @param {Contents} contents @param {string} path @param {string} marked
+ */
+function drawListing(contents, path, marked) {
   const { names } = rankconst;
+  const [split, side, protocol, ...more] = path.split("/");
+  const baseline = names.baselines.find(({ key }) => more.includes(key));
+  const { num_tasks: count, worst } = get(contents.tasks, path) ?? contents.tasks[path.replace(/\/[^/]*$/, "")];
+  const aggregation = more.find((part) => part !== baseline?.key) ?? "";
+  const rows = Object.entries(contents.constants[path]).map(([slug, constant]) => {
+    const [expectation, error, variance, off, method, draws] = constant;
+    const [better] = get(get(contents.levels, path), slug) ?? [];
+    const numbers = [String(expectation), exponential(error, 0), showNumber(variance, 6), exponential(off, 0)];
+    const way = method.replace("_", " ") + (draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "");
+    const texts = [...numbers, showNumber(worst[slug], 6), better && better <= count ? `${better} hits` : "", way];
+    const label = names.metrics.find((each) => each.slug === slug)?.label ?? slug;
+    const link = el("a", { href: `#${path}/${slug}` }, label);
+    return drawRow(link, texts, { class: slug === marked ? "own" : "" });
+  });
   const [, key] = contents.id.split("/");
-  const { split, side, protocol, aggregation, baseline } = cutPath(path);
-  const [expectation, error, variance, varianceError, method, draws] = contents.constants[path][slug];
-  const metric = names.metrics.find((each) => each.slug === slug);
-  const title = names.datasets.find((each) => each.key === key)?.title ?? key;
-  const { num_tasks: count } = tasksOf(contents, path);
-  const level = get(get(contents.levels, path), slug);
-  const id = `${contents.id}/${path}/${slug}`;
-  const asked = new URLSearchParams({ dataset: key, metric: slug, split, side, protocol, aggregation });
-  const drawn = draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "";
-  const place = [title, split, side === "both" ? "both sides" : `${side} side`, aggregation].filter(Boolean).join(", ");
-  const better = level && `${level[0].toLocaleString("en-US")} hits (${showNumber(level[0] / count)}) and more`;
+  const asked = new URLSearchParams({ dataset: key, metric: marked || "mrr", split, side, protocol, aggregation });
+  const id = [contents.id, path, marked].filter(Boolean).join("/");
   return [
-    el("h2", {}, metric ? `${metric.label}: ${metric.title}` : slug),
     drawFacts([
-      ["expectation", showError(expectation, error)],
-      ["variance", showError(variance, varianceError)],
-      ...(better ? [["better (p < 0.05)", better]] : []),
-      ["of", place],
-      ["ranking tasks", count.toLocaleString("en-US")],
-      ["ranker", names.baselines.find((each) => each.key === baseline)?.summary ?? baseline],
-      ["protocol", `${protocol}: ${summarise(names, protocol, side)}`],
-      ["method", method.replace("_", " ") + drawn],
       ["identifier", el("code", {}, id)],
-      ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path} → ${slug}`)],
+      ["ranking tasks", count.toLocaleString("en-US")],
+      ["ranker", baseline?.summary ?? "chance: ranks all candidates in random order."],
+      ["protocol", `${protocol}: ${summarise(names, protocol, side)}`],
+      ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path}`)],
+      ["calculator", el("a", { href: address(`index.html#${asked}`) }, "Adjust a number with it")],
     ]),
-    el("p", {}, el("a", { href: address(`index.html#${asked}`) }, "Adjust a number with it")),
+    scroll("Constants", drawTable(["metric", ...COLUMNS], rows, { class: "numbers" })),
   ];
 }
+
+const COLUMNS = ["expectation", "± error", "variance", "± error", "worst", "better from (p < 0.05)", "method"];

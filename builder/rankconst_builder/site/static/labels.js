@@ -23,7 +23,8 @@ export function lookUpWord(name) {
   const family = get(rankconst.words, `${stem}@`);
   if (family) return { kind: "metric", value: `${family.value}${Number(digits)}` };
   const begun = get(rankconst.words, stem);
-  return begun?.kind === "adjusted" || (begun?.kind === "metric" && name.includes("@")) ? { ...begun, value: "other" } : null;
+  const isOther = begun?.kind === "adjusted" || (begun?.kind === "metric" && name.includes("@"));
+  return begun && isOther ? { ...begun, value: "other" } : null;
 }
 
 /** The longest names in a text, from left to right. @param {string} text @returns {Word[]} */

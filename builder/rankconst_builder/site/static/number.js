@@ -1,8 +1,8 @@
 // One number: adjusted, what it means, and what can be taken away.
 
 import { adjust, readPublished } from "./arithmetic.js";
-import { address, copyButton, drawFacts, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
-import { Refusal, exponential, showBoth } from "./format.js";
+import { address, copyButton, drawFacts, drawRow, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
+import { Refusal, showBoth } from "./format.js";
 import { describe, locate, lookUp, settle, shorten, summarise } from "./names.js";
 import { writeFragment } from "./state.js";
 import { explain, showExpected } from "./verdict.js";
@@ -79,13 +79,9 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const body = rows.map(({ place, cells: [name, value], brief }) => {
     const dot = el("span", { class: "dot" });
     dot.style.left = `${(100 * (place - least)) / (1 - least)}%`;
-    return el(
-      "tr",
-      { class: name === "your number" ? "own" : "" },
-      el("th", { scope: "row" }, name, brief ? el("span", { class: "brief" }, brief) : null),
-      el("td", {}, value),
-      el("td", { class: "track", "aria-hidden": "true" }, el("span", { class: "line" }, dot)),
-    );
+    const heading = el("span", {}, name, brief ? el("span", { class: "brief" }, brief) : null);
+    const track = el("span", { class: "line", "aria-hidden": "true" }, dot);
+    return drawRow(heading, [value, track], { class: name === "your number" ? "own" : "" });
   });
   const ends = el("span", { class: "ends" }, el("span", {}, "chance"), el("span", {}, "perfect"));
   const head = ["ranker", metric.label, el("th", { scope: "col", class: "track" }, ends)];
@@ -121,33 +117,21 @@ function drawAssumed(state, { tasks: { split, side, protocol } }) {
 /** @param {Found} found */
 function drawDetails({ metric, published, shift, rungs, tasks }) {
   const { names } = rankconst;
-  const rows = rungs.map(({ constants, adjusted }) => {
-    const page = `datasets/${tasks.dataset.key}.html#${constants.id.split("/").slice(1).join("/")}`;
-    const error = (/** @type {number} */ size) => el("span", { class: "quiet" }, ` ± ${exponential(size, 0)}`);
-    return el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, nameOf(constants.baseline)),
-      ...[adjusted.normalised, adjusted.index, adjusted.z].map((form) => el("td", {}, show(form))),
-      el("td", {}, String(constants.expectation), error(constants.expectationError)),
-      el("td", {}, String(constants.variance), error(constants.varianceError)),
-      el("td", {}, el("a", { href: address(page) }, constants.id)),
-    );
+  const rows = rungs.map(({ constants: { id, baseline, expectation }, adjusted: { normalised, index, z } }) => {
+    const page = `datasets/${tasks.dataset.key}.html#${id.split("/").slice(1).join("/")}`;
+    const link = el("a", { href: address(page) }, id);
+    return drawRow(nameOf(baseline), [...[normalised, index, z].map(show), String(expectation), link]);
   });
-  const head = ["against", metric.names.normalised || "normalised", metric.names.index || "index"];
-  const table = drawTable([...head, metric.names.z || "z", "expectation", "variance", "identifier"], rows);
+  const forms = [metric.names.normalised || "normalised", metric.names.index || "index", metric.names.z || "z"];
   const added = shift ? ` ${shift} is added, since the tool counts from 0.` : "";
   const caveats = (tasks.tool?.caveats ?? []).map((caveat) => [tasks.tool?.title ?? "", caveat]);
+  const told = "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.";
   return el(
     "details",
     { class: "more" },
     el("summary", {}, "Details: normalised, z, and the constants used"),
-    el(
-      "p",
-      {},
-      "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.",
-    ),
-    scroll("All figures", table),
+    el("p", {}, told),
+    scroll("All figures", drawTable(["against", ...forms, "expectation", "identifier"], rows)),
     drawFacts([
       ["ranking tasks", rungs[0].constants.tasks.toLocaleString("en-US")],
       ["published", `anything from ${published.lower} to ${published.upper}.${added}`],
@@ -172,25 +156,18 @@ function cite({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
  * @param {State} state @param {string} cited @param {string[]} words of the command @param {string[][]} [others]
  */
 export function drawTakeaway(state, cited, words, others = []) {
-  const texts = [["Citation", cited], ["BibTeX", rankconst.names.bibtex], ...others, ["Command line", words.map(quote).join(" ")]];
+  const command = words.map(quote).join(" ");
+  const texts = [["Citation", cited], ["BibTeX", rankconst.names.bibtex], ...others, ["Command line", command]];
+  const folds = texts.map(([name, text]) => {
+    const shown = el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text));
+    return el("details", {}, el("summary", {}, name), shown, copyButton(`${text}\n`));
+  });
   const linked = writeFragment(state);
-  return el(
-    "section",
-    { class: "takeaway", "aria-labelledby": "take" },
-    el("h2", { id: "take" }, "Take it with you"),
-    linked
-      ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
-      : el("p", { class: "quiet" }, "The table is too long for a link."),
-    ...texts.map(([name, text]) =>
-      el(
-        "details",
-        {},
-        el("summary", {}, name),
-        el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text)),
-        copyButton(`${text}\n`),
-      ),
-    ),
-  );
+  const link = linked
+    ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
+    : el("p", { class: "quiet" }, "The table is too long for a link.");
+  const heading = el("h2", { id: "take" }, "Take it with you");
+  return el("section", { class: "takeaway", "aria-labelledby": "take" }, heading, link, ...folds);
 }
 
 /** @param {State} state @returns {Promise<Shown>} */

@@ -80,8 +80,9 @@ function spread(cells) {
 
 // -- units ------------------------------------------------------------------------------------------------------------
 
-/** The metric of a column, if the page adjusts it. @param {Column} column @returns {Metric | null} */
-const findMetric = ({ metric }) => rankconst.names.metrics.find(({ slug, optimum }) => slug === metric && optimum !== null) ?? null;
+/** The metric of a column, if the page adjusts it. @param {Column} column */
+const findMetric = ({ metric }) =>
+  rankconst.names.metrics.find(({ slug, optimum }) => slug === metric && optimum !== null) ?? null;
 
 /** Which columns hold percentages without a sign: all of a metric, and all of Hits@k, or none. @param {Table} table */
 function findPercent({ columns, rows }) {
@@ -143,7 +144,10 @@ function listSaid({ columns }, row, { label }) {
   ];
 }
 
-/** The form with what is said of a number, which must not disagree. @param {Said[]} said @param {Label} around @param {State} form */
+/**
+ * The form with what is said of a number, which must not disagree.
+ * @param {Said[]} said @param {Label} around @param {State} form
+ */
 function settleSaid(said, around, form) {
   const { names } = rankconst;
   const keyOf = (/** @type {string} */ name) => findDataset(names, name).key;
@@ -159,7 +163,7 @@ function settleSaid(said, around, form) {
     if (value === "realistic" || value === "filtered") continue;
     if (!FIELDS.includes(field)) refuse(`“${value}” in ${place}: this page does not read that.`);
     if (state[field] && state[field] !== value)
-      throw new Refusal(`${place} says ${field} ${value}, and the form or another place ${state[field]}.`, "table", true);
+      refuse(`${place} says ${field} ${value}, and the form or another place ${state[field]}.`);
     state[field] = value;
   }
   return /** @type {State} */ (/** @type {any} */ (state));
@@ -181,7 +185,7 @@ async function adjustCell(table, i, j, percent, form) {
 
 /** Which row it is, for messages. @param {Table} table @param {number} i */
 function nameRow({ columns, rows, first }, i) {
-  const texts = rows[i].filter((cell, j) => cell && !columns[j].metric && ["dataset", "model"].includes(columns[j].role));
+  const texts = rows[i].filter((cell, j) => cell && ["dataset", "model"].includes(columns[j].role));
   return texts.length ? `row ${first + i} (${texts.join(", ").slice(0, 60)})` : `row ${first + i}`;
 }
 
@@ -228,7 +232,10 @@ const NOISE = 1e-8;
 const TIED = 0.5;
 const BOUNDED = /^(?:mrr?$|hits@)/;
 
-/** Leave out evaluations whose numbers no ranks have together; returns their rows. @param {Table} table @param {(Found | null)[][]} found */
+/**
+ * Leave out evaluations whose numbers no ranks have together; returns their rows.
+ * @param {Table} table @param {(Found | null)[][]} found
+ */
 function dropContradictions({ columns, rows }, found) {
   const dropped = [];
   for (const i of rows.keys()) {
@@ -253,7 +260,9 @@ function dropContradictions({ columns, rows }, found) {
 
 /** Whether shares of hits grow with k, and allow the MRR and the MR. @param {Found[]} own */
 function agree(own) {
-  const ends = (/** @type {Found} */ { published: { lower, upper }, shift }) => ({ lower: lower + shift, upper: upper + shift });
+  const ends = (/** @type {Found} */ { published: { lower, upper }, shift }) => ({
+    ...{ lower: lower + shift, upper: upper + shift },
+  });
   const find = (/** @type {string} */ slug) => own.filter(({ metric }) => metric.slug === slug).map(ends)[0];
   const counted = own.filter(({ metric }) => metric.slug.startsWith("hits@"));
   const hits = counted.map((each) => ({ k: Number(each.metric.slug.slice("hits@".length)), ...ends(each) }));

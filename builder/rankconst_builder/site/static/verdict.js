@@ -27,7 +27,10 @@ export function judge({ constants, adjusted: { z } }, published, shift, hasTail)
   return constants.level ? judgeHits(constants.level, constants.tasks, published) : null;
 }
 
-/** The same of hits: so many are better, and fewer are worse. @param {[number, number]} level @param {number} tasks @param {Interval} published */
+/**
+ * The same of hits: so many are better, and fewer are worse.
+ * @param {[number, number]} level @param {number} tasks @param {Interval} published
+ */
 function judgeHits([better, worse], tasks, { lower, upper }) {
   for (const slack of SLACKS) {
     const least = Math.ceil(lower * tasks * (1 - slack));
