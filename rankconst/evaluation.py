@@ -27,6 +27,7 @@ from rankconst.catalogue.protocols import (
     SPLITS,
     find_protocol,
     is_filtered,
+    is_sampled,
     parse_protocol,
     parse_side,
     parse_split,
@@ -560,6 +561,8 @@ def _answers(given: str, ask: Question, sides: Collection[str]) -> bool:
     """Tell whether an option answers a question: its word says no other value of the field."""
     if given == "both":  # where a text has heads and tails
         return not ask.says or {*ENTITY_SIDES} <= {*sides}
+    if ask.option.endswith("sampled:M"):  # among how many, and no other protocol says that
+        return is_sampled(given)
     return not ask.says or given.startswith(ask.says)
 
 

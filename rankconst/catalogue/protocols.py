@@ -420,6 +420,11 @@ def is_filtered(name: str) -> bool:
     return squash(name) in {"filtered", "filter", "filt"}
 
 
+def is_sampled(name: str) -> bool:
+    """Tell whether a text is the name of a protocol with sampled negatives."""
+    return squash(name).startswith("sampled")
+
+
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it."""

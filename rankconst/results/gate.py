@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import find_mentions, names_known
-from rankconst.catalogue.protocols import is_filtered
+from rankconst.catalogue.protocols import is_sampled
 from rankconst.evaluation import Question
 from rankconst.names import squash
 from rankconst.results.vocabulary import FIELDS, Word, list_ordinary
@@ -119,9 +119,9 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
 
 
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:
-    """Tell whether what is declared answers a word: filtered says nothing of which answers are ranked."""
-    if word.field == "protocol" and is_filtered(declared.get("protocol", "")):
-        return word.says == "raw"
+    """Tell whether what is declared answers a word: only sampled answers which entities are ranked."""
+    if word.option == REMEDIES["protocol"]:
+        return is_sampled(declared.get("protocol", ""))
     return word.field in declared
 
 
