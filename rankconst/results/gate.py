@@ -102,11 +102,9 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         asking = asking or (label_only and "column" in word.scopes)
         # A row whose whole name is "std" or "Improvement" is not a model.
         asking = asking or (text.scope == "name" and label.whole and word.field == "metric")
-        if (
-            asking
-            and not (text.farther and word.field not in _FARTHER)
-            and not (label.both and word.field == "side")
-        ):
+        if text.farther:  # what says a value is said of all that follows
+            asking = "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
+        if asking and not (label.both and word.field == "side"):
             yield word
     if not label.whole:
         return

@@ -28,6 +28,14 @@ def read_near(place: str, text: str, *, farther: bool = False) -> Text:
     return Text(read_label(text), "text", place, farther)
 
 
+def _read_farther(text: str) -> Text:
+    """Return a paragraph with others between it and the table: a label, or words that may be about it."""
+    near = read_near("a paragraph above", text)
+    if near.label.whole:
+        return near
+    return near._replace(label=replace(near.label, graphs=()), farther=True)
+
+
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
 """What a caption begins with."""
 
@@ -100,12 +108,7 @@ class Outline:
         texts = self._said[::-1]
         count = next((i for i, (item, _) in enumerate(texts, start=1) if item is None), len(texts))
         paragraphs = [read_near("the paragraph above", text) for _, text in texts[:count]]
-        # With others between it and the table, a paragraph counts as a label only.
-        paragraphs += [
-            text
-            for item, each in texts[count:]
-            if item is None and (text := read_near("a paragraph above", each)).label.whole
-        ]
+        paragraphs += [_read_farther(text) for item, text in texts[count:] if item is None]
         headings = [
             read_near("the heading above", text, farther=i > 0)
             for i, (_, text) in enumerate(self._headings[::-1])

@@ -53,7 +53,7 @@ _HTML = "<table><tr><th>Model</th><th>MRR</th></tr><tr><td>A<td>.3</table>"
 _NEAR = {
     "# A\n\n## B\n\nT": "heading B, heading A",
     "A\n===\n\nB\n---\n\nT\n\n## C\n\nT": "heading B, heading A | heading C, heading A",
-    "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w",
+    "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
     "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
     "T\n\n[^1]: raw\n\\* two\n\nlater": "note [^1]: raw * two, note later",
@@ -87,8 +87,10 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
         # Vocabulary between two tables is about the lower one.
         ("T\n\n**UMLS**\n\nT", "Nations test"), ("T\n\nValidation\n\nT", "Nations test"),
         ("T\n\nWe go on with UMLS.\n\nT", "Nations test"), ("T\n\nNext is the dev set.\n\nT", "Nations dev?"),
-        # So it is with other words between it and the table, which say nothing from so far.
-        ("**Validation**\n\nWords.\n\nT", "Nations valid"), ("Next is the dev set.\n\nWords.\n\nT", "Nations test"),
+        # So it is with other words between it and the table, which ask from so far, too, but name no dataset.
+        ("**Validation**\n\nWords.\n\nT", "Nations valid"), ("Next is the dev set.\n\nWords.\n\nT", "Nations dev?"),
+        ("We go on with UMLS.\n\nWords.\n\nT", "Nations test"), ("We train it.\n\nWords.\n\nT", "Nations test"),
+        ("## What the dev set tells\n\n### Results\n\nT", "Nations dev?"),
         # A section on training may hold any results.
         ("## Training\n\nT", "Nations training?"), ("## Training and evaluation\n\n### Results\n\nT", "Nations test"),
     ],
@@ -105,7 +107,7 @@ def test_a_page_in_html() -> None:
     one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
     text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
     first, second = find_tables(Document("page.html", text))
-    assert [each.label.text for each in first.above] == ["x", "below", "UMLS"]
+    assert [each.label.text for each in first.above] == ["x", "near", "below", "UMLS"]
     assert [row.plain for row in second.rows] == [("A", "MRR", ".1"), ("A", "MRR", ".2")]
     for row in (*first.rows, *second.rows):
         for cell in row.cells:
