@@ -16,7 +16,7 @@ from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import is_sampled
 from rankconst.evaluation import Question
 from rankconst.names import squash
-from rankconst.results.vocabulary import FIELDS, Word, list_ordinary
+from rankconst.results.vocabulary import FIELDS, REMEDIES, Word, list_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
