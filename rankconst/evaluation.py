@@ -240,7 +240,8 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
     if suite.tool is None or tool is None or tool is suite.tool:
         return suite.tool or tool
     raise UsageError(
-        f"{suite.key} averages over graphs as {suite.tool.title} ranks them: leave out --tool {tool.key}."
+        f"{suite.key} averages over graphs as {suite.tool.title} ranks them: "
+        f"leave out --tool {tool.key}."
     )
 
 
@@ -303,7 +304,7 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
 
 
 def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the benchmarks that a protocol is for; none if it is not known, or leaves that open."""
+    """Return the benchmarks that a protocol is for; none if it leaves that open."""
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -317,7 +318,7 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
 
 
 def ask_mean(name: str, what: str = "") -> Question:
-    """Return the question over which graphs a number is a mean, by its name and what is known of it."""
+    """Return the question over which graphs a number is a mean."""
     option = "--dataset SUITE, one that `rankconst show suites` lists"
     return Question("dataset", f"{name} is a mean over graphs{what}", option=option)
 

@@ -40,7 +40,7 @@ class Literature:
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Say where a value is among the results: ``51 published results collected here, 38 worse``."""
+        """Say where a value is among them: ``51 published results collected here, 38 worse``."""
         worse, better = self.rank(value)
         total = len(self.values)
         if worse == total:
@@ -60,7 +60,7 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 @functools.cache
 def _tell_filtering(protocol: str) -> tuple[object, ...]:
-    """Tell what makes numbers incomparable: tools filter in almost the same way, and sampled ones are others."""
+    """Return what makes numbers incomparable of a protocol: whether, and among what, it filters."""
     row = find_protocol(protocol)
     return row.known == "none", row.time, row.negatives, row.shared
 

@@ -1,4 +1,6 @@
-"""Results on every graph of a suite, read from ``suite_results.csv``: a public re-run of two checkpoints, zero-shot.
+"""Results on every graph of a suite, read from ``suite_results.csv``.
+
+They are of a public re-run of two checkpoints, zero-shot.
 
 Each row is a graph and a model, with the number of queries that the re-run lists. ULTRA 3g:
 https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports/ultra.md

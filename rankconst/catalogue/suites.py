@@ -125,7 +125,7 @@ _AND, _AS = "+", "@"
 
 
 def read_suite(key: str) -> Suite | None:
-    """Return the suite of a key: one of the catalogue, or the graphs that the key joins, ``wn18rr+fb15k237@ultra``."""
+    """Return the suite of a key: of the catalogue, or of joined graphs, ``a+b@ultra``."""
     if _AND not in key:
         return load_suites().get(key)
     joined, _, tool = key.partition(_AS)
@@ -135,7 +135,7 @@ def read_suite(key: str) -> Suite | None:
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
-    """Return the keys of the suites that some graphs are, the likeliest first: as a tool ranks them, and as usual."""
+    """Return the keys of the suites that some graphs are, the likeliest first."""
     keys = tuple(graphs)
     for key, suite in load_suites().items():
         if suite.tool is tool and {*suite.graphs} == {*keys}:

@@ -457,7 +457,8 @@ TOOLS: dict[str, Tool] = {
                 ),
                 (
                     "Results under type constraint, which is off by default, "
-                    "rank fewer candidates than protocol standard, and the tables have no constants for them; "
+                    "rank fewer candidates than protocol standard, "
+                    "and the tables have no constants for them; "
                     "`rankconst.from_counts` takes the candidate counts."
                 ),
             ),

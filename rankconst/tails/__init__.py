@@ -112,11 +112,13 @@ def _mix(
 
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Say why there is no tail probability; empty if there is one."""
-    if histogram.is_weighted and not (
-        metric.family in TAILS and TAILS[metric.family].best is not None
-    ):
+    rule = TAILS.get(metric.family)
+    if histogram.is_weighted and (rule is None or rule.best is None):
         known = _list_labels(family for family, rule in TAILS.items() if rule.best is not None)
-        return f"no tail probability of {metric.label} is known for tasks of unlike weights, only of {known}."
+        return (
+            f"no tail probability of {metric.label} "
+            f"is known for tasks of unlike weights, only of {known}."
+        )
     if histogram.total > _MOST_TASKS:
         return (
             f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; "

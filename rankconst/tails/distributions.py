@@ -308,7 +308,7 @@ class LogRankLaw(SumLaw):
 
 
 class MixedLaw(SumLaw):
-    """The law of a sum of independent sums, each times a weight of its own: no lattice holds them all."""
+    """The law of a sum of independent sums, each times a weight of its own: on no lattice."""
 
     def __init__(self, parts: Sequence[tuple[float, SumLaw]]) -> None:
         self.parts = parts

@@ -20,11 +20,11 @@ negligible. On a lattice nothing else is lost. Lugannani and Rice's formula (198
 Prob.* 12, 475) is the leading term of the same integral; a few dozen evaluations of K more give all
 of it.
 
-Sums of reciprocals or logarithms, and sums of unlike weights, lie on no usable lattice. Their integrand falls to nothing too,
-but may rise again far away, at frequencies where nearly all likely ranks are in phase: that is how
-an integral shows that the law is discrete. Such near-returns are looked up where they can be
-(:func:`_granularity`), and their weight is the stated error. If the integrand does not fall within
-the budget, S is smeared by a bounded amount instead,
+Sums of reciprocals or logarithms, and sums of unlike weights, lie on no usable lattice. Their
+integrand falls to nothing too, but may rise again far away, at frequencies where nearly all likely
+ranks are in phase: that is how an integral shows that the law is discrete. Such near-returns are
+looked up where they can be (:func:`_granularity`), and their weight is the stated error. If the
+integrand does not fall within the budget, S is smeared by a bounded amount instead,
 
 .. math:: P(S + \epsilon U \ge x + \epsilon) \le P(S \ge x) \le P(S + \epsilon U \ge x - \epsilon),
           \qquad |U| \le 1,
@@ -303,7 +303,7 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 
 
 def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
-    """Estimate the same for a law whose parts have returns of their own: few frequencies are near those of all."""
+    """Estimate the same for a law whose parts have returns of their own, of which few meet."""
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
     modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi

@@ -351,8 +351,9 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known of the metric, or of it under the baseline or weights: :meth:`explain_lack`
-            says which are. Or if no number of hits, or sum of ranks, gives the value.
+            If no tail is known of the metric, or of it under the baseline or weights:
+            :meth:`explain_lack` says which are. Or if no number of hits, or sum of ranks, gives
+            the value.
         DataError
             As for :meth:`adjust`.
         """
