@@ -260,7 +260,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
     try:
         opened = [open_parquet(each) for each in files]
         schema, rows = opened[0].schema_arrow, [each.metadata.num_rows for each in opened]
-        letters = _name(path, schema.names, order)
+        order, names = _choose_columns(path, schema, order)
     except DataError:
         raise
     except DAMAGE as error:
@@ -273,21 +273,6 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
             )
     if not any(rows):
         raise DataError(_EMPTY.format(path))
-    # The columns that are read, in this order.
-    places = [(letter, name) for letter, name in zip(letters, schema.names, strict=True)]
-    chosen = [(letter, name) for wanted in "hrtd" for letter, name in places if letter == wanted]
-    order, names = "".join(letter for letter, _ in chosen), [name for _, name in chosen]
-    twice = [name for name in names if schema.names.count(name) > 1]
-    if twice:
-        raise DataError(f"{path} has two columns {twice[0]!r}; give each a name of its own.")
-    kinds = [schema.field(name).type for name in names]
-    for name, kind, letter in zip(names, kinds, order, strict=True):
-        held = kind.value_type if pa.types.is_dictionary(kind) else kind
-        is_text = any(check(held) for check in _LABELS)
-        if letter != "d" and not is_text and not pa.types.is_integer(held):
-            raise DataError(
-                f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
-            )
 
     def read() -> Iterator[Batch]:
         for file, each, expected in zip(files, opened, rows, strict=True):
@@ -304,8 +289,31 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
                     f"{file} states {expected:,} rows and has {found:,}. Get the file again."
                 )
 
-    prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
+    is_whole = all(pa.types.is_integer(schema.field(name).type) for name in names)
+    prefixes = ("", "") if order == "hrt" and is_whole else None
     return Columns(path, max(sum(rows), 0), order, prefixes, files, read, tuple(names))
+
+
+def _choose_columns(
+    path: Path | str, schema: pa.Schema, order: str | None
+) -> tuple[str, list[str]]:
+    """Return the letters and the names of the columns that are read: head, relation, tail, time."""
+    letters = _name(path, schema.names, order)
+    columns = [
+        (letter, name) for letter, name in zip(letters, schema.names, strict=True) if letter != "-"
+    ]
+    columns.sort(key=lambda column: "hrtd".index(column[0]))
+    for letter, name in columns:
+        if schema.names.count(name) > 1:
+            raise DataError(f"{path} has two columns {name!r}; give each a name of its own.")
+        kind = schema.field(name).type
+        held = kind.value_type if pa.types.is_dictionary(kind) else kind
+        is_text = any(check(held) for check in _LABELS)
+        if letter != "d" and not is_text and not pa.types.is_integer(held):
+            raise DataError(
+                f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
+            )
+    return "".join(letter for letter, _ in columns), [name for _, name in columns]
 
 
 _LABELS = (

@@ -26,7 +26,7 @@ from rankconst_builder.triples import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
@@ -169,21 +169,32 @@ def read_own(
         role: read_triples(content, seen[role].form, names[role])
         for role, content in contents.items()
     }
-    headed = [role for role, one in seen.items() if one.form.header]
-    for role in headed:
-        found = [] if seen[role].certain else find_in_graph(seen[role].cells, files.values())
+    for role, one in seen.items():
+        if not one.form.header or one.certain:
+            continue
+        found = find_in_graph(one.cells, files.values())
         if found:
             raise DataError(
-                f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, "
+                f"{names[role]}, line 1: {show_line(one.first)} reads like a heading, "
                 f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
             )
     _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, columns)
-    notes: list[str] = []
+    notes = [*_describe_forms(seen, names, columns)]
+    for role, number in negatives.items():
+        notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
+    return files, "; ".join(notes)
+
+
+def _describe_forms(
+    seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None
+) -> Iterator[str]:
+    """Say how files are read that do not tell it by themselves."""
+    headed = [role for role, one in seen.items() if one.form.header]
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
-        notes.append(
+        yield (
             f"line 1 of {where} is read as a heading (if it is a triple, "
             f"move it to another line): {lines}"
         )
@@ -191,23 +202,20 @@ def read_own(
         one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS
     )
     if shown and columns is None:
-        notes.append(ORDER.format(", ".join(shown)))
+        yield ORDER.format(", ".join(shown))
     if any("d" in order for order in shown) and columns is None:
-        notes.append(
+        yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
-    for role, number in negatives.items():
-        notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
     spaced = [
         names[role]
         for role, one in seen.items()
         if one.form.delimiter == " " and not one.form.count_line
     ]
     if spaced:
-        notes.append(f"columns of {', '.join(spaced)} are separated by spaces")
+        yield f"columns of {', '.join(spaced)} are separated by spaces"
     if any(one.form.quoted for one in seen.values()):
-        notes.append("quotes around labels are left out, as in CSV")
-    return files, "; ".join(notes)
+        yield "quotes around labels are left out, as in CSV"
 
 
 def is_plain(begin: bytes, name: str) -> bool:
@@ -267,18 +275,8 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")
-    rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
-    delimiter = find_delimiter(name)
-    if columns is None and first.startswith(b"#") and rdf is not None and not _begins_rdf(body):
-        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
-    if columns is None and delimiter == "\t" and rdf is not None:
-        raise DataError(
-            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated "
-            "by tabs. Convert N-Triples so, without literals: "
-            'awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
-            'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; '
-            "other RDF to N-Triples first: riot --output=nt FILE."
-        )
+    if columns is None:
+        _refuse_rdf(body, first, name)
     delimiter = _find_sign(body, name)
     if _COUNT.fullmatch(first):
         # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of
@@ -311,6 +309,23 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
     return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
+
+
+def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
+    """Refuse a file that begins with a comment, or with RDF."""
+    rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
+    if rdf is None:
+        return
+    if first.startswith(b"#") and not _begins_rdf(body):
+        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
+    if find_delimiter(name) == "\t":
+        raise DataError(
+            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated "
+            "by tabs. Convert N-Triples so, without literals: "
+            'awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
+            'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; '
+            "other RDF to N-Triples first: riot --output=nt FILE."
+        )
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:

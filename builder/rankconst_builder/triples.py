@@ -88,29 +88,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
         return Labels(head, relation, tail, (qualifiers,), values)
-    columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
-    named = [column for column in columns if column[0] != "-"]
-    wanted = sorted(named, key=lambda column: "hrtd".index(column[0]))
-    # A block must hold any one line; pyarrow reads blocks in parallel.
-    block = max(1 << 20, _longest_line(body) + 2)
-    _require_threads()
     try:
-        table = pa_csv.read_csv(
-            cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
-            pa_csv.ReadOptions(column_names=columns, block_size=block),
-            pa_csv.ParseOptions(
-                delimiter=form.delimiter,
-                quote_char='"' if form.quoted else False,
-                escape_char=False,
-                ignore_empty_lines=False,
-            ),
-            pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, _LABEL),
-                include_columns=wanted,
-                check_utf8=False,
-                null_values=[],
-            ),
-        )
+        table = _parse_lines(body, form)
     except pa.ArrowInvalid as error:
         raise _malformed(content.removeprefix(BOM), form, name) from error
     found = [_unpad(column) for column in table.columns] if form.padded else table.columns
@@ -124,6 +103,32 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         )
     head, relation, tail, *time = found
     return Labels(head, relation, tail, tuple(time))
+
+
+def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
+    """Return the columns of head, relation, tail and time; ArrowInvalid if lines have others."""
+    columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
+    named = [column for column in columns if column[0] != "-"]
+    wanted = sorted(named, key=lambda column: "hrtd".index(column[0]))
+    # A block must hold any one line; pyarrow reads blocks in parallel.
+    block = max(1 << 20, _longest_line(body) + 2)
+    _require_threads()
+    return pa_csv.read_csv(
+        cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
+        pa_csv.ReadOptions(column_names=columns, block_size=block),
+        pa_csv.ParseOptions(
+            delimiter=form.delimiter,
+            quote_char='"' if form.quoted else False,
+            escape_char=False,
+            ignore_empty_lines=False,
+        ),
+        pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(wanted, _LABEL),
+            include_columns=wanted,
+            check_utf8=False,
+            null_values=[],
+        ),
+    )
 
 
 def _require_threads() -> None:

@@ -427,13 +427,14 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     factorials = [float(math.factorial(k)) for k in range(order + 1)]
     series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
-    lost = [np.zeros(normal.size)] * len(series)
+    none = np.zeros(normal.size)
+    lost = [none] * len(series)
     if ranks.offsets.any():
         # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is
         # far is wide.
         for g in range(len(series)):
             terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
-            lost[g] = sum(terms, lost[0] * 0.0)
+            lost[g] = sum(terms, none)
     values, errors = [], []
     for k, factorial in enumerate(factorials):
         values.append((-1) ** k * factorial * float(normal_weights @ series[2 * k]))

@@ -22,7 +22,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -164,22 +164,9 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
             f"have no {' and no '.join(further)}: leave the column out."
         )
 
-    @functools.lru_cache  # most rows are like others
-    def read(cells: tuple[str, ...]) -> tuple[Tasks, int, int | None, int]:
-        row = dict(zip(names, map(str.strip, cells), strict=True))
-        declared = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
-        size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
-        right = read_count(row["relevant"]) if "relevant" in row else None
-        if size is None or number is None or (right is None and "relevant" in row):
-            raise ValueError
-        tasks = Tasks(
-            declared.get("dataset", show_controls(path.stem.lower())),
-            declared.get("protocol", OWN_COUNTS.key),
-            declared.get("split", "test"),
-            declared.get("side", "both"),
-        )
-        return tasks, size, right, number
-
+    dataset = show_controls(path.stem.lower())
+    # Most rows are like others.
+    read = functools.lru_cache(functools.partial(_read_row, names, dataset))
     for line, cells in enumerate(rows, start=offset):
         try:
             tasks, size, right, number = read(tuple(cells))
@@ -198,3 +185,22 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         if max(size, number) > _MOST:
             raise DataError(f"{path}, line {line}: {max(size, number)}; expected at most 2**53.")
         yield tasks, size, right, number
+
+
+def _read_row(
+    names: Sequence[str], dataset: str, cells: tuple[str, ...]
+) -> tuple[Tasks, int, int | None, int]:
+    """Read a row under its headings; ValueError if it has other cells, or numbers not whole."""
+    row = dict(zip(names, map(str.strip, cells), strict=True))
+    declared = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
+    size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
+    right = read_count(row["relevant"]) if "relevant" in row else None
+    if size is None or number is None or (right is None and "relevant" in row):
+        raise ValueError
+    tasks = Tasks(
+        declared.get("dataset", dataset),
+        declared.get("protocol", OWN_COUNTS.key),
+        declared.get("split", "test"),
+        declared.get("side", "both"),
+    )
+    return tasks, size, right, number
