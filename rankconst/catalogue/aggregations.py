@@ -17,8 +17,9 @@ class Aggregation(NamedTuple):
     """A rule by which ranking tasks are weighted."""
 
     key: str
-    # What counts once; a query is an entity with a relation, on one side. A task's weight is 1 /
-    # the number of ranking tasks of its group on its side.
+    # What counts once; a query is an entity with a relation, and a time or qualifiers if facts
+    # have them, on one side. A task's weight is 1 / the number of ranking tasks of its group on its
+    # side.
     group: Literal["task", "query", "relation"]
     summary: str  # one sentence for users
     spellings: tuple[str, ...] = ()
@@ -39,8 +40,8 @@ AGGREGATIONS: dict[str, Aggregation] = {
             key="macro-query",
             group="query",
             summary=(
-                "Every query (h, r, ?) or (?, r, t) counts once: "
-                "tasks weigh 1 / tasks of their query."
+                "Every query (h, r, ?) or (?, r, t), with its time or qualifiers if it has any, "
+                "counts once: tasks weigh 1 / tasks of their query."
             ),
             spellings=("query",),
             used_by=("PyKEEN's MacroRankBasedEvaluator",),

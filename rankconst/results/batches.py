@@ -45,7 +45,7 @@ from rankconst.results.divergence import find_diverged, find_perfect
 from rankconst.results.labels import read_label
 from rankconst.results.mean_rows import settle_means
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import Entries, number_evaluations
+from rankconst.results.reading import Entries, name_reasons, number_evaluations
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
@@ -347,6 +347,9 @@ _MOST_LISTED = 8
 def _list_contents(reading: Reading) -> str:
     """Say what a file has where none of it was asked for."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
+    if not reading.entries and reading.skipped:
+        reasons = name_reasons(reading.skipped).rstrip(".")
+        return f"no number that can be adjusted: {reasons}."
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
     labels = dict.fromkeys(entry.metric.label for entry in base)
