@@ -62,7 +62,7 @@ def adjust(
         list[str] | None,
         option(
             "--replace NAME",
-            "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+            "Write the document with adjusted numbers: AMRR, AH@k, both, skill ...",
             callback=split_commas,
         ),
     ] = None,

@@ -123,8 +123,6 @@ def _prepare_params(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "_runtime_param", param) is None:
             param._runtime_param = _Plain()
-        if param.name == "show_completion":  # --install-completion does it
-            param.hidden = True
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":
@@ -136,7 +134,9 @@ class _Group(TyperGroup):
     """A group of commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _prepare_params(super().get_params(ctx))
+        # --install-completion does what --show-completion shows.
+        params = [each for each in super().get_params(ctx) if each.name != "show_completion"]
+        return _prepare_params(params)
 
 
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:

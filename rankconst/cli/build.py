@@ -69,7 +69,6 @@ _Columns = Annotated[
         "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
     ),
 ]
-_Dataset = Annotated[list[str] | None, rare("--dataset -d KEY", "The same as BENCHMARKS.")]
 _Pykeen = Annotated[
     str | None,
     rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split."),
@@ -126,7 +125,6 @@ def build(
     what: _Words = None,
     name: _Name = None,
     columns: _Columns = None,
-    dataset: _Dataset = None,
     pykeen: _Pykeen = None,
     splits: _Splits = "valid,test",
     protocol: _Protocol = None,
@@ -151,9 +149,9 @@ def build(
 
     reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
-    with write_dataset(pykeen, chosen, alone=not (what or dataset)) as placed:
+    with write_dataset(pykeen, chosen, alone=not what) as placed:
         own = {split: str(path) for split, path in placed.items()}
-        benchmarks, files = ((), own) if own else _read_words(what or [], dataset or [])
+        benchmarks, files = ((), own) if own else _read_words(what or [])
         restriction = _read_restriction(relations, entities, known)
         called = f"pykeen-{pykeen}" if pykeen and name is None else name
         sources = (
@@ -193,13 +191,13 @@ _NOTHING = (
 
 
 def _read_words(
-    words: Sequence[str], keys: Sequence[str]
+    words: Sequence[str],
 ) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
     """Tell benchmarks from the files of a graph; return the latter by split: paths, but for train, perhaps, a URL."""
     from rankconst.catalogue.benchmarks import find_benchmark
 
     paths = [word for word in words if _is_file(word)]
-    names = [*keys, *(word for word in words if word not in paths)]
+    names = [word for word in words if word not in paths]
     if names and paths:
         raise UsageError(
             f"{names[0]} names a benchmark, and {paths[0]} a file: build them one after the other."
@@ -217,7 +215,7 @@ def _read_words(
 
 def _is_file(word: str) -> bool:
     """Tell whether a word is a file, a benchmark's name if not; ask if it is both."""
-    from rankconst.catalogue.benchmarks import list_names
+    from rankconst.catalogue.benchmarks import find_benchmark, list_names
 
     placed = os.sep in word or "/" in word
     named = not placed and list_names().find(word) is not None
@@ -226,8 +224,9 @@ def _is_file(word: str) -> bool:
     except OSError:  # too long for a name
         found = False
     if found and named:
+        title = find_benchmark(word).title
         raise UsageError(
-            f"{word} is a benchmark, and a file here: write ./{word}, or --dataset {word}."
+            f"{word} is a benchmark, and a file here: write ./{word} for the file, or {title} for the benchmark."
         )
     return found or placed or bool(PurePath(word).suffix and not named)
 

@@ -392,7 +392,7 @@ def list_datasets(opened: Tables, *, every: bool) -> Listing:
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
-        f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build --dataset KEY{extra}.\n"
+        f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build KEY{extra}.\n"
         "E[MRR]: what a random ranker gets on test, both sides, by the protocol that is usual there."
     )
     return Listing.of(_DATASET_COLUMNS, rows, caption=caption)

@@ -55,7 +55,6 @@ def check(
     tool: options.Tool = None,
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
-    aggregation: options.Aggregation = None,
     percent: options.Percent = None,
     accept: options.Accept = None,
     decimal: options.Decimal = None,
@@ -77,7 +76,7 @@ def check(
 
     files, typed = _tell_apart(results or [])
     opened = open_tables(tables)
-    facts = (dataset, split, side, protocol, aggregation, tool)
+    facts = (dataset, split, side, protocol, None, tool)
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     readings = []
     for file in itertools.chain.from_iterable(map(list_files, files)):

@@ -10,16 +10,15 @@ import typer
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
-from rankconst.cli.adjust import Target, open_sets, split_files
+from rankconst.cli.adjust import Target, split_files
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
-from rankconst.cli.options import hide, option, refuse_names
+from rankconst.cli.options import hide, open_tables, option, refuse_names
 from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
     Address,
     complete_by_name,
-    count_alike,
     describe_assumed,
     find_assumed,
     look_up,
@@ -54,8 +53,6 @@ def compare(
     out: options.Out = None,
     format: options.MaybeForm = None,
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
-    num_tasks: options.NumTasks = None,
-    counts: options.Counts = None,
     percent: options.Percent = None,
     accept: options.Accept = None,
     force: options.Force = False,
@@ -74,9 +71,8 @@ def compare(
     target = Target.of(out, format, force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
-    opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
-    only = named[0] if named else None
-    facts = (only, split, side, protocol, None, tool)
+    opened = open_tables(tables)
+    facts = (dataset, split, side, protocol, None, tool)
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     files, typed = split_files(values)
     if files and not typed:
@@ -110,7 +106,7 @@ def compare(
         )
     if metric is None:
         raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
-    target.write(_compare_two(values, metric, user, opened, num_tasks, target.form), opened)
+    target.write(_compare_two(values, metric, user, opened, target.form), opened)
 
 
 def _name_adjust(value: str, dataset: str | None, metric: str | None) -> str:
@@ -128,7 +124,6 @@ def _compare_two(
     metric: str,
     user: Address,
     opened: Tables,
-    num_tasks: int | None,
     form: Format,
 ) -> Listing:
     """Compare two numbers, and say on stderr what there is to know."""
@@ -142,25 +137,18 @@ def _compare_two(
             read_published(parsed, value, percent=user.percent)
         except DataError as error:
             raise UsageError(str(error)) from None
-    if user.dataset is None and num_tasks is None:
-        raise UsageError(
-            "which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks."
-        )
+    if user.dataset is None:
+        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
     require_mean(parsed)
     alone = replace(user, percent=False, accepted=())
-    known = (
-        look_up(metric, alone, opened)
-        if num_tasks is None
-        else count_alike(parsed, alone, num_tasks)
-    )
-    found = known.compare(*values, percent=user.percent)
+    found = look_up(metric, alone, opened).compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:
         report_caveats([parse_tool(user.tool)])
     if found.note:
         say(f"note: {found.note}")
     assumed: dict[str, str] = {}
-    if found.tasks is not None and num_tasks is None:
+    if found.tasks is not None:
         assumed = find_assumed(complete_by_name(metric, user), NOTHING, found.tasks)
         assumed.pop("aggregation", None)
     if form is not Format.table:

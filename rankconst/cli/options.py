@@ -137,6 +137,7 @@ _MEANT = {
     ),
     "--mirror": "the variable RANKCONST_MIRROR",
     **dict.fromkeys(("--aggregation", "--relation"), "rankconst adjust, or a column of the file"),
+    "--metric": "the metric behind the dataset: rankconst show DATASET METRIC",
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
     "--per-relation": "--relation NAME, or rankconst show DATASET relations",
 }
@@ -302,7 +303,7 @@ OneSet = Annotated[
 Out = Annotated[
     Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")
 ]
-_FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}; --json for json.")
+_FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}.")
 Form = Annotated[Format, _FORMAT]
 MaybeForm = Annotated[Format | None, _FORMAT]
 

@@ -72,7 +72,6 @@ def show(
             autocompletion=complete("METRIC"),
         ),
     ] = None,
-    metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
     split: Annotated[
         str | None, option("--split SPLIT", "train, valid, test (the default) or all.")
     ] = None,
@@ -104,7 +103,6 @@ def show(
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
     given: dict[str, object] = {
-        "--metric": metric,
         "--split": split,
         "--side": side,
         "--protocol": protocol,
@@ -112,9 +110,8 @@ def show(
     given |= {"--baseline": baseline, "--cite": cite}
     unused = [name for name, value in given.items() if value]
     if unused and not things:
-        wanted = " ".join(metric or ["METRIC"])
         raise UsageError(
-            f"{unused[0]} needs a dataset: rankconst show DATASET {wanted}. What a random ranker gets on every one: "
+            f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker gets on every one: "
             "rankconst show datasets --format csv."
         )
     if kind in REGISTRIES and not things:
@@ -136,7 +133,7 @@ def show(
     if dataset is None:
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, unused)
         return
-    further = [*things[1:], *(metric or ())]
+    further = things[1:]
     if (suite := opened.find_suite(dataset)) is not None:
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
         asked = opened.tasks(

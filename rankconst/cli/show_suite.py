@@ -82,5 +82,4 @@ def _tell_builds(missing: Sequence[str]) -> str:
     """Say how the graphs that the tables lack are built."""
     if not missing:
         return ""
-    named = " ".join(f"-d {key}" for key in missing)
-    return f" To build the others, which needs a network: rankconst build {named}"
+    return f" To build the others, which needs a network: rankconst build {' '.join(missing)}"

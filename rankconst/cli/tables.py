@@ -296,7 +296,7 @@ def site(
     out: Annotated[
         Path, option("--out -o DIR", "Folder of the site; an older site in it is replaced.")
     ],
-    tables: options.OneSet = None,
+    tables: Annotated[str | None, hide(options.OneSet)] = None,
     dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
     url: _Url = None,
     docs: Annotated[

@@ -77,10 +77,10 @@ def _explain_unbuilt(
         return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
     # Only a folder can be added to; next to a zip file or a download, new tables are built.
     if tables.place is not None and Path(tables.place).is_dir():
-        return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {tables.place}."
+        return f"{missing} Run: rankconst build {benchmark.key} --out {tables.place}."
     return (
-        f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, "
-        f"where every command looks; in Python, rankconst.load({OUTPUT!r}) opens it."
+        f"{missing} This downloads and counts it: rankconst build {benchmark.key}. "
+        f"Its tables, {OUTPUT}, are found from here; in Python by rankconst.load({OUTPUT!r})."
     )
 
 
@@ -95,7 +95,7 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     if not lack and (without := list_missing(tables, tasks.dataset)):
         lack = f"The file of {without} was missing when they were built."
     if not lack and tasks.protocol in UNTABLED and tables.place is None:
-        lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
+        lack = f"Build them: rankconst build {tasks.dataset} -p {tasks.protocol}."
     if lack:
         lack = f" {lack}"
     return (
@@ -187,7 +187,7 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
     if tables.datasets[tasks.dataset]["entities"] is None:
         return "."
     if tasks.dataset in load_benchmarks():
-        return f". Run: rankconst build -d {tasks.dataset} --out FOLDER; then add --tables FOLDER."
+        return f". Run: rankconst build {tasks.dataset} --out FOLDER; then add --tables FOLDER."
     return ": an earlier version of rankconst built them. Build them again."
 
 

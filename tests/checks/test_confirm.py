@@ -166,7 +166,7 @@ def test_tasks_that_are_in_no_table_can_be_built() -> None:
     """Before 1.5, PyKEEN did not remove the answers of the validation set."""
     old = read_document("results.json", '{"metrics": {"mean_rank": {"both": {"avg": 3.5}}}}')
     with pytest.raises(
-        UnknownNameError, match=r"Build them: rankconst build -d nations -p pykeen-train\+test"
+        UnknownNameError, match=r"Build them: rankconst build nations -p pykeen-train\+test"
     ):
         adjust_reading(confirm_reading(old, TABLES, Address("nations")), TABLES, Address("nations"))
     assert not check_reading(old, TABLES, Address("nations")).num_errors

@@ -33,7 +33,7 @@ EXAMPLES = {
     "show": ("show", "codexmedium"),
 }
 
-ARCHIVED = ("build", "-d", "countries_s1", "-p", "raw", "--offline", "--out")
+ARCHIVED = ("build", "countries_s1", "-p", "raw", "--offline", "--out")
 """A small build that falls back on the archive, with a warning; the folder is to follow."""
 
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")

@@ -118,7 +118,7 @@ def test_from_the_mirror(run: Run, mirrored: Path, out: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("mirrored")
 def test_result_on_stdout_and_the_rest_on_stderr(run: Run, out: Path) -> None:
-    screen = run("build", "-d", "nations", "--out", out)
+    screen = run("build", "nations", "--out", out)
     assert screen.code == 0
     assert "nations" in screen.out
     for told in ("tables:", "mirror:", "next:", "relations"):
@@ -130,7 +130,7 @@ def test_result_on_stdout_and_the_rest_on_stderr(run: Run, out: Path) -> None:
 
 @pytest.mark.slow
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
-    screen = run("build", "-d", "nations", "--offline", "--out", out)
+    screen = run("build", "nations", "--offline", "--out", out)
     assert screen.code == 0
     assert len(list_built(out)) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
@@ -141,7 +141,7 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
 
 
 def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
-    screen = run("build", "-d", "YAGO3-10", "--offline", "--out", out)
+    screen = run("build", "YAGO3-10", "--offline", "--out", out)
     assert (screen.code, screen.out) == (5, "")
     for fact in ("error:", "https://", str(cache), "--offline", "RANKCONST_MIRROR"):
         assert fact in screen.message
@@ -196,7 +196,7 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 @pytest.mark.usefixtures("pykeen", "mirrored")
 def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
-    assert run("build", "-d", "nations", "--out", out.with_name("ours")).code == 0
+    assert run("build", "nations", "--out", out.with_name("ours")).code == 0
     names = (
         "candidates",
         "candidates_by_relation",
@@ -222,7 +222,7 @@ def test_what_pykeen_cannot_give(
 
     assert "PyKEEN has no data set 'nation'. Did you mean nations?" in ask("nation")
     assert "It has hetionet, nations." in ask("qqq")
-    for more in (["fb15k237"], ["-d", "umls"], ["a.tsv"]):
+    for more in (["fb15k237"], ["a.tsv"]):
         assert "--pykeen nations is a graph of its own: build others one after the other." in ask(
             "nations", *more
         )
@@ -241,7 +241,7 @@ def test_what_pykeen_cannot_give(
 
 def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
     env = {"RANKCONST_MIRROR": str(mirror)}
-    screen = run("build", "-d", "yago310", "-d", "nations", "--out", out, env=env)
+    screen = run("build", "yago310", "nations", "--out", out, env=env)
     assert screen.code == 5
     assert {row["dataset"] for row in list_built(out)} == {"nations"}
     assert "warning: yago310" in screen.message
@@ -487,11 +487,8 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
         (tmp_path / word).write_text("a\tr\tb\n", encoding="utf-8")
     screen = run("build", "nations")
     assert (screen.code, screen.out) == (2, "")
-    assert (
-        "nations is a benchmark, and a file here: write ./nations, or --dataset nations."
-        in screen.message
-    )
-    assert run("build", "--dataset", "nations", "-p", "raw").code == 0
+    assert "nations is a benchmark, and a file here: write ./nations for the file" in screen.message
+    assert run("build", "Nations", "-p", "raw").code == 0
     assert run("build", "./nations", "test", "--name", "mine").code == 0
     assert list(load("rankconst-tables").datasets) == ["mine", "nations"]
 
@@ -517,7 +514,7 @@ def test_valid_and_test_under_chance_unless_more_is_asked_for(
 @pytest.mark.slow
 @pytest.mark.usefixtures("mirrored")
 def test_restricted_benchmark(run: Run, out: Path) -> None:
-    arguments = ("-d", "nations", "--out", out)
+    arguments = ("nations", "--out", out)
     screen = run(
         "build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy"
     )
@@ -540,7 +537,7 @@ def test_further_known_triples(mirrored: Path, run: Run, out: Path, write: Write
     further = write(
         "".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)), "further.tsv"
     )
-    arguments = ("-d", "nations", "--out", out, "-p", "train+test")
+    arguments = ("nations", "--out", out, "-p", "train+test")
     assert run("build", *arguments, "--known", further).code == 2
     screen = run("build", *arguments, "--known", further, "--name", "mine")
     assert screen.code == 0
@@ -556,7 +553,7 @@ def test_further_known_triples(mirrored: Path, run: Run, out: Path, write: Write
 
 
 def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:
-    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out)
+    screen = run("build", "ogbl-biokg", "--offline", "--out", out)
     assert screen.code == 0
     row = list_built(out)[0]
     assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == (
@@ -565,7 +562,7 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
         501,
     )
     assert expected_of(row, "mr") == 251
-    refused = run("build", "-d", "ogbl-biokg", "--out", out, "--relations", "x", "--name", "mine")
+    refused = run("build", "ogbl-biokg", "--out", out, "--relations", "x", "--name", "mine")
     assert (refused.code, "there are no triples to restrict" in refused.message) == (2, True)
 
 

@@ -99,7 +99,6 @@ def test_several_files(run: Run, slip: Path, write: Write) -> None:
         (("--tool", "pykeen"), []),
         (("--protocol", "standard"), ["multiple-of-1/n"]),
         # A mean over relations may be anything.
-        (("--protocol", "standard", "--aggregation", "macro-relation"), []),
     ],
 )
 def test_options_reach_the_laws(

@@ -50,27 +50,14 @@ def test_the_tasks_are_those_of_the_options(run: Run) -> None:
     assert (row["protocol"], row["num_tasks"]) == ("pykeen", 5848)
 
 
-def test_the_number_of_tasks_is_enough_for_shares(run: Run) -> None:
-    (row,) = run("compare", "0.70", "0.72", "-m", "hits@10", "-n", 5000, "-f", "json").records
-    assert row["num_tasks"] == 5000
-    assert row["z_lower"] == pytest.approx((5000 / (2 - 0.705 - 0.715)) ** 0.5 * 0.01)
-    screen = run("compare", "0.70", "0.72", "-m", "mrr", "--num-tasks", 5000)
-    assert screen.cells[0] == ["MRR on 5,000 tasks"]
-    (row,) = run(
-        "compare", "70", "73", "-m", "mr", "-n", 5000, "-p", "sampled:500", "-f", "json"
-    ).records
-    assert row["protocol"] == "sampled:500"
-    assert row["z_lower"] == pytest.approx(5000**0.5 * 2 / (500 * (70.5 + 72.5 - 2)) ** 0.5)
-
-
-def test_own_counts(run: Run, write: Write) -> None:
-    file = write("num_candidates,num_tasks\n10,300\n20,200\n", "counts.csv")
-    (row,) = run("compare", "3.0", "4.0", "-m", "mr", "--counts", file, "-f", "json").records
-    constants = rankconst.from_counts([10] * 300 + [20] * 200).constants("mr")
-    assert (row["num_tasks"], row["z_lower"]) == (
-        500,
-        constants.compare("3.0", "4.0").z_interval.lower,
-    )
+def test_the_number_of_tasks_is_enough_for_shares() -> None:
+    found = rankconst.compare("0.70", "0.72", metric="hits@10", num_tasks=5000)
+    assert found.num_tasks == 5000
+    assert found.z_interval.lower == pytest.approx((5000 / (2 - 0.705 - 0.715)) ** 0.5 * 0.01)
+    found = rankconst.compare("70", "73", metric="mr", num_tasks=5000, protocol="sampled:500")
+    assert found.tasks.protocol == "sampled:500"
+    least = 5000**0.5 * 2 / (500 * (70.5 + 72.5 - 2)) ** 0.5
+    assert found.z_interval.lower == pytest.approx(least)
 
 
 def test_notes_are_on_stderr(run: Run) -> None:

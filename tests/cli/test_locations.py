@@ -25,7 +25,7 @@ COMMANDS = {
         *("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
         *("--split", "test", "--side", "both", "-p", "raw"),
     ),
-    "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
+    "show": ("show", "wn18rr", "hits@7", "-f", "json"),
 }
 
 

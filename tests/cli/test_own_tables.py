@@ -84,10 +84,10 @@ def test_what_a_build_wrote_here_is_found(
     rows = run("adjust", "results.csv", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     # It adds to the set included and replaces nothing of it; only a set that is named does.
-    assert run("build", "-d", "nations", "--offline", "-p", "raw").code == 0
-    shown = run("show", "nations", "-m", "mrr", "-f", "json")
+    assert run("build", "nations", "--offline", "-p", "raw").code == 0
+    shown = run("show", "nations", "mrr", "-f", "json")
     assert {row["table_version"] for row in shown.records} == {NEWEST}
-    shown = run("show", "nations", "-m", "mrr", "--tables", "rankconst-tables", "-f", "json")
+    shown = run("show", "nations", "mrr", "--tables", "rankconst-tables", "-f", "json")
     # What it was not built under is that of the set included.
     protocols: dict[str, list[str]] = {version: [] for version in ("unreleased", NEWEST)}
     for row in shown.records:
@@ -96,7 +96,7 @@ def test_what_a_build_wrote_here_is_found(
     assert "standard" in protocols[NEWEST]
     # Leftovers that cannot be read are said to be left out.
     (here / "rankconst-tables" / "datapackage.json").write_text("{", encoding="utf-8")
-    screen = run("show", "nations", "-m", "mrr", "-f", "json")
+    screen = run("show", "nations", "mrr", "-f", "json")
     assert screen.code == 0
     assert "note: rankconst-tables is left out: " in screen.message
 

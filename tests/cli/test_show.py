@@ -347,9 +347,7 @@ def test_metrics_are_named_before_or_after_an_option(run: Run) -> None:
     assert [row["label"] for row in rows] == ["MRR", "Hits@10", "Hits@7"]
     assert {row["protocol"] for row in rows} == {"pykeen"}
     assert rows[0]["num_tasks"] == 5848
-    named = run(
-        "show", "wn18rr", "-m", "mrr", "-m", "H@10", "-m", "hits@7", "-p", "pykeen", "-f", "json"
-    )
+    named = run("show", "wn18rr", "mrr", "H@10", "hits@7", "-p", "pykeen", "-f", "json")
     assert named.records == rows
     details = run("show", "wn18rr", "mrr", "hits@10").out
     for fact in ("closed_form", "6.400e-09", "2.443e-05", "± error", "0.371874", "0.025"):
@@ -413,9 +411,9 @@ def test_a_split_that_is_not_there_is_an_error(
 
 
 def test_baselines_have_rows_if_named(run: Run) -> None:
-    rows = run("show", "umls", "-m", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
+    rows = run("show", "umls", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
     assert [row["baseline"] for row in rows] == [*LADDER]
-    (row,) = run("show", "umls", "-m", "mrr", "-p", "standard", "-f", "json").records
+    (row,) = run("show", "umls", "mrr", "-p", "standard", "-f", "json").records
     assert row == rows[0]
     shown = [cells for cells in run("show", "umls", "-b", "all").cells if cells[1:2] == ["MRR"]]
     assert [cells[2] for cells in shown] == [*LADDER]
