@@ -98,8 +98,8 @@ class Average:
         Its part of that, from 0 to 1.
     below : tuple of str
         The graphs on which the model is below what counting gets, however its result was rounded.
-    ranking : Histogram
-        The candidates of all graphs, each of which counts once.
+    graphs : tuple of Histogram
+        The candidates of each graph.
     """
 
     metric: Metric
@@ -112,17 +112,18 @@ class Average:
     heaviest: str
     share: float
     below: tuple[str, ...]
-    ranking: Histogram
+    graphs: tuple[Histogram, ...]
 
     def compute_significance(self) -> Significance | None:
         """Compute the probability that a random ranker does as well; None where it is not known."""
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 
-        if explain_lack(self.metric, self.ranking):
+        pooled = pool_graphs(self.graphs)
+        if explain_lack(self.metric, pooled):
             return None
         ends = Interval(self.value - self.rounding, self.value + self.rounding)
-        return compute_significance(self.metric, self.ranking, self.value, ends)
+        return compute_significance(self.metric, pooled, self.value, ends)
 
 
 def average_graphs(results: GraphResults) -> Average:
@@ -144,7 +145,7 @@ def average_graphs(results: GraphResults) -> Average:
         heaviest=results.datasets[heaviest],
         share=_divide(float(expected[heaviest]), float(expected.sum())),
         below=() if counting is None else _list_below(results, _list_expected(counting)),
-        ranking=pool_graphs([each.ranking for each in results.chance]),
+        graphs=tuple(each.ranking for each in results.chance),
     )
 
 
