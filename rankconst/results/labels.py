@@ -387,14 +387,15 @@ def cut_metric(heading: str, metric: Metric) -> str:
     """Return a heading without the name of its metric; all of it if nothing else is there.
 
     >>> from rankconst.catalogue.metrics import parse_metric
-    >>> cut_metric("ULTRA MRR", parse_metric("mrr")), cut_metric("MRR", parse_metric("mrr"))
-    ('ULTRA', 'MRR')
+    >>> cut_metric("ULTRA (3g) / MRR", parse_metric("mrr")), cut_metric("MRR", parse_metric("mrr"))
+    ('ULTRA (3g)', 'MRR')
     """
     bare = clean_heading(heading)
     span = find_name(bare, metric)
     if span is None:
         return bare
-    return f"{bare[: span[0]]}{bare[span[1] :]}".strip(" /|_-:,()") or bare
+    rest = f"{bare[: span[0]]}{bare[span[1] :]}".replace("()", "")
+    return rest.strip(" /|_-:,") or bare
 
 
 OPPOSITES = {"filtered": "raw", "raw": "filtered"}

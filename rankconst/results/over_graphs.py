@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import list_first
 from rankconst.results.labels import cut_metric
@@ -55,6 +56,7 @@ class _Number(NamedTuple):
 class ModelAverage:
     """The mean of a model over graphs; no name if the file has a single one."""
 
+    kind: _Kind
     model: str
     average: Average
     total: int  # of how many graphs there are numbers, or that the suite has which the user names
@@ -88,8 +90,11 @@ def average_models(
         for name, own in _tell_apart(model, numbers):
             columns = {number.column for number in own}
             graphs = set[str]().union(*(named[kind.metric, model, each] for each in columns))
-            total = len(graphs) if suite is None else len(suite.graphs)
-            averages.append(ModelAverage(name, average_graphs(_gather(own)), total))
+            left = graphs.difference(number.dataset for number in own)
+            total = len(own) + sum(map(names_known, left))
+            if suite is not None:
+                total = len(suite.graphs)
+            averages.append(ModelAverage(kind, name, average_graphs(_gather(own)), total))
     return averages
 
 
@@ -154,13 +159,15 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     """Write means: one line for a model that is alone with its metric and graphs, else a line for each below these."""
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for each in averages:
-        groups[each.average.metric, each.average.datasets, each.total].append(each)
+        groups[each.kind, each.average.datasets, each.total].append(each)
+    told = _list_differing([each.kind for each in averages])
     lines = []
     for own in groups.values():
         first = own[0].average
         size, total = len(first.datasets), own[0].total
         some = f"{size}" if total <= size else f"{size} of {total}"
-        title = f"{first.metric.label}, mean over {some} datasets"
+        kind = "".join(f", {getattr(own[0].kind, name)}" for name in told)
+        title = f"{first.metric.label}{kind}, mean over {some} datasets"
         if len(own) == 1:
             named = f"{title}, {own[0].model}" if own[0].model else title
             value, *rest = _describe_result(first, details=details)
@@ -174,6 +181,12 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
             result = ", ".join(_describe_result(each.average, details=details))
             lines.append(f"  {each.model}: {'; '.join([result, *_list_below(each.average)])}.")
     return lines
+
+
+def _list_differing(kinds: Sequence[_Kind]) -> list[str]:
+    """List what sets the kinds of numbers apart, but for the metric."""
+    names = [name for name in _Kind._fields if name != "metric"]
+    return [name for name in names if len({getattr(kind, name) for kind in kinds}) > 1]
 
 
 def _describe_chance(average: Average) -> str:

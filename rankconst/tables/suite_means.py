@@ -80,7 +80,10 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
         suite = read_suite(key)
         if suite is None:
             continue
-        joined = replace(first, dataset=key) if suite.tool is None else Tasks(key, first.protocol)
+        joined = replace(first, dataset=key)
+        if suite.tool is not None:
+            split, side = suite.tool.find_usual(first.dataset, first.split, first.side)
+            joined = replace(joined, split=split, side=side)
         if all(_find_tasks(suite, each.dataset, joined) == each for each in graphs):
             return joined
     return None

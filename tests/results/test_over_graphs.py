@@ -142,3 +142,51 @@ def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
     assert low[1] < counted[1]
     assert "below counting: " in line
     assert "FB15k-237 v2" in line.partition("below counting: ")[2]
+
+
+def test_splits_have_means_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        "FB15k-237,0.375,0.368",
+        "WN18RR,0.478,0.480",
+        "CoDEx-M,0.374,0.372",
+        "Average,0.409,0.407",
+    ]
+    path = tmp_path / "own.csv"
+    valid, test = show(path, "\n".join(["dataset,Valid MRR,Test MRR", *rows]), tool="ultra")
+    keys = ("fb15k237", "wn18rr", "codexmedium")
+    for line, split in ((valid, "valid"), (test, "test")):
+        found = [
+            rankconst.constants(key, "mrr", split=split, baseline="counting").expectation
+            for key in keys
+        ]
+        assert line.startswith(f"MRR, {split}, mean over 3 datasets: ")
+        assert f", counting {statistics.fmean(found):.4f}, " in line
+    means = [
+        each.constants.tasks
+        for each in rankconst.adjust(path, tool="ultra").numbers.entries
+        if each.constants is not None and each.constants.tasks.dataset == "ultra_pretraining"
+    ]
+    assert [tasks.split for tasks in means] == ["valid", "test"]
+
+
+def test_graphs_without_constants_are_counted_and_other_rows_are_not(tmp_path: Path) -> None:
+    rows = [f"{name},{value}" for name, value in zip(NAMES, FIRST, strict=True)]
+    rows += ["HM:indigo,0.4361", "Std,0.09", "Median,0.49"]
+    text = "\n".join(["dataset,MRR", *rows])
+    (line,) = show(tmp_path / "own.csv", text, tool="ultra")
+    assert line.startswith("MRR, mean over 12 of 13 datasets: ")
+    (line,) = show(tmp_path / "own.csv", text, dataset="ultra_inductive")
+    assert line.startswith("MRR, mean over 12 of 41 datasets: ")
+
+
+def test_what_a_mean_is_over_counting_and_its_p(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(write_rows(A=FIRST), encoding="utf-8")
+    found = str(rankconst.adjust(path, tool="ultra", details=True))
+    (line,) = (line for line in found.splitlines() if "mean over" in line)
+    mean = statistics.fmean(FIRST)
+    counting = rankconst.constants("grail_12", "mrr", baseline="counting")
+    skill = (mean - counting.expectation) / (1 - counting.expectation)
+    assert f", p < 1e-300, skill over counting {skill:.4f} (mean of skills " in line
+    z = (mean - counting.expectation) / counting.variance**0.5
+    assert f"), z {z:,.4g}, ±" in line
