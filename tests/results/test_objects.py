@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
@@ -29,6 +30,9 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tools import libkge, ogb, pykeen
 from readings import check_refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FIELDS = (
     "model",
@@ -77,6 +81,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"split": ["valid", "test"], "mrr": 0.3}', ["MRR 0.3 ?split valid"]),
         ('{"dataset": {"name": "WN18RR", "split": "valid", "train": 86835}, "mrr": 0.3}', ["MRR 0.3 WN18RR valid"]),
         ('{"dataset": {"name": "WN18RR", "version": "v1"}, "mrr": 0.3}', ["MRR 0.3 WN18RR v1"]),
+        ('{"mrr": {"test": 0.3}, "test": {"filtered": true, "mr": 9}}', ["MRR 0.3 test", "MR 9 test filtered"]),
         # A metric's numbers by k, split, side, dataset, or over runs.
         ('{"Hits": {"@1": 0.2, "10": 0.5}, "mrr": 0.3}', ["Hits@1 0.2", "Hits@10 0.5", "MRR 0.3"]),
         ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["MRR 0.9 train", "MRR 0.4 valid", "MRR 0.3 test"]),
@@ -143,9 +148,9 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
         ('{"mrr": 0.3, "results": {"hits@10": null}}', ["results.hits@10: it is null"]),
         ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
         ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
-        ('{"mrr": 0.3, "hits@1": NaN}', ["hits@1: 'NaN' is not a number"]),
-        ('{"mrr": 0.3, "hits@1": "abc"}', ["hits@1: 'abc' is not a number"]),
-        ('{"mrr": 0.3, "hits@1": 1e9999}', ["hits@1: '1e9999' is too large or too small"]),
+        ('{"mrr": 0.3, "hits@1": NaN}', ["NaN: not a number"]),
+        ('{"mrr": 0.3, "hits@1": "abc"}', ["abc: not a number, in column hits@1"]),
+        ('{"mrr": 0.3, "hits@1": 1e9999}', ["1e9999: not a number: '1e9999' is too large"]),
         ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
     ],
 )
@@ -254,12 +259,20 @@ def _records(draw: st.DrawFn) -> list[dict[str, object]]:
     return draw(st.lists(record, min_size=1, max_size=4))
 
 
-def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | str:
-    """Return what users see of records: rows, numbers with all that is said of them, and what is
-    left out.
-    """
+_FORMS: dict[str, Callable[[list[dict[str, object]]], list[object]]] = {
+    "records": lambda records: [*records],
+    "below keys": lambda records: [{"results": {"RotatE": record}} for record in records],
+    "two of each": lambda records: [{"test": each, "dev": {"mrr": 0.2}} for each in records],
+    "in a list": lambda records: [{"dataset": "UMLS", "epoch": 3, "runs": records}],
+    "a list": lambda records: [[*records]],
+}
+
+
+def _view(records: list[dict[str, object]], form: str, name: str) -> tuple[object, ...] | str:
+    """Return what users see of records: rows, numbers with all that is said, and what is left out."""
     try:
-        reading = read_document(name, "".join(f"{json.dumps(record)}\n" for record in records))
+        lines = [json.dumps(each) for each in _FORMS[form](records)]
+        reading = read_document(name, "".join(f"{line}\n" for line in lines))
     except DataError as error:
         return str(error)
     rows = [{key: cell for key, cell in row.items() if cell} for row in reading.rows]
@@ -274,18 +287,20 @@ def _view(records: list[dict[str, object]], name: str) -> tuple[object, ...] | s
     )
 
 
-@example([{"MRR": 0.3, "filtered_mrr": 0.4}, {"MRR": 0.3}], "a.jsonl")
-@example([{"MR": 9, "hits@1": ""}], "a.jsonl")
-@example([{"MR": 9, "Hits@10 (%)": 1.31}], "a.jsonl")
-@example([{"MR": 9, "valid test MRR": 0.3}], "a.jsonl")
-@given(_records(), st.sampled_from(["a.jsonl", "fb15k237_test.jsonl", "raw_wn18rr.json"]))
-def test_records_read_as_a_table_say_what_they_say_one_by_one(
-    records: list[dict[str, object]], name: str
+@example([{"MRR": 0.3, "filtered_mrr": 0.4}, {"MRR": 0.3}], "records", "a.jsonl")
+@example([{"model": "A", "MRR": 0.3}, {"model": "B", "MRR": 0.4}], "in a list", "a.jsonl")
+@example([{"epoch": 1, "MRR": 0.3}, {"epoch": 2, "MRR": 0.4}], "below keys", "a.jsonl")
+@given(
+    _records(),
+    st.sampled_from([*_FORMS]),
+    st.sampled_from(["a.jsonl", "fb15k237_test.jsonl", "raw_wn18rr.json"]),
+)
+def test_records_of_one_shape_say_what_each_says_alone(
+    records: list[dict[str, object]], form: str, name: str
 ) -> None:
-    one_by_one = [
-        {**record, "config": {}} for record in records
-    ]  # settings say nothing, but are no cell
-    assert _view(records, name) == _view(one_by_one, name)
+    # A key that no other record has, and that says nothing.
+    alone = [{**record, f"other {place}": []} for place, record in enumerate(records)]
+    assert _view(records, form, name) == _view(alone, form, name)
 
 
 def test_records_of_single_values_are_held_by_column() -> None:

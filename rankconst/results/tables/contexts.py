@@ -283,8 +283,7 @@ def read_rows(
             places.append((j, partial(_read_below, asking)))
         else:
             places.append((j, partial(_read_name, scope="row")))
-    called = [f"the {key}" if heading.of_records else _ROW for key in heading.keys]
-    columns = (_read_column(cells[j], read, called[j]) for j, read in places)
+    columns = (_read_column(cells[j], read) for j, read in places)
     found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
     for own, about in found:
@@ -307,19 +306,13 @@ def read_rows(
     return RowTexts(number[codes], joined)
 
 
-def _read_column(
-    cells: Cells, read: Callable[[str], CellTexts], called: str
-) -> tuple[Places, list[CellTexts]]:
-    """Return for each row a number of what its cell, as messages call it, says; 0 is nothing."""
+def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> tuple[Places, list[CellTexts]]:
+    """Return for each row a number of what its cell says; 0 is nothing."""
     found = [_NOTHING]
     of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
     named = getattr(read, "func", read) is _read_name
     for place, cell in cells.select(FEW, screen) if named else enumerate(cells.distinct):
         about = read(cell)
-        if called != _ROW:
-            about = CellTexts(
-                tuple(text._replace(place=called) for text in about.texts), about.facts
-            )
         if about != _NOTHING:
             of[place] = len(found)
             found.append(about)

@@ -221,7 +221,7 @@ def _fit(
                 )
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
         if len(kept) * width > MOST_CELLS:
-            _refuse_size(document.at(row.line))
+            refuse_size(document.at(row.line))
     return kept
 
 
@@ -281,7 +281,7 @@ def _merge(
     columns: dict[str, list[str]] = {key: [] for each in read for key in each.sheet.heading.keys}
     sizes = [len(each.sheet.lines) for each in filled]
     if sum(sizes) * len(columns) > MOST_CELLS:
-        _refuse_size(document.name)
+        refuse_size(document.name)
     for each, size in zip(filled, sizes, strict=True):
         own = dict(zip(each.sheet.heading.keys, each.sheet.written, strict=True))
         for key, cells in columns.items():
@@ -323,7 +323,8 @@ def _describe(read: list[Table]) -> str:
     return "; ".join((f"{len(read)} table{'s' * (len(read) > 1)}", *inferred, metrics))
 
 
-def _refuse_size(place: str) -> NoReturn:
+def refuse_size(place: str) -> NoReturn:
+    """Refuse a file with more cells than results need."""
     raise DataError(
         f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or remove columns "
         "that you do not need."

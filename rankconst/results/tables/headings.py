@@ -43,7 +43,6 @@ class Heading:
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
     # Columns of metrics to the labels that name them.
     measures: Mapping[int, Label] = field(default_factory=dict)
-    of_records: bool = False  # True if the rows are objects with these keys
 
     @property
     def roles(self) -> list[str]:

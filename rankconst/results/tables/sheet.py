@@ -14,9 +14,16 @@ from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, list_others, read_label
-from rankconst.results.reading import Entries, Floats, Head
+from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables.again import TWICE, ask_again
-from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
+from rankconst.results.tables.cells import (
+    DIFFERENCE,
+    SIGNS,
+    is_blank,
+    is_missing,
+    is_number,
+    read_cell,
+)
 from rankconst.results.tables.contexts import (
     RowTexts,
     find_corner,
@@ -65,6 +72,8 @@ class Sheet:
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
     written: Sequence[list[str]] = ()  # the cells of each column as written
     how: tuple[str, ...] = ()  # how it was understood
+    about: RowTexts | None = None  # what is said of each row, if no cells say it
+    evaluations: Places | None = None  # of each row, where several rows make up one
 
 
 @dataclass(frozen=True)
@@ -75,8 +84,6 @@ class Table:
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
     origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
-    # Of each record, without what the keys of its numbers say; of other tables nothing.
-    addresses: Sequence[Address]
 
 
 class _Column(NamedTuple):
@@ -134,7 +141,8 @@ class SheetReader:
         self._rests = self._find_rests()
         roles = find_roles(sheet.heading, sheet.cells)
         self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
-        self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
+        keys_say_all = sheet.exact or sheet.about is not None
+        self._free = [] if keys_say_all else find_texts(sheet.heading, sheet.cells, roles)
         steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
         self._questions = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
         self._names = find_names(sheet.heading, sheet.cells, self._roles, self._free)
@@ -168,9 +176,11 @@ class SheetReader:
         empty = np.ones(self._lines.size, dtype=np.bool_)
         for _, there in numbers.values():
             empty &= ~there
-        groups = find_groups(sheet.cells, [*numbers], empty & (not sheet.exact), sheet.spanning)
-        rows = read_rows(heading, sheet.cells, self._roles, self._free, groups)
-        of_row = self._settle_contexts((), rows).tolist() if heading.of_records else ()
+        rows = sheet.about
+        if rows is None:
+            empty &= not sheet.exact
+            groups = find_groups(sheet.cells, [*numbers], empty, sheet.spanning)
+            rows = read_rows(heading, sheet.cells, self._roles, self._free, groups)
         columns = [self._label_wide(j, rows, *numbers[j]) for j in measured]
         if value is not None:
             columns.append(self._label_long(value, rows, *numbers[value]))
@@ -179,14 +189,7 @@ class SheetReader:
         if not sheet.exact:
             entries = self._ask_again(entries)
             entries, percent = self._settle_units(entries)
-        contexts = list(self._contexts)
-        return Table(
-            sheet,
-            entries,
-            percent,
-            self._find_origin(rows, measured),
-            [contexts[each] for each in of_row],
-        )
+        return Table(sheet, entries, percent, self._find_origin(rows, measured))
 
     def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
         """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
@@ -212,7 +215,8 @@ class SheetReader:
         """Say why cells of a column are left out."""
         for row in np.flatnonzero(chosen).tolist():
             why = f"{reason(row)}, in column {self._heading.keys[j]}"
-            self._notes.add(int(self._lines[row]), self._sheet.cells[j][row], why)
+            line = int(self._lines[row])
+            self._notes.add(None if line == NO_LINE else line, self._sheet.cells[j][row], why)
 
     def _leave_differences(self, numbers: dict[int, tuple[Places, Flags]]) -> None:
         """Leave out shares beside one of the same row that has a sign, as differences have."""
@@ -271,9 +275,17 @@ class SheetReader:
                 continue
             # MRR.1 is that of pandas.
             counted = rests.get(k, "").isdigit() and self._name_apart(k) == self._name_apart(j)
-            if counted or _write(labels[k]) == _write(labels[j]):
+            alike = counted or _write(labels[k]) == _write(labels[j])
+            if alike and (self._list_filled(k) & self._list_filled(j)).any():
                 return (TWICE,)
         return ()
+
+    def _list_filled(self, j: int) -> Flags:
+        """Tell in which rows a column has a cell that is not blank."""
+        cells, floats = self._sheet.cells[j], self._sheet.floats.get(j)
+        filled = np.array([not is_blank(cell) for cell in cells.distinct], dtype=np.bool_)
+        found = filled[cells.codes]
+        return found if floats is None else found | np.isfinite(floats)
 
     def _name_apart(self, j: int) -> Hashable:
         """Return what a heading names but a metric, values of an address and what is asked about."""
@@ -287,7 +299,9 @@ class SheetReader:
         short = (j for j, rest in rests.items() if rest.isalpha() and len(rest) <= _SHORT)
         filtered = {keys[j] for j in short if rests[j] not in _ENDS}
         apart = {keys[j]: self._name_apart(j) for j in self._heading.measures}
-        return ask_again(entries, entries.rows, apart=apart, filtered=filtered)
+        of_row = self._sheet.evaluations
+        evaluations = entries.rows if of_row is None else of_row[entries.rows]
+        return ask_again(entries, evaluations, apart=apart, filtered=filtered)
 
     def _find_rests(self) -> dict[int, str]:
         """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""
@@ -326,7 +340,7 @@ class SheetReader:
         if j in self._sheet.floats:
             head_of[text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
-        place = "its key" if self._heading.of_records else "its heading"
+        place = "its heading" if self._sheet.about is None else "its key"
         texts = tuple(Text(each, "column", place) for each in labels[::-1])
         if (mean := self._find_mean(j)) is not None:
             texts = (Text(mean, "column", "its heading"), *texts)
@@ -460,14 +474,18 @@ class SheetReader:
             graph = next((each.graphs[0] for each in labels if each.graphs), None)
             apart[key] = graph, self._rests.get(j)
         settled = settle_units(
-            entries, self._notes, marked=marked, apart=apart, percent=self._sheet.percent
+            entries,
+            self._notes,
+            marked=marked,
+            apart=apart,
+            percent=self._sheet.percent,
         )
         heads = np.unique(settled.head_of[settled.signed]).tolist()
         return settled, frozenset(settled.heads[head].column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
         """Say what names the fields of the address that neither a column nor a heading names."""
-        if self._sheet.exact or not rows.about:
+        if self._sheet.exact or self._sheet.about is not None or not rows.about:
             return ""
         labels = self._heading.labels[measured[0]] if measured else ()
         about, group = rows.about[-1]
