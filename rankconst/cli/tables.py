@@ -306,7 +306,7 @@ def site(
         Path | None,
         rare(
             "--published FILE",
-            "Results file with published numbers: the pages of their datasets show them.",
+            "Results file with published numbers, shown in place of the included ones.",
         ),
     ] = None,
 ) -> None:

@@ -59,7 +59,10 @@ def _list_cards(site: Site) -> Iterator[tuple[str, Card]]:
         yield "results.html", _describe(site, most, "Which published results beat counting?", "mrr")
     if "averages.html" in site.pages:
         marks = average(site.tables)
-        yield "averages.html", Card("What do averages hide?", "mean MRR over GraIL's graphs", marks)
+        yield (
+            "averages.html",
+            Card("What do averages hide?", "mean MRR over ULTRA's inductive graphs", marks),
+        )
 
 
 def _describe(site: Site, key: str, title: str, slug: str) -> Card:
