@@ -1,0 +1,288 @@
+"""The numbers of metrics in nested objects, with what their keys and the texts around them say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankconst.evaluation import NAMES
+from rankconst.names import read_count, squash
+from rankconst.results.gate import Text
+from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, name_model, read_label
+from rankconst.results.structured import Number
+from rankconst.results.tables.contexts import COUNTS, OPEN_ROLES, ask_over, declare, fits_role
+from rankconst.results.vocabulary import list_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rankconst.results.structured import Value
+
+# What a program ran with: a number there is no result.
+SETTINGS = {
+    "args",
+    "cfg",
+    "config",
+    "hparams",
+    "hyperparameters",
+    "hyperparams",
+    "model_params",
+    "params",
+    "settings",
+}
+ADDRESS = (*NAMES, "version", "rank_type")
+_OTHER = len(ADDRESS) + 1  # what has no role comes last
+_K = re.compile(r"@?(\d{1,9})", re.ASCII)
+# The last word of a key says what it is: "mrr_epoch" is an epoch.
+_LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
+_BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
+_NO_K = "it does not say which k"
+
+
+class Place(NamedTuple):
+    """An object on the way to numbers, with what is around it."""
+
+    path: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # the keys that are not of vocabulary: names of models, of runs
+    model: str | None = None  # what its keys say that the model is
+    nearer: tuple[Text, ...] = ()  # what is nearer to its numbers than the names of their metrics
+    above: tuple[Text, ...] = ()  # what is farther, the nearest first
+    beside: tuple[Text, ...] = ()  # the texts of its own level, as those below have them
+    facts: tuple[tuple[str, Any], ...] = ()  # further fields of the address
+    steps: tuple[tuple[str, Number], ...] = ()  # epoch: 10
+
+    def enter(self, key: str) -> Place:
+        """Return the place below a key."""
+        label = read_label(key)
+        names = self.names if label.whole else (*self.names, key)
+        own = keep(Text(label, "row", "a key above it"))
+        above = (*own, *self.beside, *self.above)
+        return self._replace(path=(*self.path, key), names=names, nearer=(), above=above, beside=())
+
+    def choose(self, key: str) -> Place:
+        """Return the place of one number of a metric: that of a split, of a side, of a dataset."""
+        text = Text(read_label(key), "row", "its key")
+        return self._replace(
+            path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside)
+        )
+
+
+class Found(NamedTuple):
+    """A number of a metric, or why it is none; without a key, a list of objects that may have some."""
+
+    place: Place
+    key: str
+    value: Value = None
+    why: str = ""
+    deviation: str | None = None  # over several runs
+
+
+def keep(*texts: Text) -> tuple[Text, ...]:
+    """Return the texts that may say something."""
+    return tuple(text for text in texts if text.label.tells)
+
+
+def walk(value: Value, place: Place) -> Iterator[Found]:
+    """Yield the numbers of metrics in a value."""
+    if isinstance(value, list):
+        if is_list(value):
+            yield Found(place, "", value)
+            return
+        for i, each in enumerate(value, start=1):
+            yield from walk(each, place._replace(path=(*place.path, str(i))))
+    if not isinstance(value, dict):
+        return
+    place = _look_around(value, place)
+    yield from _read_named(value, place)
+    for key, inner in value.items():
+        counts = inner if isinstance(inner, dict) else ("1",)
+        by_k = any(_name_k(key, k) for k in counts)
+        if (by_k or read_label(key).metric is not None) and find_role(key) != "num_tasks":
+            yield from _read_metric(key, inner, place)
+        elif isinstance(inner, Number) and CUT_OFF.search(key):
+            yield Found(place, key, why=UNKNOWN)
+        elif isinstance(inner, (dict, list)) and key.lower() not in SETTINGS:
+            yield from walk(inner, place.enter(key))
+
+
+def _look_around(value: Mapping[str, Value], place: Place) -> Place:
+    """Return an object's place with the texts in it."""
+    true, false, said = list[str](), list[Text](), list[tuple[int, Text]]()
+    facts, model, names = dict(place.facts), place.model, {squash(key) for key in value}
+    for key, each in _list_beside(value):
+        label, word = read_label(key), str(each).strip()
+        answered = None if label.metric else answer(label, word)
+        role = find_role(key, word)
+        if role != squash(key) and role in names:
+            role = ""
+        if answered is label:
+            true.append(key)
+        elif answered is not None:
+            denied = replace(answered, text=f"{key}: {word}")
+            false.append(Text(denied, "row", "a key beside it"))
+        elif role in COUNTS and (number := read_count(word)):
+            facts[role] = number
+        elif role == "relations" and isinstance(each, list) and each:
+            facts[role] = tuple(str(relation) for relation in each)
+        elif isinstance(each, str) and label.metric is None and role != "hyperparameter":
+            is_name = not isinstance(each, Number) and read_label(word).metric is None
+            if is_name and role == "model":
+                model = each
+            elif is_name and role in {"tool", "relations"}:
+                facts[role] = word if role == "tool" else (word,)
+            said += _read_beside(key, each, role)
+    said.sort(key=itemgetter(0))
+    named = [text for order, text in said if order < _OTHER]
+    others = keep(*(text for order, text in said if order == _OTHER))
+    flags = Text(read_label(" ".join(true)), "row", "a key beside it")
+    own = keep(*named, flags, *false)
+    steps = [
+        (key, each)
+        for key, each in value.items()
+        if find_role(key) == "step" and isinstance(each, Number)
+    ]
+    return place._replace(
+        nearer=(*own, *others),
+        beside=(*own, *(text._replace(scope="text") for text in others)),
+        model=model,
+        facts=tuple(facts.items()),
+        steps=tuple(steps) or place.steps,
+    )
+
+
+def _read_beside(key: str, value: str, role: str) -> Iterator[tuple[int, Text]]:
+    """Yield what a text or a number beside others says, with its order: by role, then the others."""
+    word = value.strip()
+    label, own, place = read_label(key), read_label(word), f"the {key}"
+    asked = [(_OTHER, text) for text in ask_over(label, word, "a key beside it")]
+    if isinstance(value, Number):
+        yield from asked
+    elif role in ADDRESS and (role != "dataset" or "/" not in word or own.graphs):
+        yield ADDRESS.index(role), Text(declare(role, word), "row", place)
+    elif role == "model" and own.metric is None:
+        yield len(ADDRESS), Text(name_model(own), "name", place)
+    elif role in {"tool", "relations"} and own.metric is None:
+        yield len(ADDRESS), Text(own, "row", place)
+    elif not is_path(word):
+        yield _OTHER, Text(own, "row", place)
+        if not own.declared:
+            yield from asked
+
+
+def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield what an object holds; a dataset or a split may be a list, or an object with a name."""
+    for key, each in value.items():
+        role = find_role(key)
+        if role in ADDRESS and isinstance(each, dict):
+            texts = [
+                (inner, text)
+                for inner, text in each.items()
+                if isinstance(text, str) and not is_path(text)
+            ]
+            # A version or a configuration makes another graph of it: then the name alone is not the
+            # dataset.
+            alone = all(find_role(inner) or isinstance(text, Number) for inner, text in texts)
+            for inner, text in texts:
+                is_name = find_role(inner) in {"model", role}
+                if alone or not is_name:
+                    yield key if is_name else inner, text
+        elif role in ADDRESS and isinstance(each, list):
+            yield key, " and ".join(text for text in each if isinstance(text, str))
+        else:
+            yield key, each
+
+
+def is_path(text: str) -> bool:
+    """Tell whether a text is a path or an address on the web, which say nothing."""
+    if re.search(r"\s", text):
+        return False
+    bare = text.replace("\\", "/")
+    named = "/" in bare and "." in bare.split("/")[-1]
+    return bare.startswith(("/", "./", "../", "~/")) or "://" in bare or named
+
+
+@lru_cache(maxsize=8192)
+def find_role(key: str, text: str | None = None) -> str:
+    """Return what a key says that its value is, if a text fits it: not every type is that of ranks."""
+    role = list_roles().get(squash(key), "")
+    if text is None or role in OPEN_ROLES or role == key.lower():
+        return role
+    return role if role and fits_role(role, text) else ""
+
+
+@lru_cache(maxsize=8192)
+def _name_k(key: str, inner: str) -> str:
+    """Return the name of the metric that a key, without a k, and a k below it name together."""
+    k = _K.fullmatch(inner)
+    if k is None or read_label(key).metric is not None:
+        return ""
+    names = (f"{key.rstrip('@ ').removesuffix('@k')}@{k[1]}", re.sub(r"[kK]$", k[1], key))
+    return next((name for name in names if read_label(name).metric is not None), "")
+
+
+def _read_metric(key: str, value: Value, place: Place) -> Iterator[Found]:
+    """Yield the number of a metric, or its numbers by k, split, side or dataset."""
+    if not isinstance(value, dict):
+        yield Found(place, key, value, _explain(key, value))
+        return
+    if any(read_label(inner).metric for inner in value):
+        yield from walk(value, place.enter(key))
+        return
+    own = _look_around(value, place)
+    nearer, beside = (*own.nearer, *place.nearer), (*own.beside, *place.beside)
+    place = place._replace(nearer=nearer, beside=beside, facts=own.facts, model=own.model)
+    if value.keys() >= {"mean", "std"}:  # over runs
+        mean, deviation = value["mean"], value["std"]
+        spread = deviation if isinstance(mean, str) and isinstance(deviation, str) else None
+        yield Found(place, key, mean, _explain(key, mean), deviation=spread)
+        return
+    for inner, each in value.items():
+        role = find_role(inner)
+        if name := _name_k(key, inner):
+            yield from _read_metric(name, each, place)
+        elif role == "value" or (read_label(inner).whole and not role):
+            yield from _read_metric(key, each, place if role else place.choose(inner))
+        elif isinstance(each, (Number, dict, list)) and not role:
+            yield Found(place, f"{key}.{inner}", why=_BELOW)
+
+
+def _explain(key: str, value: Value) -> str:
+    """Return why a value is no number of the metric that its key names; nothing if it may be one."""
+    label = read_label(key)
+    if label.metric is None:
+        return label.reason or _NO_K
+    if label.reason:
+        return label.reason
+    found = None if label.whole else _LAST.fullmatch(key)
+    behind = found is not None and not read_label(found[2]).whole
+    if found is not None and behind and read_label(found[1]).metric == label.metric:
+        return f"{found[2]!r} behind a metric is not understood"
+    if isinstance(value, str):
+        return ""
+    kinds = {dict: "an object", list: "a list", type(None): "null"}
+    kind = kinds.get(type(value), str(value).lower())
+    return "it is null" if value is None else f"it is {kind}, not a number"
+
+
+def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Found]:
+    """Yield the number of an object that names its metric in a text: ``{"metric": "MRR", "value": 0.3}``."""
+    roles = {find_role(key): each for key, each in value.items()}
+    number, named = roles.get("value"), roles.get("metric")
+    if not isinstance(number, str):
+        return
+    # One text may be the name of a metric, as in {"name": "MRR", "value": 0.3}.
+    if not isinstance(named, str):
+        texts = {each for each in value.values() if isinstance(each, str)}
+        names = [text for text in texts if read_label(text).metric is not None]
+        named = names[0] if len(names) == 1 else ""
+    name = _name_k(named, str(roles.get("k"))) or named
+    if read_label(name).metric is not None:
+        yield from _read_metric(name, number, place)
+
+
+def is_list(value: Value) -> bool:
+    """Tell whether a value is a list of objects."""
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
