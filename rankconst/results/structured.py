@@ -58,18 +58,9 @@ class Record(NamedTuple):
     value: Value
 
 
-_BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
-_PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
+_BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 # A whole dict in one line, and prose, a ruler or a tag, "[Epoch 1]", below.
 _SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
-_TOKEN = re.compile(
-    r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
-    r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
-    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)|\btensor\((?P<scalar>[-+.\deE]++)[^()\[\]\n]*\)"
-    r"|(?P<bracket>[()])|(?P<key>(?<=[{,\s])\d+(?=\s*:))"
-)
-_WORDS = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
-_BRACKETS = {"(": "[", ")": "]"}
 _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
@@ -84,7 +75,7 @@ _YAML_WORDS = {
 
 
 def looks_structured(document: Document) -> bool:
-    """Tell whether a document begins as JSON, or as a printed Python dict, does; a log may begin with its settings."""
+    """Tell whether a document begins as JSON does; a log may begin with its settings."""
     start = document.text[:65_536].lstrip()
     return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
 
@@ -98,7 +89,7 @@ _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines, a dict as Python prints it, or YAML; parsed once, though each format asks."""
+    """Read JSON, JSON Lines or YAML; parsed once, though each format asks."""
     if document not in _READ:
         whole = is_yaml(document)
         _READ[document] = (
@@ -109,8 +100,6 @@ def read_records(document: Document) -> tuple[Record, ...]:
 
 def _read_json(document: Document) -> tuple[Record, ...]:
     text = document.text
-    if _PYTHON.match(text[:4096]):
-        text = _TOKEN.sub(_translate, text)
     try:
         return (Record(None, _turn(_load(text, document, None))),)
     except json.JSONDecodeError as error:
@@ -210,27 +199,11 @@ def _refuse_json(
 ) -> NoReturn:
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
-    elif error.doc.startswith("tensor", error.pos):
-        reason = "a tensor of several numbers is not read; write tensor.tolist() with json.dump."
     else:
         reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
     raise DataError(
         f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}"
     ) from None
-
-
-def _translate(token: re.Match[str]) -> str:
-    """Return the JSON of a Python token, of the same length where possible."""
-    kind = token.lastgroup
-    if kind == "single":
-        return json.dumps(token["single"], ensure_ascii=False)
-    if kind == "word":
-        return _WORDS[token[0]]
-    if kind in {"argument", "scalar"}:
-        return token[kind].center(len(token[0]))
-    if kind == "bracket":
-        return _BRACKETS[token[0]]
-    return f'"{token[0]}"' if kind == "key" else token[0]
 
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:

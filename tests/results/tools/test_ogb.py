@@ -25,12 +25,12 @@ def _read(text: str) -> Reading:
     return READER.read(document)
 
 
-@given(st.lists(st.integers(1, 501), min_size=1, max_size=50), st.booleans())
-def test_lists_are_averaged_exactly(ranks: list[int], printed: bool) -> None:
+@given(st.lists(st.integers(1, 501), min_size=1, max_size=50))
+def test_lists_are_averaged_exactly(ranks: list[int]) -> None:
     reciprocal = [1 / rank for rank in ranks]
     hits = [float(rank <= 10) for rank in ranks]
     value = {"hits@10_list": hits, "mrr_list": reciprocal}
-    reading = _read(repr(value) if printed else json.dumps(value))
+    reading = _read(json.dumps(value))
     assert [entry.metric.key for entry in reading.entries] == [
         "hits_at_10",
         "inverse_harmonic_mean_rank",
@@ -63,8 +63,8 @@ def test_splits_and_plain_values() -> None:
 @for_each(
     ("text", "message"),
     [
-        ("{'mrr_list': [0.5], 'hits@1_list': [1.0, 0.0]}", "2 values, the list before it 1"),
-        ("{'hits@0_list': [1.0]}", "key hits@0_list"),
+        ('{"mrr_list": [0.5], "hits@1_list": [1.0, 0.0]}', "2 values, the list before it 1"),
+        ('{"hits@0_list": [1.0]}', "key hits@0_list"),
     ],
 )
 def test_bad_lists_are_refused_with_their_place(text: str, message: str) -> None:
@@ -76,14 +76,14 @@ def test_bad_lists_are_refused_with_their_place(text: str, message: str) -> None
     ("value", "why"),
     [
         ("[]", "expected a list with a value for each ranking task"),
-        ("None", "it is null"),
-        ("[0.5, None]", "its value 2 is 'None'; expected a number from 0 to 1"),
+        ("null", "it is null"),
+        ("[0.5, null]", "its value 2 is 'None'; expected a number from 0 to 1"),
         ("[0.5, 7.0]", "its value 2 is '7.0'; expected a number from 0 to 1"),
     ],
 )
 def test_a_list_that_is_no_mean_costs_nothing_else(value: str, why: str) -> None:
     reading = READER.read(
-        Document("ogb.json", f"{{'mrr_list': {value}, 'hits@1_list': [1.0, 0.0]}}")
+        Document("ogb.json", f'{{"mrr_list": {value}, "hits@1_list": [1.0, 0.0]}}')
     )
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@1", "0.5")]
     assert [(skip.what, skip.why) for skip in reading.skipped] == [("mrr_list", why)]
