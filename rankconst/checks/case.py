@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
-from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
 from rankconst.results.counts import ask_counts
@@ -120,8 +120,12 @@ class Archive:
         """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
         try:
             return None if tasks is None else self.tables.look_up(tasks, metric)
-        except (UnknownNameError, UsageError):
+        except (UndefinedError, UnknownNameError, UsageError):
             return None
+
+    def is_suite(self, tasks: Tasks) -> bool:
+        """Tell whether numbers are means over several graphs, each of which counts once."""
+        return self.tables.find_suite(tasks.dataset) is not None
 
     def histogram(self, tasks: Tasks | None) -> Histogram | None:
         """Return the candidate counts of ranking tasks; None if the tables lack them."""
@@ -163,6 +167,8 @@ class Archive:
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
+        if self.is_suite(tasks):
+            return []
         every = (
             replace(tasks, protocol=protocol, split=split, side=side)
             for protocol, split, side in itertools.product(
@@ -277,6 +283,8 @@ class Case:
     @property
     def num_tasks(self) -> int | None:
         """The number of ranks that the numbers average; None if not known, or if ranks count differently."""
+        if self.tasks is not None and self.archive.is_suite(self.tasks):
+            return None
         address = self.group.context.num_tasks
         aggregation = (
             self.group.context.aggregation if self.tasks is None else self.tasks.aggregation

@@ -331,3 +331,30 @@ def test_models_in_columns_are_compared_by_their_names(tmp_path: Path) -> None:
     assert {each.names for each in found.standings} == {("TRIX", "ULTRA")}
     (across,) = found.across
     assert across.datasets == ("fb15k237_v1_ind", "wn18rr", "nell23k")
+
+
+# ULTRA 3g, zero-shot, in full: MRR and Hits@10 of a public re-run on these graphs,
+# https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports/ultra.md
+FULL = (
+    ("0.48626020550727844", "0.6569343209266663"), ("0.5005503296852112", "0.6942977905273438"),
+    ("0.4821169376373291", "0.6444251537322998"), ("0.4768695831298828", "0.6707746386528015"),
+)  # fmt: skip
+
+
+def test_a_mean_over_graphs_is_checked_as_one(tmp_path: Path) -> None:
+    """It is no multiple of one over the number of all ranks."""
+    rows = [f"{name},{mrr},{hits}" for name, (mrr, hits) in zip(GRAPHS, FULL, strict=True)]
+    mrr, hits = (sum(float(row[i]) for row in FULL) / 4 for i in range(2))
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["dataset,MRR,Hits@10", *rows, f"Average,{mrr},{hits}"]))
+    assert rankconst.check(path, dataset=SUITE).findings == ()
+    assert rankconst.check(path, tool="ultra").findings == ()
+    path.write_text("model,MRR,Hits@10\nULTRA,0.5,0.2\n")
+    (finding,) = rankconst.check(path, dataset="grail_12", rules=["mrr-from-hits"]).findings
+    assert finding.severity == "error"
+
+
+def test_a_suite_with_graphs_that_lack_is_checked_without_counting(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("model,MRR,Hits@10\nULTRA,0.38,0.54\nTRIX,0.41,0.56\n")
+    assert rankconst.check(path, dataset="ultra_inductive").findings == ()
