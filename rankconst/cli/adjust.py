@@ -67,7 +67,7 @@ def adjust(
         ),
     ] = None,
     to: Annotated[
-        str | None, option("--to METRIC", "Turn adjusted values back: --metric amri --to mr.")
+        str | None, option("--to METRIC", "Turn adjusted values back: -m amri --to mr.")
     ] = None,
     details: Annotated[
         bool, option("--details", "Ranges, z, p, expectation and variance, too.")

@@ -202,11 +202,12 @@ def _compare_files(works: Sequence[Work]) -> Compared:
     """Read and adjust files, say on stderr what was assumed and asked, and order their models."""
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files
+    from rankconst.results.listed import choose_ranks
 
     files = []
     for work in works:
         adjusted = adjust_file(read_file(work), work)
-        report(adjusted)
+        report(adjusted, choose_ranks(adjusted))
         files.append(adjusted)
     found = compare_files(files)
     ranked = {(each.constants.tasks, each.constants.metric) for each in found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -15,7 +15,9 @@ from rankconst.errors import DataError
 from rankconst.names import write_preformatted
 from rankconst.results.joined import name_files
 from rankconst.results.labels import cut_metric
+from rankconst.results.listed import choose_ranks
 from rankconst.values.across import Grid, compare_across
+from rankconst.values.published import show_printed
 from rankconst.values.standings import Standings, rank_models
 
 if TYPE_CHECKING:
@@ -119,8 +121,8 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     for adjusted, called in zip(
         files, name_files([each.reading.name for each in files]), strict=True
     ):
-        for each in adjusted.entries:
-            if each.published is None or each.constants is None:
+        for each, is_usual in zip(adjusted.entries, choose_ranks(adjusted).tolist(), strict=True):
+            if each.published is None or each.constants is None or not is_usual:
                 continue
             metric, place = (
                 each.entry.metric,
@@ -134,7 +136,8 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
             elif metric.is_mean:
                 column = _Column(place, metric)
                 constants[column] = each.constants
-                columns[column].append((name, each.published))
+                text = show_printed(each.published.text, 4)
+                columns[column].append((name, replace(each.published, text=text)))
                 if len(adjusted.tools) == 1:
                     tools[column] = adjusted.tools[0]
     standings = tuple(

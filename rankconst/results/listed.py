@@ -28,7 +28,7 @@ from rankconst.listing import (
 from rankconst.names import join_words
 from rankconst.results.labels import read_label
 from rankconst.results.over_graphs import average_models, describe_averages
-from rankconst.values.published import show_number
+from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
@@ -412,15 +412,8 @@ def _show_text(value: str | None) -> str:
     return value or ""
 
 
-# What a program writes of a double; papers print fewer digits.
-_DOUBLE = re.compile(r"-?\d*\.\d{7,}")
-
-
 def _show_printed(value: str | None) -> str:
-    """Show a number as it is printed; of a double that a program wrote six digits."""
-    if value is None or not _DOUBLE.fullmatch(value):
-        return value or ""
-    return show_number(float(value), 6)
+    return show_printed(value or "", 6)
 
 
 def _rank_texts(
@@ -448,7 +441,7 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     if form is Format.table and adjusted.reading.layout == "long":
         answered = adjusted.batch_of >= 0
         answered[list(adjusted.notes)] = True
-        kept[rows[answered & _choose_ranks(adjusted)]] = True
+        kept[rows[answered & choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
         kept[rows[adjusted.wanted]] = True
     else:
@@ -456,7 +449,7 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     return kept
 
 
-def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
+def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     """Choose among PyKEEN's nine evaluations: both sides, realistic, unless others were asked for."""
     entries, chosen = adjusted.reading.entries, adjusted.wanted.copy()
     if not any(each.rank_type for each in entries.contexts):
@@ -474,7 +467,7 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     """Say which of PyKEEN's evaluations a screen shows, and where the others are; empty if it shows all."""
     if adjusted.reading.layout != "long":
         return ""
-    chosen = _choose_ranks(adjusted)
+    chosen = choose_ranks(adjusted)
     left = int(adjusted.wanted.sum() - chosen.sum())
     if not left:
         return ""

@@ -300,6 +300,15 @@ _WRITTEN_OUT = 7
 _EXACT = 1e15
 
 
+# What a program writes of a double; papers print fewer digits.
+_DOUBLE = re.compile(r"-?\d*\.\d{7,}")
+
+
+def show_printed(text: str, digits: int) -> str:
+    """Return a number as it is printed, but a double that a program wrote with fewer digits."""
+    return show_number(float(text), digits) if _DOUBLE.fullmatch(text) else text
+
+
 def show_number(value: float, digits: int = 4) -> str:
     """Write a number with `digits` significant digits, mostly without an exponent.
 
