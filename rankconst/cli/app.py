@@ -60,7 +60,7 @@ _MEANT = {
     **dict.fromkeys(("lint", "identify", "validate"), "check FILE"),
     **dict.fromkeys(("plot", "draw"), "adjust FILE --out figure.svg"),
     **dict.fromkeys(("list", "info"), "show"),
-    **dict.fromkeys(("cite", "citation"), "show DATASET METRIC --cite"),
+    **dict.fromkeys(("cite", "citation"), "show --cite"),
     "version": "--version",
 }
 

@@ -104,7 +104,7 @@ class Registry(NamedTuple):
             self.columns, [*map(self.fill, self.load().values())], caption=self.caption
         )
 
-    def print_page(self, found: Any, form: Format, also: str) -> None:
+    def print_page(self, found: Any, form: Format, also: str, lead: str = "") -> None:
         """Write the page of one thing; for people each text has a line, and what is empty has none."""
         page = self.describe(found) if self.describe else self.fill(found)
         if form not in FOR_PEOPLE:
@@ -122,10 +122,11 @@ class Registry(NamedTuple):
             for each in value if is_long else [value]:
                 rows.append({"field": label, "text": show.get(field, text)(each)})
                 label = ""
+        if len(title) > _LONGEST:
+            lead, title = title, ""
         columns = (Column("field", heading), Column("text", title))
-        print_listing(
-            Listing.of(columns, rows, caption="\n".join(filter(None, (self.legend, also)))), form
-        )
+        caption = "\n".join(filter(None, (self.legend, also)))
+        print_listing(Listing.of(columns, rows, lead, caption), form)
 
 
 def _plain(value: Any) -> Any:

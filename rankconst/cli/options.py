@@ -123,7 +123,10 @@ _MEANT = {
         for split, words in SPLITS.items()
         for word in (split, *words)
     },
-    **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
+    **dict.fromkeys(
+        ("--bibtex", "--citation"),
+        "rankconst show --cite, or of a constant: rankconst show DATASET METRIC --cite",
+    ),
     **dict.fromkeys(("--choices", "--items", "--relevant"), "--counts FILE"),
     **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
     **dict.fromkeys(

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
-from rankconst.catalogue.metrics import HEADLINE, Metric, find_metric, list_metrics, parse_metric
+from rankconst.catalogue.metrics import (
+    HEADLINE,
+    Metric,
+    find_metric,
+    list_metrics,
+    parse_adjusted_metric,
+    parse_metric,
+)
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
     SIDES,
@@ -40,7 +47,7 @@ from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
 from rankconst.names import shorten, squash
 from rankconst.tables.archive import Tables
-from rankconst.tables.citation import cite_constant, cite_dataset, cite_tables
+from rankconst.tables.citation import cite_constant, cite_dataset, cite_program, cite_tables
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.constants import Constants
@@ -109,22 +116,17 @@ def show(
     }
     given |= {"--baseline": baseline, "--cite": cite}
     unused = [name for name, value in given.items() if value]
-    if unused and not things:
+    if unused and not things and (named or unused != ["--cite"]):
         raise UsageError(
             f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker gets on every one: "
             "rankconst show datasets --format csv."
         )
-    if kind in REGISTRIES and not things:
-        print_listing(REGISTRIES[kind].list_all(), format)
-        return
     opened = open_tables(tables)
     if not things:
-        listed = (
-            list_datasets(opened, every=format not in FOR_PEOPLE)
-            if kind
-            else list_everything(opened)
-        )
-        print_listing(listed, format)
+        if cite:
+            typer.echo("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
+        else:
+            print_listing(_list_all(kind, opened, every=format not in FOR_PEOPLE), format)
         return
     dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
     if kind is None:
@@ -173,6 +175,15 @@ def show(
         print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), format)
 
 
+def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
+    """List what is of a kind, or the kinds."""
+    if kind is None:
+        return list_everything(opened)
+    if kind in REGISTRIES:
+        return REGISTRIES[kind].list_all()
+    return list_datasets(opened, every=every)
+
+
 def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
     """Refuse options that change nothing."""
     for name in given:
@@ -210,7 +221,24 @@ def _print_page(
         f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}"
         for kind in others
     )
-    REGISTRIES[first].print_page(found[first], form, "\n".join(also))
+    lead = _explain_adjusted(name) if first == "metrics" else ""
+    REGISTRIES[first].print_page(found[first], form, "\n".join(also), lead)
+
+
+_MEANINGS = {
+    "normalised": "divided by what a random ranker gets: 1 = random",
+    "index": "adjusted for chance: 1 = perfect, 0 = a random ranker, below 0 = worse than random",
+    "z": "as standard deviations better than a random ranker: 0 = random",
+}
+
+
+def _explain_adjusted(name: str) -> str:
+    """Say what an adjusted metric is; nothing of a metric itself."""
+    try:
+        metric, form = parse_adjusted_metric(name)
+    except UnknownNameError:
+        return ""
+    return f"{metric.name_of(form) or name} is the {metric.label} {_MEANINGS[form]}."
 
 
 def _is_dataset(opened: Tables, name: str) -> bool:

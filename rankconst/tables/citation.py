@@ -73,6 +73,28 @@ def write_bibtex(title: str, version: str, year: int, url: str | None = None) ->
     return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
 
 
+_HOYT = {
+    "title": "A Unified Framework for Rank-based Evaluation Metrics for Link Prediction in "
+    "Knowledge Graphs",
+    "author": "Hoyt, Charles Tapley and Berrendorf, Max and Galkin, Mikhail and Tresp, Volker and "
+    "Gyori, Benjamin M.",
+    "journal": "arXiv preprint arXiv:2203.07544",
+    "year": "2022",
+    "url": "https://arxiv.org/abs/2203.07544",
+}
+
+
+def cite_program() -> str:
+    """Return the BibTeX entries of the program, and of the paper whose framework it follows."""
+    title = "rankconst: chance expectations and variances of ranking metrics on link-prediction"
+    program = {"title": f"{title} benchmarks", "author": f"{{{AUTHORS}}}", "version": __version__}
+    entries = []
+    for head, fields in (("software{rankconst", program), ("article{hoyt2022unified", _HOYT)):
+        lines = [f"  {field} = {{{value}}}" for field, value in fields.items()]
+        entries.append(f"@{head},\n" + ",\n".join(lines) + "\n}")
+    return "\n".join(entries)
+
+
 def cite_tables(tables: Tables) -> str:
     """Return the BibTeX entry of a set; empty for one that was not released."""
     year = str(tables.descriptor.get("created", ""))[:4]

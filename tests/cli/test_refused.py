@@ -202,7 +202,6 @@ SHOW = {
     ),
     "mrr --cite": (2, "rankconst show DATASET mrr"),
     "--metric mrr": (2, "rankconst show DATASET METRIC"),
-    "--cite": (2, "--cite needs a dataset"),
     "metrics --split valid": (2, "--split needs a dataset"),
     "pykeen --split valid": (
         2,
@@ -337,7 +336,7 @@ OTHERS = {
     "datasets": (2, "there is no command 'datasets'. Did you mean `rankconst show datasets`?"),
     "lint a.csv": (2, "there is no command 'lint'. Did you mean `rankconst check FILE`?"),
     "plot a.csv": (2, "Did you mean `rankconst adjust FILE --out figure.svg`?"),
-    "cite": (2, "Did you mean `rankconst show DATASET METRIC --cite`?"),
+    "cite": (2, "Did you mean `rankconst show --cite`?"),
     "verify": (2, "Did you mean `rankconst tables verify`?"),
     "version": (2, "Did you mean `rankconst --version`?"),
     "list": (2, "Did you mean `rankconst show`?"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import rankconst
 from carried import open_once
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
@@ -467,6 +468,20 @@ def test_the_sentence_for_a_paper(run: Run) -> None:
         True,
     )
     assert row["expectation"] == open_once().constants("fb15k237", "mrr").expectation
+
+
+def test_the_program_and_its_paper_are_cited(run: Run) -> None:
+    screen = run("show", "--cite")
+    assert screen.code == 0
+    assert re.findall(r"^@\w+{(\w+),$", screen.out, re.MULTILINE) == [
+        *("rankconst", "hoyt2022unified", "rankconst_tables"),
+    ]
+    assert f"version = {{{rankconst.__version__}}}" in screen.out
+
+
+def test_the_page_of_an_adjusted_metric_says_what_it_is(run: Run) -> None:
+    assert run("show", "AMRI").out.startswith("AMRI is the MR adjusted for chance: 1 = perfect")
+    assert run("show", "mr").out.startswith(" MR")
 
 
 def test_the_sentence_for_a_dataset(run: Run) -> None:
