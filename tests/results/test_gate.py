@@ -477,8 +477,10 @@ def test_the_branch_of_a_switch_that_is_not_set_is_hidden(switch: str, expected:
         rf"\newif\ifold \old{switch} \begin{{tabular}}{{lr}} Model & FB15k-237 MRR \\ {rows} "
         rf"\end{{tabular}}"
     )
-    entries = rankconst.adjust(read_opened(Document("a.tex", text))).numbers.entries
+    reading = read_opened(Document("a.tex", text))
+    entries = rankconst.adjust(reading).numbers.entries
     assert [each.published.value for each in entries if each.published] == [expected]
+    assert [row["Model"].strip() for row in reading.rows] == ["TransE"]
 
 
 def test_a_column_that_may_be_a_metric_is_mentioned() -> None:

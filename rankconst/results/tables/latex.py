@@ -62,9 +62,9 @@ def _hide(text: str) -> str:
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
         values = re.findall(rf"\\{name}(true|false)\b", shown)
         branches = re.compile(
-            rf"(?<!newif)\\if{name}\b(?P<false>.*?)(?:\\else\b(?P<true>.*?))?\\fi\b", re.DOTALL
+            rf"(?<!newif)\\if{name}\b(?P<true>.*?)(?:\\else\b(?P<false>.*?))?\\fi\b", re.DOTALL
         )
-        shown = branches.sub(partial(_choose, group=values[-1] if values else "false"), shown)
+        shown = branches.sub(partial(_choose, shown=values[-1] if values else "false"), shown)
     return shown
 
 
@@ -73,13 +73,14 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _choose(found: re.Match[str], group: str) -> str:
-    """Blank out the branch of a switch that is not set."""
-    first, last = found.span(group)
+def _choose(found: re.Match[str], shown: str) -> str:
+    """Blank out a switch but for the branch that is set."""
+    first, last = found.span(shown)
     if first < 0:
-        return found[0]
+        return _blank(found[0])
     text, start = found[0], found.start()
-    return text[: first - start] + _blank(text[first - start : last - start]) + text[last - start :]
+    before, behind = text[: first - start], text[last - start :]
+    return _blank(before) + text[first - start : last - start] + _blank(behind)
 
 
 _DEFINED = re.compile(
