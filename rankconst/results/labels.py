@@ -23,8 +23,8 @@ from rankconst.results.vocabulary import (
     list_fillers,
     list_flags,
     list_lexicon,
-    list_roles,
     list_values,
+    match_role,
 )
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
         bare = _SPREAD.sub(" ", _MARKS.sub("", bare))
     bare = name_queries(bare).translate(_POINTERS)
-    role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
+    role = match_role(bare) if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))
     label = _compose(text, bare, found, k)
     if label.metric is not None:

@@ -165,9 +165,21 @@ def list_beginnings() -> frozenset[str]:
     return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
 
 
+def match_role(heading: str) -> str:
+    """Return what the cells below a heading are; nothing if it does not say."""
+    return list_roles().get(_write_role(heading), "")
+
+
 @functools.cache
 def list_roles() -> Mapping[str, str]:
     """Return each heading of a column that says what its cells are, without punctuation, with the role."""
     return {
-        squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)
+        _write_role(name): role
+        for role, names in _load()["roles"].items()
+        for name in (role, *names)
     }
+
+
+def _write_role(heading: str) -> str:
+    """Write a heading without punctuation; Chinese as it is, of which nothing would be left."""
+    return squash(heading) or heading.strip().lower()

@@ -24,8 +24,8 @@ from rankconst.results.vocabulary import (
     list_flags,
     list_lexicon,
     list_remarks,
-    list_roles,
     list_values,
+    match_role,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
     """Return what the heading of the column that names the rows says of all of them: FB15k-237, Degree."""
     over = [label for label in heading.labels[j] if label.text]
     names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
-    if not over or any(list_roles().get(name) == "model" for name in names):
+    if not over or "model" in map(match_role, names):
         return ()
     if len(over[-1].text) > 1 and not any(label.tells or label.whole for label in over):
         unknown = Word(over[-1].text.lower(), "part")

@@ -380,6 +380,10 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
         # Half of the rows above 1, and none of a size that percentages have: the MRR is left out.
         ("model,MR,MRR\nA,2,1.2\nB,3,.43\n", [""] * 2),
+        # Headings in other languages.
+        ("模型,数据集,MRR\nA,UMLS,.1\n", ["UMLS"]),
+        ("Modèle;Jeu de données;MRR\nA;UMLS;0,1\n", ["UMLS"]),
+        ("关系类型,MRR\n对称,.1\n", [" ?part"]),
         # What models are trained on, and an evaluation while they are.
         ("train_dataset,test_dataset,MRR\nWN18RR,UMLS,.1\n", ["UMLS ?split"]),
         ("model,eval_mrr\nA,.1\n", [" ?split"]),
