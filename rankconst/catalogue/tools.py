@@ -186,7 +186,7 @@ TOOLS: dict[str, Tool] = {
             ),
             whole_ranks=False,
             nan_scores=(
-                "no candidate is counted: MRR 2, MR 0.5 and Hits@k 1; "
+                "no candidate is counted: realistic MRR 2, MR 0.5 and Hits@k 1; "
                 "with all of its metrics, an error"
             ),
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
@@ -760,6 +760,7 @@ TOOLS: dict[str, Tool] = {
                     "all entities on tgbl-wiki and tkgl: add --protocol sampled:M or time-aware."
                 ),
                 "Whatever metric is asked for, the evaluator of 2.3.0 returns MRR and Hits@10.",
+                "It ranks destinations only; tkgl data sets hold each fact reversed as well.",
             ),
             evidence=_files(
                 "shenyangHuang/TGB",
@@ -783,6 +784,31 @@ TOOLS: dict[str, Tool] = {
                     "f8667396344d6f3464f770331d27d6253f06575c/"
                     "src/neuralkg/eval_task/link_prediction.py"
                 ),
+            ),
+        ),
+        Tool(
+            key="biggraph",
+            title="PyTorch-BigGraph",
+            ties=_WORST,
+            reference="Lerer et al. 2019, PyTorch-BigGraph, arXiv:1903.12287",
+            repositories=("facebookresearch/PyTorch-BigGraph",),
+            effect="PyTorch-BigGraph filters by its example for FB15k only; else name --protocol.",
+            caveats=(
+                (
+                    "Its example for FB15k ranks all entities, and removes the known answers of "
+                    "all three splits unless it is run with --no-filtered."
+                ),
+                (
+                    "Other evaluations rank among the negatives of the configuration, from the "
+                    "batch and drawn uniformly, of which none is removed: the tables have no "
+                    "constants for them. It prints Hits@k as r1, r10 and r50."
+                ),
+            ),
+            evidence=_files(
+                "facebookresearch/PyTorch-BigGraph",
+                "f4a819bc2364550f97b82bc237a0b4692233205b/torchbiggraph/eval.py",
+                "f4a819bc2364550f97b82bc237a0b4692233205b/torchbiggraph/filtered_eval.py",
+                "14395caf44cae5ad7639e86a30462d08163f88ff/torchbiggraph/examples/fb15k.py",
             ),
         ),
         Tool(

@@ -210,8 +210,9 @@ def _read_tool(tool: Tool, field: str) -> Any:
     """Return a field, or how a tool evaluates by its protocol."""
     if field == "evaluation":
         return parse_protocol(tool.protocol).summary
-    if field == "sides":
-        return tool.side or "both"
+    if field == "sides":  # where negatives are drawn, the caveats say
+        is_drawn = parse_protocol(tool.protocol).negatives is not None
+        return None if is_drawn else tool.side or "both"
     return getattr(tool, field)
 
 

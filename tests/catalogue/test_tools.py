@@ -54,7 +54,7 @@ def test_every_tool_that_users_ask_for_is_there() -> None:
         "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg "
         "simkgc compgcn grail"
     )
-    asked += " ultra dicee tgb neuralkg"
+    asked += " ultra dicee tgb neuralkg biggraph"
     temporal = "regcn tkgforecastingevaluation xerte tntcomplex atise"
     assert list(TOOLS) == [*asked.split(), *temporal.split()]
     assert [key for key, tool in TOOLS.items() if tool.protocol == "time-aware"] == temporal.split()
@@ -122,7 +122,7 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
                 "ultra",
                 "tkgforecastingevaluation",
             ),
-            *("dicee", "tgb", "neuralkg"),
+            *("dicee", "tgb", "neuralkg", "biggraph"),
         }
 
 
