@@ -43,7 +43,7 @@ def is_url(text: str) -> bool:
 
 
 def expand_home(path: str) -> Path:
-    """Return a path, in which a leading ``~`` is somebody's home folder."""
+    """Return a path, in which a leading ``~`` is a user's home folder."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

@@ -433,19 +433,19 @@ def _describe_origin(build: Build, identity: str | None, reconstructed: str) -> 
 
 
 def _tell_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
-    """Say which splits have no constants under a protocol for want of files."""
+    """Say which splits have no constants under a protocol because files are missing."""
     for split in build.splits:
         lost = [one.key for one in protocols if graph.explain_uncounted(one, split)]
         if lost:
             build.reporter.say(
-                f"{key}: no constants of {split} under {', '.join(lost)}, for want of files"
+                f"{key}: no constants of {split} under {', '.join(lost)}, because files are missing"
             )
 
 
 def _tell_unranked(
     build: Build, key: str, graph: Graph, protocols: Iterable[Protocol], histograms: Histograms
 ) -> None:
-    """Say which splits have no rows under a protocol for want of tasks."""
+    """Say which splits have no rows under a protocol because no task is ranked."""
     for protocol, split in itertools.product(protocols, build.splits):
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):

@@ -140,7 +140,7 @@ def release_tables(order: Order) -> Released:
     """Check an order, and write the set and its zip."""
     if order.out.exists() and not order.out.is_dir():
         raise UsageError(
-            f"cannot release to {order.out}: it is no folder. Name another with --out."
+            f"cannot release to {order.out}: it is not a folder. Name another with --out."
         )
     with hold_folder(order.out, order.reporter):
         return _release(order)

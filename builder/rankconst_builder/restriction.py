@@ -2,7 +2,7 @@
 
 Relations restrict which triples are ranked: those of other relations are left out, and nothing else
 changes. Entities restrict what is ranked: only they are candidates, and triples with another head
-or tail are left out. Known answers are removed as ever, as far as they are candidates. (PyKEEN's
+or tail are left out. Known answers are removed as usual, as far as they are candidates. (PyKEEN's
 ``evaluation_relation_whitelist``, ``restrict_entities_to`` and ``additional_filter_triples``.)
 
 Further known triples are removed by every protocol that filters. Those of an entity or a relation

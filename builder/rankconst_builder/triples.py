@@ -219,7 +219,7 @@ def _read_count(line: bytes, name: str) -> int:
 
 
 def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Find the first line that is no triple, and say what is wrong with it."""
+    """Find the first line that is not a triple, and say what is wrong with it."""
     wanted = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.

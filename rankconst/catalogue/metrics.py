@@ -108,7 +108,7 @@ class Metric:
         ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not
         the value of the ranker who puts every true answer last; None elsewhere.
     exponent
-        That of a power mean of the ranks; 0 for the geometric mean, None for what is no power mean.
+        That of a power mean of the ranks; 0 for the geometric mean, None for other metrics.
     inverse_of, square_of
         Key of the metric x, where this one is 1/x or x^2.
     never_below
@@ -792,7 +792,7 @@ _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
 
 
 def _describe_other(bare: str) -> str:
-    """Say what a name means that is near a metric's; empty if it is no such name."""
+    """Say what a name means that is close to a metric's; empty for other names."""
     numbered = _NUMBERED.match(bare)
     bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
     if squash(bare) in {"acc", "accuracy"}:

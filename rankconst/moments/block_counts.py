@@ -148,7 +148,7 @@ class BlockCounts:
 
         The sums are of a smooth function.
 
-        No x is below `lowest`, nor so far from y that it has no weight to speak of.
+        No x is below `lowest`, nor so far from y that its weight is negligible.
         """
         needed = self.count - int(self.num_certain(y))
         # A task that is certain by y is not to be beyond x.
@@ -327,7 +327,7 @@ class Gaps:
 
     chosen: Counts  # ascending
     laws: list[tuple[Counts, Values]]  # of each, x and weights
-    exact: bool  # no other y has any weight to speak of
+    exact: bool  # the weight of any other y is negligible
     steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
 
     def sum(

@@ -42,7 +42,6 @@ from rankconst.tasks import offsets_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
@@ -136,17 +135,6 @@ def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
     size = num_candidates.astype(np.float64)
     hits = np.minimum(np.maximum(k, 0.0), size)
     return hits / size, hits * (size - hits) / (size * size)
-
-
-def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Values] | None:
-    """Return mean and variance of single tasks in MR, MRR or Hits@k; None for other metrics."""
-    if metric.hits_k is not None:
-        return _hit(num_candidates, float(metric.hits_k))
-    if metric.moments == "means.mean_rank":
-        return _rank(num_candidates)
-    if metric.moments == "means.mean_reciprocal_rank":
-        return _reciprocal(num_candidates)[:2]
-    return None
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:

@@ -140,7 +140,7 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     # How far the extreme rank is from the best or worst possible: D > d iff no rank is within d.
     edge = float(stops.max() if largest else starts.min() + 1)
     log_beyond = _chunked(starts, stops, tasks, edge, largest)
-    # How many d have a chance to speak of: beyond the last rank, none has.
+    # How many d have a chance that counts: beyond the last rank, none has.
     reach = range(int(stops.max() - starts.min()))
     last = bisect.bisect_left(
         reach, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED

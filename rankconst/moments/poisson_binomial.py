@@ -71,7 +71,7 @@ class Circle:
     zeta: Complex  # shape (X, nodes); imaginary parts are those of every point
     shares: Values  # weights of the trapezoidal rule: shape (nodes,)
     deviation: Values  # of the tilted laws: shape (X,)
-    reach: int  # further than this from their means they have no mass to speak of
+    reach: int  # further than this from their means they have next to no mass
 
     @classmethod
     def around(

@@ -57,7 +57,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
     if packed is not None and grows_without_measure(packed, size):
         raise TablesError(
             f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. "
-            "Get the set again, from somebody whom you trust."
+            "Get the set again, from someone you trust."
         )
 
 

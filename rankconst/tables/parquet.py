@@ -349,12 +349,10 @@ class Records:
         """The same with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
         # Where single relations are held, their weights follow from them.
-        derived = {
-            replace(tasks, aggregation="macro-relation"): _weigh_relations(
-                [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
-            )
-            for tasks, names in self.relations.items()
-        }
+        derived = {}
+        for tasks, names in self.relations.items():
+            parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
+            derived[replace(tasks, aggregation="macro-relation")] = _weigh_relations(parts)
         return derived | {key: Histogram(*columns) for key, columns in groups}
 
     @cached_property
@@ -371,10 +369,10 @@ class Records:
         found: dict[tuple[str, ...], list[Tasks]] = {}
         for each in self.relation_histograms:
             found.setdefault((each.protocol, each.split, each.side), []).append(each)
-        return {
-            replace(own[0], relations=()): tuple(each.relations[0] for each in own)
-            for own in found.values()
-        }
+        named = {}
+        for own in found.values():
+            named[replace(own[0], relations=())] = tuple(each.relations[0] for each in own)
+        return named
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of all sides and relations; None if a part is not held."""

@@ -233,7 +233,7 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(
     assert whole is not None
     assert part is not None
     assert "What does not need train is built" in said
-    assert "no constants of test under static, for want of files" in said
+    assert "no constants of test under static, because files are missing" in said
     assert whole.protocols("forecast") == ("raw", "static", "time-aware")
     held = [(one["protocol"], one["split"]) for one in rows_of(part, "candidates", "forecast")]
     assert {*held} == {(key, split) for key in ("raw", "time-aware") for split in ("valid", "test")}
