@@ -327,27 +327,34 @@ def _explain_block(
         start, stop = ends[group[place]], ends[group[place] + 1]
         own = np.arange(start, place)
         if low[place]:
-            wanted = is_reciprocal if upper[place] * (1 + _NOISE) < beside[place] else ~is_mean
-            alone = own[wanted[own]]
-            relation = "too small for"
+            is_against = is_reciprocal if upper[place] * (1 + _NOISE) < beside[place] else ~is_mean
+            relation, alone = "too small for", own[is_against[own]]
         elif more[place]:
             # The larger k is, the less it allows.
             allowed = upper[own] + (1 - upper[own]) / (k[own] + _TIED)
-            alone = own[allowed + _NOISE < lower[place]][-1:]
-            relation = "too large for"
+            relation, alone = "too large for", own[allowed + _NOISE < lower[place]][-1:]
         else:
-            share = hits[own] / k[own] if is_reciprocal[place] else hits[own]
-            best = int(np.argmax(share))
-            alone = own[[best]] if share[best] > upper[place] + _NOISE else own[:0]
-            relation = "less than" if alone.size else "too small for"
+            divisors = k[own] if is_reciprocal[place] else np.ones(own.size)
+            relation, alone = _find_larger(own, hits[own], divisors, upper[place])
         others = alone if alone.size else own  # one of them, or all together
         number, *named = [f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others)]
-        is_part = is_reciprocal[place] and relation == "less than" and k[others[0]] > 1
-        part = f"1/{k[others[0]]:.0f} of " if is_part else ""
-        reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
+        reason = _CONTRADICTION.format(number, relation, " and ".join(named))
         # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
         found = dict.fromkeys(order[start:stop].tolist(), reason) | found
     return found
+
+
+def _find_larger(
+    places: Places, hits: Numbers, divisors: Numbers, limit: float
+) -> tuple[str, Places]:
+    """Find the hits whose part is alone above a limit, if there are any, and say so in words."""
+    parts = hits / divisors
+    best = int(np.argmax(parts))
+    if parts[best] > limit + _NOISE:
+        divisor = divisors[best]
+        relation = f"less than 1/{divisor:.0f} of" if divisor > 1 else "less than"
+        return relation, places[[best]]
+    return "too small for", places[:0]
 
 
 class _Bounds(NamedTuple):

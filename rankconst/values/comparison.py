@@ -377,16 +377,7 @@ def bound_pairs(
 
     Raises what :func:`compare_values` does.
     """
-    require_mean(metric)
-    if histogram.offsets is not None or not tasks.is_chance:
-        raise UsageError(
-            "two results are compared on the tasks themselves: leave out the baseline."
-        )
-    if histogram.shared:
-        raise UndefinedError(
-            "these tasks share their negatives and so depend on each other: "
-            "two published values do not tell how sure their difference is."
-        )
+    _require_comparable(metric, tasks, histogram)
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
     room, total, largest = Room.of(spans, counts), histogram.total_weight, float(spans.max())
@@ -419,14 +410,9 @@ def bound_pairs(
     if metric.hits_k and not histogram.is_weighted:
         hits, notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(hits[0, first] + hits[0, second])
-        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if
-        # a - b rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the
-        # nearest and of the farthest numbers of hits.
         near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
-        surplus = np.rint(total * np.abs(near[1] - near[0]))
-        alone = np.rint(total * np.abs(far[1] - far[0]))
-        p_lower[is_exact] = np.minimum((1 - alone) * math.log10(2.0), 0.0)
-        p_upper[is_exact] = bound_sign_tests(np.rint(bound_squares(near)), surplus)
+        exact = _bound_exact(total * near, total * far, bound_squares(near))
+        p_lower[is_exact], p_upper[is_exact] = exact
         method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or next to it.
     lowest, highest = losses[0, first] + losses[0, second], losses[1, first] + losses[1, second]
@@ -441,6 +427,20 @@ def bound_pairs(
     )
 
 
+def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
+    """Refuse what two values tell nothing of."""
+    require_mean(metric)
+    if histogram.offsets is not None or not tasks.is_chance:
+        raise UsageError(
+            "two results are compared on the tasks themselves: leave out the baseline."
+        )
+    if histogram.shared:
+        raise UndefinedError(
+            "these tasks share their negatives and so depend on each other: "
+            "two published values do not tell how sure their difference is."
+        )
+
+
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
@@ -452,6 +452,19 @@ def _list_hits(
         except UndefinedError as error:
             notes[place] = str(error)
     return hits, tuple(notes)
+
+
+def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Values]:
+    """Bound log10 p of two numbers of hits from both sides.
+
+    Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b
+    rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of
+    the farthest numbers of hits.
+    """
+    surplus = np.rint(np.abs(near[1] - near[0]))
+    alone = np.rint(np.abs(far[1] - far[0]))
+    lower = np.minimum((1 - alone) * math.log10(2.0), 0.0)
+    return lower, bound_sign_tests(np.rint(squares), surplus)
 
 
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:

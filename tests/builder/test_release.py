@@ -202,7 +202,7 @@ def test_other_folders_are_left_alone(build: Any, order: Any, rows: Rows, tmp_pa
     (tmp_path / "file").touch()
     for place, error, told in (
         (source.path, UsageError, "holds table version unreleased"),
-        (tmp_path / "file", UsageError, "no folder"),
+        (tmp_path / "file", UsageError, "not a folder"),
         (tmp_path / "file" / "x", DataError, "--out"),
     ):
         with pytest.raises(error, match=told):
