@@ -295,11 +295,12 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
         if len(chosen) == 1:
             return replace(file, dataset=chosen[0])
     kinds = [list_kinds(key) for key in meant]
-    ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1]
-    ways += [key for key, own in zip(meant, kinds, strict=True) if own.isdisjoint(ways)]
+    telling = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1]
+    ways = [f"--dataset {kind}" for kind in telling]
+    others = [key for key, own in zip(meant, kinds, strict=True) if own.isdisjoint(telling)]
+    ways += map(_name_way, others)
     text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
-    option = " or ".join(f"--dataset {way}" for way in ways)
-    ask = Question("dataset", text, option=option, choices=meant)
+    ask = Question("dataset", text, option=" or ".join(ways), choices=meant)
     return replace(file, questions=(ask, *file.questions))
 
 
@@ -315,6 +316,16 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
         return []
     formats = {key: load_benchmarks()[key].format for key in meant}
     return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
+
+
+def _name_way(key: str) -> str:
+    """Return the option for a benchmark: its tool, which answers for its other graphs, too."""
+    from rankconst.catalogue.benchmarks import load_benchmarks
+    from rankconst.catalogue.tools import TOOLS
+
+    title = load_benchmarks()[key].title
+    own = next((tool for tool in TOOLS if title.endswith(f"({TOOLS[tool].title})")), "")
+    return f"--tool {own}" if own else f"--dataset {key}"
 
 
 def ask_mean(name: str, what: str = "") -> Question:

@@ -102,6 +102,15 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def join_versions(versions: Iterable[str]) -> str:
+    """Name the versions of tables that numbers are from, each once.
+
+    >>> join_versions(["3.0.0", "3.0.0 + unreleased"])
+    '3.0.0 + unreleased'
+    """
+    return " + ".join(dict.fromkeys(" + ".join(versions).split(" + ")))
+
+
 def count_of(number: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``1,234 rows``."""
     return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -23,7 +23,7 @@ from rankconst.listing import (
     show_interval,
     show_tail,
 )
-from rankconst.names import join_words, write_html
+from rankconst.names import join_versions, join_words, write_html
 from rankconst.values.published import show_number
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
@@ -263,7 +263,7 @@ def lay_out(
     caption.append(_explain_numbers(floors))
     if assumed:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
-    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
+    versions = join_versions(each.constants.table_version for each in done)
     last = [more, f"Tables {versions}." if versions else ""]
     caption.append(" ".join(filter(None, last)))
     single = len(chance) == 1 and len(chance[0].batch.texts) == 1

@@ -147,8 +147,8 @@ COUNTING: dict[str, Counting] = {
         ),
         Counting(
             "frequency",
-            "Counting ranks by frequency alone, "
-            "which on the validation set does better than with what else connects a pair.",
+            "Counting ranks each entity by how often it occurs with the relation in training; "
+            "connections of the pair did worse on the validation set.",
             BASELINES["counting"].brief,
         ),
         Counting(

@@ -260,10 +260,10 @@ def explain_ambiguous(name: str) -> str:
     titles = {key: load_benchmarks()[key].title for key in list_meant(name)}
     if not titles or squash(name) in map(squash, titles.values()):
         return ""
-    listed = "; ".join(f"{key}, {title}" for key, title in titles.items())
+    listed = "; ".join(f"{key} for {title}" for key, title in titles.items())
     if len(titles) == 1:
-        return f"{name} is the name of other graphs, too. If it is this one, say so: {listed}."
-    return f"{name} is the name of several benchmarks. Say which one it is: {listed}."
+        return f"{name} is the name of other graphs, too. If it is this one, type {listed}."
+    return f"{name} is the name of several benchmarks: type {listed}."
 
 
 KINDS = ("inductive", "transductive", "temporal", "n-ary")

@@ -115,13 +115,14 @@ def is_inductive(name: str) -> bool:
 
 
 _WHY = {
-    "temporal": "a temporal graph, whose facts are ranked at their time",
+    "temporal": "it is a temporal graph, whose facts are ranked at their time",
     "few_shot": (
-        "a few-shot benchmark, which ranks given candidates for relations with a few examples each"
+        "it is a few-shot benchmark, "
+        "which ranks given candidates for relations with a few examples each"
     ),
     "n_ary": "its facts relate more than two entities",
-    "other": "a graph that rankconst has no constants for",
-    "sources": "a source that benchmarks are drawn from, and no benchmark itself",
+    "other": "there are no constants for it",
+    "sources": "it is a source that benchmarks are drawn from, and no benchmark itself",
 }
 
 

@@ -481,14 +481,14 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
     if qualified:
         return (
             f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. "
-            "Say whether entities in qualifiers only were "
-            "ranked (protocol qualified) or not (stare), or whether nothing was filtered (raw)."
+            "Add --protocol qualified (entities in qualifiers only are ranked), stare (they are "
+            "not) or raw (nothing is filtered)."
         )
     if temporal:
         return (
-            f"Protocol {protocol.key} is for {kind}; this is a temporal graph. "
-            "Say whether known answers of the same time were removed (protocol time-aware), "
-            "of any time (static), or none (raw)."
+            f"Protocol {protocol.key} is for {kind}; this is a temporal graph: "
+            "add --protocol time-aware (known answers of the same time are removed), "
+            "static (of any time) or raw (none)."
         )
     needed = "qualifiers" if protocol.qualified else "time"
     return (

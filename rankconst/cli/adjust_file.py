@@ -30,6 +30,7 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read, read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
 from rankconst.results.meanings import assume_unit, name_answers
+from rankconst.results.reading import NO_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,6 +81,8 @@ def read_file(work: Work) -> Reading:
     """Read files, and say on stderr what was left out."""
     if isinstance(work.files, Document):
         found = read_opened(work.files, work.input_format)
+        lines = np.full(len(found.entries), NO_LINE, dtype=np.intp)  # what was typed has none
+        found = replace(found, entries=found.entries.put(lines=lines))
     else:
         found = read(work.files, work.input_format, **work.how)
     reading = name_answers(found, work.tables)

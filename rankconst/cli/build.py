@@ -237,7 +237,7 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
     """Return which file is which by their order; refuse an order that the files' names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
-        raise UsageError(f"{paths[0]} is a folder; name its files: {_name_files(Path(paths[0]))}")
+        paths = _list_files(Path(paths[0]))
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         raise UsageError(
@@ -255,15 +255,17 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
     return files
 
 
-def _name_files(folder: Path) -> str:
-    """Return the command that builds the graph in a folder, from the files whose names say what they are."""
-    known = {
-        _split_name(str(path))[1]: str(path) for path in sorted(folder.iterdir()) if path.is_file()
-    }
-    files = [known[split] for split in SPLITS if split in known]
-    if not {"train", "test"} <= {*known}:
-        files = [str(folder / f"{split}.tsv") for split in SPLITS]
-    return shlex.join(["rankconst", "build", *files, "--name", folder.resolve().name])
+def _list_files(folder: Path) -> list[str]:
+    """Return the files in a folder whose names say which split they are."""
+    paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
+    known = {_split_name(path)[1]: path for path in paths}
+    if not {"train", "test"} <= known.keys():
+        named = [str(folder / f"{split}.tsv") for split in SPLITS]
+        command = shlex.join(["rankconst", "build", *named, "--name", folder.resolve().name])
+        raise UsageError(
+            f"{folder} is a folder without a train and a test file; name its files: {command}"
+        )
+    return [known[split] for split in SPLITS if split in known]
 
 
 def _split_name(path: str) -> tuple[str, str | None]:

@@ -45,7 +45,7 @@ from rankconst.cli.show_suite import list_suite
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
-from rankconst.names import shorten, squash
+from rankconst.names import join_versions, shorten, squash
 from rankconst.tables.archive import Tables
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_program, cite_tables
 from rankconst.tasks import Tasks
@@ -256,6 +256,10 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
     for thing, message in errors.items():
         if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
             return message
+    from rankconst.tables.explain import explain_folder
+
+    if folder := explain_folder(name):
+        return f"unknown name {name!r}. {folder}"
     spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
     spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
     spellings |= {
@@ -411,7 +415,7 @@ def _lay_out(
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     captions = (
         _explain_counting(opened, asked.dataset) if counted else "",
-        f"Tables: {' + '.join(dict.fromkeys(row['table_version'] for row in rows))}."
+        f"Tables: {join_versions(row['table_version'] for row in rows)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr"
         * brief,

@@ -38,6 +38,7 @@ from rankconst.evaluation import (
     settle,
     weigh,
 )
+from rankconst.names import join_versions
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
@@ -124,12 +125,12 @@ def adjust_reading(
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
-    versions = dict.fromkeys(each.constants.table_version for each in done)
+    versions = join_versions(each.constants.table_version for each in done)
     pairs = ((address, tasks) for address, (tasks, _) in settled.items())
     return AdjustedReading(
         reading,
         tuple(done),
-        " + ".join(versions) or tables.version,
+        versions or tables.version,
         wanted,
         _word(asked, reasons, notes),
         tuple(tools.values()),

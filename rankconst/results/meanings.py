@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.definitions import FAMILIES, AnswersMetric, define_metric
-from rankconst.catalogue.libraries import Meaning, parse_library
+from rankconst.catalogue.libraries import Meaning, load_libraries, parse_library
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question
@@ -18,7 +18,7 @@ from rankconst.results.reading import Entries, Notes
 from rankconst.tables.answers import AnswerTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Entry, Reading
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ADJUSTED = "it is adjusted already"
 _LINES = {"generic", "objects"}
 _RECALL = {"recall_of_answers"}
+_FEW = 2
 _UNCOUNTED = (
     "{} is of queries with several right answers: add --counts FILE, with columns num_candidates and relevant. Where "
     "each ranking task has one right answer, call recall@k Hits@k."
@@ -52,9 +53,22 @@ def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
     meant, *others = found
     if isinstance(meant, Meaning) and not others:
         return define_metric(*meant)
-    ways = (f"{_describe(each)} ({', '.join(titles)})" for each, titles in found.items())
-    question = Question("tool", f"{name} is {', or '.join(ways)}", option="--tool with the library")
+    ways = [f"{_describe(each)} ({_name_libraries(titles)})" for each, titles in found.items()]
+    known = {row.title: key for key, row in load_libraries().items()}
+    keys = [
+        next((known[title] for title in titles if title in known), "LIBRARY")
+        for each, titles in found.items()
+        if isinstance(each, Meaning)
+    ]
+    option = " or ".join(f"--tool {key}" for key in keys)
+    question = Question("tool", f"{name} differs: {', or '.join(ways)}", option=option)
     raise AskedError(f"{question}.", (question,))
+
+
+def _name_libraries(titles: Sequence[str]) -> str:
+    """Name the first few libraries, and count the others."""
+    more = f" and {len(titles) - _FEW} others" if len(titles) > _FEW else ""
+    return f"{', '.join(titles[:_FEW])}{more}"
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:

@@ -42,6 +42,7 @@ from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
+from rankconst.names import join_versions
 from rankconst.tables.explain import (
     explain_absent,
     explain_baseline,
@@ -478,7 +479,7 @@ class JoinedTables(Tables):
     @property
     def version(self) -> str:
         """The versions of the sets."""
-        return " + ".join(dict.fromkeys(each.version for each in self.sets))
+        return join_versions(each.version for each in self.sets)
 
     @cached_property
     def _homes(self) -> dict[str, Tables]:

@@ -48,18 +48,29 @@ def explain_unknown(
     if known is None:
         elsewhere = explain_elsewhere(name)
         if elsewhere is not None:
-            return (
-                f"unknown dataset {name!r}: {elsewhere}. The tables ({tables.version}) "
-                "hold others; `rankconst show datasets` lists them."
-            )
+            return f"{name} is not included: {elsewhere}. `rankconst show datasets` lists what is."
         suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
         if suites:
             listed = ", ".join(suites)
             return f"unknown dataset {name!r}. There are means over graphs: {listed}."
         if tables.place is not None:
             return reason
+        if folder := explain_folder(name):
+            return f"unknown dataset {name!r}. {folder}"
         return f"{reason} For tables of your own add --tables DIR."
     return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
+
+
+def explain_folder(name: str) -> str:
+    """Say what to do with a folder of that name; empty if there is none."""
+    from rankconst.tables.folder import holds_set
+
+    folder = Path(name)
+    if not folder.is_dir():
+        return ""
+    if holds_set(folder):
+        return f"{name} is a folder of tables: add --tables {name}."
+    return f"{name} is a folder. If it holds the triples of a graph: rankconst build {name}."
 
 
 def _explain_unbuilt(
@@ -78,10 +89,10 @@ def _explain_unbuilt(
     # Only a folder can be added to; next to a zip file or a download, new tables are built.
     if tables.place is not None and Path(tables.place).is_dir():
         return f"{missing} Run: rankconst build {benchmark.key} --out {tables.place}."
-    return (
-        f"{missing} This downloads and counts it: rankconst build {benchmark.key}. "
-        f"Its tables, {OUTPUT}, are found from here; in Python by rankconst.load({OUTPUT!r})."
-    )
+    if tables.place is None:
+        missing = f"{benchmark.title} is not included."
+    python = f"In Python, rankconst.load({OUTPUT!r}) opens it."
+    return f"{missing} `rankconst build {benchmark.key}` downloads and computes it. {python}"
 
 
 def explain_absent(tables: Tables, tasks: Tasks) -> str:
@@ -92,7 +103,9 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     qualified = any(rule.qualified for rule in rules)
     temporal = any(rule.time for rule in rules) and not qualified
     lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
-    if not lack and (without := list_missing(tables, tasks.dataset)):
+    if lack:
+        return f"{tasks.dataset}: {lack[0].lower()}{lack[1:]}"
+    if without := list_missing(tables, tasks.dataset):
         lack = f"The file of {without} was missing when they were built."
     if not lack and tasks.protocol in UNTABLED and tables.place is None:
         lack = f"Build them: rankconst build {tasks.dataset} -p {tasks.protocol}."

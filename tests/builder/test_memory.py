@@ -177,9 +177,7 @@ def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> 
     assert tables.protocols("triples") == tuple(TEMPORAL)
     for protocol in TEMPORAL.values():
         compare(tables, dataset, protocol)
-    with pytest.raises(
-        UnknownNameError, match="Say whether known answers of the same time were removed"
-    ):
+    with pytest.raises(UnknownNameError, match="add --protocol time-aware"):
         tables.constants("triples", "mrr")
 
 

@@ -97,7 +97,7 @@ ADJUST = {
     "0.3 -m accuracy": (4, "that of multiple choice is Hits@1"),
     "0.3 --datset umls": (2, "Did you mean --dataset?"),
     "0.3 --replce AMRR": (2, "Did you mean --replace?"),
-    "0.3 -d movielens -m mrr": (4, "If it is this one, say so: ncf_movielens1m"),
+    "0.3 -d movielens -m mrr": (4, "If it is this one, type ncf_movielens1m"),
     "0.3 -d umls": (2, "which metric is it? Add --metric"),
     "0.3 mrr=0.4 -d umls -m mrr": (
         2,
@@ -135,6 +135,9 @@ ADJUST = {
         "If the columns are datasets, splits or sides, say of which metric: --metric mrr.",
     ),
     "folder": (6, "folder/results.csv is empty"),
+    "0.5 -m mrr -d folder": (4, "folder is a folder.", "rankconst build folder."),
+    "0.5 -m mrr -d GDELT": (4, "GDELT is not included: it is a temporal graph"),
+    "0.5 -m mrr -d icews18": (4, "add --protocol time-aware", "static (", "raw ("),
     "folder.tsv": (6, "folder.tsv is a folder without files; name a file of results."),
     "https://example.org/a.csv": (6, "there is no file", "Download it first."),
     "0.3 --figure=a.svg": (2, "no such option: --figure. Did you mean --out figure.svg?"),
@@ -281,7 +284,10 @@ BUILD = {
     ),
     "nations --mirror x": (2, "Did you mean the variable RANKCONST_MIRROR?"),
     "t.tsv": (2, "two files", "three", "got 1: t.tsv"),
-    "./": (2, "is a folder; name its files: rankconst build train.tsv valid.tsv test.tsv --name"),
+    "./": (
+        2,
+        "is a folder without a train and a test file; name its files: rankconst build train.tsv",
+    ),
     "t.tsv u.tsv v.tsv w.tsv": (2, "got 4: t.tsv, u.tsv, v.tsv, w.tsv"),
     "t.tsv tset.txt": (
         6,

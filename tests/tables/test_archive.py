@@ -121,7 +121,6 @@ def test_what_is_opened_is_the_version_that_was_asked_for(tables: Tables, own: P
     [
         ("fb15k273", r"Did you mean fb15k237"),
         ("nation", r"Did you mean nations\?"),
-        ("freebase", ""),
     ],
 )
 def test_unknown_datasets_get_a_hint(tables: Tables, name: str, hint: str) -> None:
