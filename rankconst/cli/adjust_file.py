@@ -20,7 +20,7 @@ from rankconst.cli.notes import (
     report_reading,
     report_sampled,
 )
-from rankconst.cli.output import on_screen, say, write_whole
+from rankconst.cli.output import NOTICE, on_screen, say, write_whole
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.listing import Format, Listing
@@ -241,6 +241,7 @@ def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
     from rich.console import Console
     from rich.progress import track
 
+    NOTICE.stop()
     return track(done, description="significance", console=Console(stderr=True), transient=True)
 
 

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rankconst.cli.options import explain_option, names_file
+from rankconst.cli.output import NOTICE
 from rankconst.errors import (
     DataError,
     MissingExtraError,
@@ -231,6 +232,19 @@ def _explain_typed(error: Any) -> str:
     return f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See `{path} --help`."
 
 
+# What may take more than a second without a word; builds and verifications tell their stages.
+_LONGEST_NOTICE = 70  # letters, on one line of a terminal
+_WORK = {"adjust": "adjusting", "compare": "comparing", "check": "checking", "show": "looking up"}
+
+
+def _describe_work(typed: Sequence[str]) -> str:
+    """Say what a command does, for its notice; empty for one that tells more itself."""
+    if not typed or typed[0] not in _WORK:
+        return ""
+    words = " ".join([_WORK[typed[0]], *typed[1:2]])
+    return f"{show_controls(words)[:_LONGEST_NOTICE]} ..."
+
+
 _COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
 _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
@@ -238,11 +252,13 @@ _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
     _open_streams()
+    NOTICE.start(_describe_work(sys.argv[1:]))
     # Libraries raise many things when they are interrupted or lack memory.
     try:
         try:
             code = app(_read_arguments(), prog_name="rankconst", standalone_mode=False) or 0
         finally:
+            NOTICE.stop()
             sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130

@@ -10,7 +10,7 @@ import typer
 from rankconst.cli import options
 from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import hide, names_file, open_tables
-from rankconst.cli.output import print_listing, say
+from rankconst.cli.output import NOTICE, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
 from rankconst.listing import Column, Format, Listing, find_width
@@ -170,6 +170,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 def _print_findings(checked: CheckedReading) -> None:
     from rankconst.checks.checking import write_findings
 
+    NOTICE.stop()
     for text in write_findings(checked, find_width(), _paint):
         typer.echo(text)  # without the style where no terminal is
 

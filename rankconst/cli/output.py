@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -24,8 +25,56 @@ _Key = TypeVar("_Key")
 _USUAL_WIDTH = 80  # of a terminal that does not say
 
 
+class Notice:
+    """Says on a terminal what a command is doing when it has said nothing for a while."""
+
+    delay = 1.0
+    """Seconds of silence."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._is_shown = False
+        self._text = ""
+
+    def start(self, text: str) -> None:
+        """Begin to wait; not where no terminal is."""
+        if text and sys.stderr.isatty():
+            self._text = text
+            self._timer = threading.Timer(self.delay, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _show(self) -> None:
+        with self._lock:
+            if self._timer is not None:
+                sys.stderr.write(f"{self._text}\r")
+                sys.stderr.flush()
+                self._is_shown = True
+
+    def stop(self) -> None:
+        """Wait no longer, and erase the notice before something else is said."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._is_shown:
+                sys.stderr.write("\x1b[K")
+                sys.stderr.flush()
+                self._is_shown = False
+
+    def start_again(self) -> None:
+        """Wait for the next silence."""
+        self.stop()
+        self.start(self._text)
+
+
+NOTICE = Notice()
+
+
 def print_listing(listing: Listing, form: Format) -> None:
     """Write a listing to stdout; :class:`UsageError` if the format is binary and stdout a terminal."""
+    NOTICE.stop()
     for block in form.write(listing):
         if isinstance(block, str):
             sys.stdout.write(block if form is Format.table else on_screen(block))
@@ -48,7 +97,9 @@ def say(text: str) -> None:
         if sys.stderr.isatty()
         else None
     )
+    NOTICE.stop()
     typer.echo(show_controls(text) if width is None else wrap(width, text, below="  "), err=True)
+    NOTICE.start_again()
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -138,6 +138,7 @@ def _call(
     patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
     patch.setattr("rankconst.cli.app.make_app", prepared_app)
     patch.setattr("rankconst.cli.options.load", open_once)
+    patch.setattr("rankconst.cli.output.Notice.delay", 1e6)
     with pytest.raises(SystemExit) as ended:
         main()
     code = ended.value.code

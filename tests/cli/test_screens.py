@@ -5,12 +5,14 @@ column is folded.
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from carried import open_once
 from cli.conftest import ESCAPE
+from rankconst.cli.output import Notice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,3 +169,21 @@ def test_an_index_without_a_name_has_no_colon_before_its_meaning(run: Run) -> No
         "   0 = chance, 1 = perfect" in screen.out,
         " : 0 = chance" in screen.out,
     ) == (0, True, False)
+
+
+def test_a_command_says_what_it_does_when_it_is_silent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And erases that before it says anything else; nothing where no terminal is."""
+    piped, notice = Notice(), Notice()
+    piped.start("adjusting paper.csv ...")
+    assert piped._timer is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(Notice, "delay", 0.0)
+    notice.start("adjusting paper.csv ...")
+    assert notice._timer is not None
+    notice._timer.join()
+    notice.stop()
+    assert capsys.readouterr().err == "adjusting paper.csv ...\r\x1b[K"
+    notice.stop()
+    assert capsys.readouterr().err == ""
