@@ -518,14 +518,13 @@ def _rename_headings(
         edits += found
         if not found:
             lost += (entry for entry in entries if (entry.row, entry.column) in exchanged)
-    notes = {
-        entry.column: (
-            entry.line or 0,
-            f"the heading {entry.column} stays as it is; rename it to {put}",
-        )
-        for entry in lost[::-1]
-        if (put := exchanged[entry.row, entry.column].name(entry.metric))
-    }
+    notes: dict[str, tuple[int, str]] = {}
+    for entry in lost[::-1]:
+        put = exchanged[entry.row, entry.column].name(entry.metric)
+        note = f"the heading {entry.column} stays as it is; rename it to {put}"
+        if read_label(entry.column).metric is None:  # that of a dataset must stay
+            note = f"no heading names {entry.metric.label}: say {put} in the caption"
+        notes[note] = (entry.line or 0, note)
     return edits, [*notes.values()]
 
 
