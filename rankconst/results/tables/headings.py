@@ -196,7 +196,11 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
 
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
-    labels = (heading.measures[j], *heading.labels[j])
+    measure = heading.measures[j]
+    named = {label.metric for label in heading.labels[j] if label.whole and label.metric}
+    if named - {measure.metric}:  # MRR over median
+        return "two levels of its heading name metrics"
+    labels = (measure, *heading.labels[j])
     words = (
         word
         for label in labels

@@ -85,6 +85,16 @@ def test_an_entry_in_full() -> None:
     )  # of seeds, as likely
 
 
+@pytest.mark.parametrize("levels", [("MRR", "median"), ("median", "MRR")])
+def test_the_median_of_a_metric_is_no_median_rank(levels: tuple[str, str]) -> None:
+    """As pandas writes ``groupby().agg(["mean", "median"])``."""
+    upper, lower = (f"|{each}|{each.replace('median', 'mean')}" for each in levels)
+    reading = read(f"Model{upper}", lower, "RotatE|0.2|0.3")
+    assert [(each.metric.label, each.text) for each in reading.entries] == [("MRR", "0.3")]
+    (skipped,) = reading.skipped
+    assert skipped.why == "two levels of its heading name metrics"
+
+
 @pytest.mark.parametrize(
     "text",
     ["0.33.8", "3.38×10^{-1}", "3x10^3", "2×10³", "1.77 · 10²",
