@@ -8,6 +8,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.catalogue.suites import is_mean
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import Text
@@ -17,7 +18,7 @@ from rankconst.results.tables.contexts import COUNTS, OPEN_ROLES, ask_over, decl
 from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.results.structured import Value
 
@@ -54,17 +55,18 @@ class Place(NamedTuple):
     facts: tuple[tuple[str, Any], ...] = ()  # further fields of the address
     steps: tuple[tuple[str, Number], ...] = ()  # epoch: 10
 
-    def enter(self, key: str) -> Place:
-        """Return the place below a key."""
-        label = read_label(key)
+    def enter(self, key: str, *, is_mean: bool = False) -> Place:
+        """Return the place below a key, that of a graph if it is a mean over graphs."""
+        label = declare("dataset", key) if is_mean else read_label(key)
         names = self.names if label.whole else (*self.names, key)
         own = keep(Text(label, "row", "a key above it"))
         above = (*own, *self.beside, *self.above)
         return self._replace(path=(*self.path, key), names=names, nearer=(), above=above, beside=())
 
-    def choose(self, key: str) -> Place:
+    def choose(self, key: str, *, is_mean: bool = False) -> Place:
         """Return the place of one number of a metric: that of a split, of a side, of a dataset."""
-        text = Text(read_label(key), "row", "its key")
+        label = declare("dataset", key) if is_mean else read_label(key)
+        text = Text(label, "row", "its key")
         return self._replace(
             path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside)
         )
@@ -97,6 +99,7 @@ def walk(value: Value, place: Place) -> Iterator[Found]:
         return
     place = _look_around(value, place)
     yield from _read_named(value, place)
+    means = _find_means(value)
     for key, inner in value.items():
         counts = inner if isinstance(inner, dict) else ("1",)
         by_k = any(_name_k(key, k) for k in counts)
@@ -105,7 +108,16 @@ def walk(value: Value, place: Place) -> Iterator[Found]:
         elif isinstance(inner, Number) and CUT_OFF.search(key):
             yield Found(place, key, why=UNKNOWN)
         elif isinstance(inner, (dict, list)) and key.lower() not in SETTINGS:
-            yield from walk(inner, place.enter(key))
+            yield from walk(inner, place.enter(key, is_mean=key in means))
+
+
+def _find_means(keys: Iterable[str]) -> set[str]:
+    """Return the keys that are means over graphs, beside several graphs: Average."""
+    named = [key for key in keys if is_mean(key)]
+    if not named:
+        return set()
+    graphs = sum(bool(read_label(key).graphs) for key in keys)
+    return set(named) if graphs > 1 else set()
 
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:
@@ -239,12 +251,14 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Found]:
         spread = deviation if isinstance(mean, str) and isinstance(deviation, str) else None
         yield Found(place, key, mean, _explain(key, mean), deviation=spread)
         return
+    means = _find_means(value)
     for inner, each in value.items():
         role = find_role(inner)
         if name := _name_k(key, inner):
             yield from _read_metric(name, each, place)
-        elif role == "value" or (read_label(inner).whole and not role):
-            yield from _read_metric(key, each, place if role else place.choose(inner))
+        elif role == "value" or inner in means or (read_label(inner).whole and not role):
+            chosen = place if role else place.choose(inner, is_mean=inner in means)
+            yield from _read_metric(key, each, chosen)
         elif isinstance(each, (Number, dict, list)) and not role:
             yield Found(place, f"{key}.{inner}", why=_BELOW)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.protocols import RANK_TYPES
+from rankconst.catalogue.suites import is_mean
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
@@ -92,6 +93,8 @@ def declare(role: str, cell: str) -> Label:
         return label
     if role == "dataset" and cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
+    if role == "dataset" and is_mean(cell):  # not that of both sides
+        return Label(cell, graphs=(cell,), whole=True)
     if role == "dataset":
         if label.whole and label.graphs:
             return label

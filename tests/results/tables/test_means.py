@@ -4,6 +4,7 @@ on one of them.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,7 +48,18 @@ def write_levels(word: str) -> str:
     )
 
 
+def write_objects(word: str) -> str:
+    rows = {name: {"MRR": value} for name, value in zip([*GRAPHS, word], VALUES, strict=True)}
+    return json.dumps({"ULTRA": rows})
+
+
+def write_objects_of_metrics(word: str) -> str:
+    return json.dumps({"MRR": dict(zip([*GRAPHS, word], VALUES, strict=True))})
+
+
 WRITERS = {
+    "nested.json": write_objects,
+    "metrics.json": write_objects_of_metrics,
     "rows.csv": write_rows,
     "columns.csv": write_columns,
     "versions.md": write_versions,
@@ -58,7 +70,11 @@ WRITERS = {
 # A heading Mean, or Total Avg, does not tell that its numbers are of a metric, unless others of its
 # level do.
 CASES = [(name, word) for name in WRITERS for word in ("Avg", "Average")]
-CASES += [(name, word) for name in ("rows.csv", "levels.tex") for word in ("Mean", "Total Avg")]
+CASES += [
+    (name, word)
+    for name in ("rows.csv", "levels.tex", "nested.json", "metrics.json")
+    for word in ("Mean", "Total Avg")
+]
 
 
 @pytest.fixture(params=CASES)
