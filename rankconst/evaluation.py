@@ -419,16 +419,7 @@ def settle(
     row = parse_tool(given) if given else None
     if row is not None and file.dataset:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
-    user = _narrow(file, user)
-    file = _choose_benchmark(file, user)
-    user = read_words(file, user)
-    questions = list_open(file, user)
-    if is_either_macro(file.aggregation):
-        if user.aggregation not in MACROS:
-            questions += (WHICH_MACRO,)
-        file = replace(file, aggregation=None)
-    if questions:
-        raise AskedError("; ".join(map(str, questions)) + ".", questions)
+    file, user = _answer(file, user)
     named = user.dataset or file.dataset
     sampled = user.protocol or _drop_filtered(file.protocol, row)
     if named is None:
@@ -468,6 +459,21 @@ def settle(
         known = match_relations(file.relations, tables.relations(tasks))
         tasks = replace(tasks, relations=known or file.relations)
     return tasks, row
+
+
+def _answer(file: Address, user: Address) -> tuple[Address, Address]:
+    """Answer what a file leaves open by what the user says; AskedError for what stays open."""
+    user = _narrow(file, user)
+    file = _choose_benchmark(file, user)
+    user = read_words(file, user)
+    questions = list_open(file, user)
+    if is_either_macro(file.aggregation):
+        if user.aggregation not in MACROS:
+            questions += (WHICH_MACRO,)
+        file = replace(file, aggregation=None)
+    if questions:
+        raise AskedError("; ".join(map(str, questions)) + ".", questions)
+    return file, user
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:

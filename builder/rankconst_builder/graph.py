@@ -187,6 +187,23 @@ class Graph:
         return words
 
 
+def _check_numbers(
+    found: tuple[int, int], least: tuple[int, int], missing: Collection[str]
+) -> None:
+    """Compare the numbers of entities and relations with those that the dataset states."""
+    is_stated = least != (0, 0)
+    if missing and not is_stated:
+        raise DataError(
+            f"without {', '.join(missing)} the number of entities is not known; "
+            "the dataset does not state it."
+        )
+    if is_stated and (found[0] > least[0] or found[1] > least[1]):
+        raise DataError(
+            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; "
+            f"its files have {found[0]:,} and {found[1]:,}."
+        )
+
+
 def encode_labels(
     files: Mapping[str, Labels],
     trained: Labels | None = None,
@@ -211,16 +228,7 @@ def encode_labels(
         head, tail = entities[2 * place], entities[2 * place + 1]
         splits[name] = Triples(head, relations[place], tail, times.get(name))
     found = len(entity_labels), num_relations
-    if missing and least == (0, 0):
-        raise DataError(
-            f"without {', '.join(missing)} the number of entities is not known; "
-            "the dataset does not state it."
-        )
-    if least != (0, 0) and (found[0] > least[0] or found[1] > least[1]):
-        raise DataError(
-            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; "
-            f"its files have {found[0]:,} and {found[1]:,}."
-        )
+    _check_numbers(found, least, missing)
     graph = Graph(
         splits,
         max(found[0], least[0]),

@@ -60,6 +60,29 @@ class Labels:
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     """Read a file of triples."""
+    body, expected = _take_body(content, form, name)
+    if form.qualified:
+        head, relation, tail, qualifiers, values = _read_statements(body, form, name)
+        return Labels(head, relation, tail, (qualifiers,), values)
+    try:
+        table = _parse_lines(body, form)
+    except pa.ArrowInvalid as error:
+        raise _malformed(content.removeprefix(BOM), form, name) from error
+    found = [_unpad(column) for column in table.columns] if form.padded else table.columns
+    chunks = (cast("Any", chunk) for column in found for chunk in column.chunks)
+    if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
+        raise _malformed(content.removeprefix(BOM), form, name)
+    if expected is not None and expected != len(table):
+        raise DataError(
+            f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
+            "Is the file cut short?"
+        )
+    head, relation, tail, *time = found
+    return Labels(head, relation, tail, tuple(time))
+
+
+def _take_body(content: bytes, form: LineFormat, name: str) -> tuple[bytes, int | None]:
+    """Return the lines that have triples, and how many a first line says there are."""
     if content.startswith(_UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
@@ -85,24 +108,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
-    if form.qualified:
-        head, relation, tail, qualifiers, values = _read_statements(body, form, name)
-        return Labels(head, relation, tail, (qualifiers,), values)
-    try:
-        table = _parse_lines(body, form)
-    except pa.ArrowInvalid as error:
-        raise _malformed(content.removeprefix(BOM), form, name) from error
-    found = [_unpad(column) for column in table.columns] if form.padded else table.columns
-    chunks = (cast("Any", chunk) for column in found for chunk in column.chunks)
-    if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
-        raise _malformed(content.removeprefix(BOM), form, name)
-    if expected is not None and expected != len(table):
-        raise DataError(
-            f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
-            "Is the file cut short?"
-        )
-    head, relation, tail, *time = found
-    return Labels(head, relation, tail, tuple(time))
+    return body, expected
 
 
 def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:

@@ -110,33 +110,10 @@ def blocks_of(histogram: Histogram) -> Blocks:
 def _place_points(histogram: Histogram) -> Blocks:
     sizes = histogram.num_candidates
     before = offsets_of(histogram)
-    ends = before + sizes
-    # Panels start < r <= stop of all rows, the first of each, the second, and so on.
-    open_rows, starts = np.arange(sizes.size), before
-    panels: list[tuple[Counts, Counts, Counts]] = []
-    while open_rows.size:
-        stops = np.minimum(np.maximum(2 * starts, starts + _TERM_BY_TERM), ends[open_rows])
-        panels.append((open_rows, starts, stops - starts))
-        further = stops < ends[open_rows]
-        open_rows, starts = open_rows[further], stops[further]
-    rows, starts, lengths = np.hstack(panels)
-    order = np.lexsort((starts, rows))
-    rows, starts, lengths = rows[order], starts[order], lengths[order]
-    short = lengths <= _TERM_BY_TERM
-    num_points = np.where(short, lengths, _NODES)
-    ends_of_points = np.cumsum(num_points)
-    firsts = ends_of_points - num_points
+    rows, starts, lengths = _cut_panels(before, before + sizes)
+    num_points = np.where(lengths <= _TERM_BY_TERM, lengths, _NODES)
+    within, weights = _place_in_panels(lengths, num_points)
     row = np.repeat(rows, num_points)
-    # Of a short panel, points are all its ranks.
-    within = (np.arange(row.size) - np.repeat(firsts, num_points)).astype(np.float64)
-    weights = np.ones(row.size)
-    distinct, kind = np.unique(lengths[~short], return_inverse=True)
-    if distinct.size:
-        begins = range(0, distinct.size, _LENGTHS)
-        parts = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
-        long = np.repeat(~short, num_points)
-        within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
-        weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()
     size = sizes.astype(np.float64)
     centres = before + (size + 1) / 2
     # Measured from the block's first rank, so that nothing is lost far out.
@@ -148,3 +125,35 @@ def _place_points(histogram: Histogram) -> Blocks:
     first_of_rows = np.searchsorted(row, np.arange(size.size))
     weights /= np.add.reduceat(weights, first_of_rows)[row]
     return Blocks(centres, first_of_rows, row, points, weights, logs)
+
+
+def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
+    """Cut each row's ranks into panels; return row, start and length of each, in order."""
+    # Panels start < r <= stop of all rows, the first of each, the second, and so on.
+    open_rows, starts = np.arange(ends.size), before
+    panels: list[tuple[Counts, Counts, Counts]] = []
+    while open_rows.size:
+        stops = np.minimum(np.maximum(2 * starts, starts + _TERM_BY_TERM), ends[open_rows])
+        panels.append((open_rows, starts, stops - starts))
+        further = stops < ends[open_rows]
+        open_rows, starts = open_rows[further], stops[further]
+    rows, starts, lengths = np.hstack(panels)
+    order = np.lexsort((starts, rows))
+    return rows[order], starts[order], lengths[order]
+
+
+def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
+    """Return where in its panel each point is, and its weight."""
+    # Of a short panel, points are all its ranks.
+    firsts = np.cumsum(num_points) - num_points
+    within = (np.arange(num_points.sum()) - np.repeat(firsts, num_points)).astype(np.float64)
+    weights = np.ones(within.size)
+    is_long = lengths > _TERM_BY_TERM
+    distinct, kind = np.unique(lengths[is_long], return_inverse=True)
+    if distinct.size:
+        begins = range(0, distinct.size, _LENGTHS)
+        parts = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
+        long = np.repeat(is_long, num_points)
+        within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
+        weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()
+    return within, weights

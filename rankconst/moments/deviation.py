@@ -395,15 +395,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     """Return the central moments of V / E[V]; the second, `second`, is exact."""
     n, mean = ranks.total, ranks.variance
     nodes, shares = ranks.rule_of(order + 2)
-    away = ranks.away[:, None]
-    if ranks.offsets.any():
-        # Far out, squares of ranks would cancel.
-        squares = nodes * nodes
-        excess = 2 * away * nodes + (squares - np.sum(shares * squares, axis=1, keepdims=True))
-    else:
-        squares = np.square(away + nodes)
-        excess = squares - np.sum(shares * squares, axis=1, keepdims=True)
-    excess = excess / n / mean
+    excess = _centre_squares(ranks, nodes, shares) / n / mean
     slope = math.sqrt(2 / mean) / n * nodes
     normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
     # Even powers of sqrt(s) are even in Z.
@@ -446,6 +438,19 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
         Estimate(second, 8 * UNIT_ROUNDOFF * second),
         *map(Estimate, values[3:], errors[3:]),
     ]
+
+
+def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
+    """Return the squares of the distances from the mean rank, minus their mean in each row."""
+    away = ranks.away[:, None]
+    if ranks.offsets.any():
+        # Far out, squares of ranks would cancel.
+        squares, rest = nodes * nodes, 2 * away * nodes
+        centred = rest + (squares - np.sum(shares * squares, axis=1, keepdims=True))
+    else:
+        squares = np.square(away + nodes)
+        centred = squares - np.sum(shares * squares, axis=1, keepdims=True)
+    return np.asarray(centred)
 
 
 def _logarithm(series: list[Values]) -> list[Values]:

@@ -262,29 +262,7 @@ def is_zip(path: Path) -> bool:
 
 def find_set(archive: Path, label: str) -> ZipPath:
     """Return the one folder of a zip file that holds tables: its top, or a folder at its top."""
-    import zipfile
-
-    head = b""
-    try:
-        with archive.open("rb") as stream:
-            head = stream.read(16)
-        with zipfile.ZipFile(archive) as opened:
-            names = opened.namelist()
-    except FileNotFoundError as error:
-        raise TablesError(f"there is no file {label}. Check the path.") from error
-    except _damage() as error:
-        if not head.startswith(b"PK"):
-            raise TablesError(
-                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. "
-                "Name the zip file itself, not a page about it."
-            ) from error
-        raise TablesError(
-            f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
-        ) from error
-    except OSError as error:
-        raise TablesError(
-            f"cannot read {label}: {error.strerror or error}. Check its permissions."
-        ) from error
+    names = _list_names(archive, label)
     descriptors = [
         name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR
     ]
@@ -302,3 +280,30 @@ def find_set(archive: Path, label: str) -> ZipPath:
             f"got {', '.join(descriptors)}. Zip each set by itself, or unpack it and name a folder."
         )
     return ZipPath(archive, descriptors[0].removesuffix(DESCRIPTOR), label)
+
+
+def _list_names(archive: Path, label: str) -> list[str]:
+    """Return the names of all files in a zip file."""
+    import zipfile
+
+    head = b""
+    try:
+        with archive.open("rb") as stream:
+            head = stream.read(16)
+        with zipfile.ZipFile(archive) as opened:
+            return opened.namelist()
+    except FileNotFoundError as error:
+        raise TablesError(f"there is no file {label}. Check the path.") from error
+    except _damage() as error:
+        if not head.startswith(b"PK"):
+            raise TablesError(
+                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. "
+                "Name the zip file itself, not a page about it."
+            ) from error
+        raise TablesError(
+            f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
+        ) from error
+    except OSError as error:
+        raise TablesError(
+            f"cannot read {label}: {error.strerror or error}. Check its permissions."
+        ) from error
