@@ -93,7 +93,8 @@ def describe(outcome: Outcome, found: Sequence[Found]) -> str:
     if found:
         lines += [
             "",
-            "Of these files no hash was known before. Compare them with other copies before you merge:",
+            "Of these files no hash was known before. "
+            "Compare them with other copies before you merge:",
             "",
         ]
         lines += ["| file | bytes | SHA-256 | copy |", "|---|---:|---|---|"]

@@ -284,17 +284,7 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     if text.startswith(b"#"):
         return f" {leave_out('#', name)}"
     if len(parts) > len(form.columns):
-        # Row numbers come first.
-        numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
-        if not numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
-            time = form.columns.ljust(len(parts), "d")
-            return (
-                f" If what follows the triple is its time, name it with d: --columns {time}. To "
-                f"ignore further columns, name them with -: {form.columns.ljust(len(parts), '-')}."
-            )
-        columns = f"-{form.columns}" if numbered else form.columns
-        columns = columns.ljust(len(parts), "-")
-        return f" To ignore further columns, name them with -: {columns}."
+        return _advise_columns(form, parts, number)
     found = {
         word: len(text.split(other.encode()))
         for word, other in DELIMITERS.items()
@@ -303,24 +293,40 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     fitting = [word for word, count in found.items() if count == len(form.columns)]
     if not fitting and len(parts) == 1:  # a line that nothing has cut may have further columns
         fitting = [word for word, count in found.items() if count > len(form.columns)]
-    if not fitting:
-        if number != 1 or len(parts) != 2 or set(form.columns) != {*"hrt"}:
-            return ""
+    if fitting:
+        return _advise_delimiter(fitting[0], found[fitting[0]], name)
+    if number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}:
         return (
             " If the graph has no relations, "
             "add a column between the two that is the same in every line."
         )
-    word = fitting[0]
+    return ""
+
+
+def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
+    """Say how to name the columns of a line that has further ones."""
+    # Row numbers come first.
+    is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
+    columns = f"-{form.columns}" if is_numbered else form.columns
+    ignored = columns.ljust(len(parts), "-")
+    if not is_numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
+        time = form.columns.ljust(len(parts), "d")
+        return (
+            f" If what follows the triple is its time, name it with d: --columns {time}. "
+            f"To ignore further columns, name them with -: {ignored}."
+        )
+    return f" To ignore further columns, name them with -: {ignored}."
+
+
+def _advise_delimiter(word: str, count: int, name: str) -> str:
+    """Say how to have a file read whose columns something else separates."""
     endings = {"comma": ".csv", "tab": ".tsv"}
     remedy = (
         f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
     )
     if word in endings:
         remedy = f"Rename the file to end in {endings[word]}"
-    return (
-        f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. "
-        f"{remedy}."
-    )
+    return f" The line has {count} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
 
 
 def _spell(delimiter: str) -> str:

@@ -32,7 +32,8 @@ PUBLISHED = {
 }
 """Hits@10, test, both sides, protocol pykeen, in the order of MODELS.
 
-From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository pykeen/ranking-metrics-manuscript.
+From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository
+pykeen/ranking-metrics-manuscript.
 """
 
 

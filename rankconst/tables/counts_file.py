@@ -150,20 +150,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
     if read_count(first.strip()) is not None:  # numbers alone
         heading, offset = ["num_candidates", first], 1
     rows = csv.reader(chain(heading, lines), delimiter=delimiter)
-    names = [name.strip() for name in next(rows, [])]
-    is_known = set(names) <= {*_COLUMNS}
-    if "num_candidates" not in names or not is_known or len(set(names)) < len(names):
-        raise DataError(
-            f"{path}, line 1: got columns {shorten(', '.join(names))}; "
-            f"expected num_candidates, and as needed {', '.join(_COLUMNS[1:])}."
-        )
-    further = sorted(_OF_TASKS.intersection(names))
-    if "relevant" in names and further:
-        raise DataError(
-            f"{path}, line 1: queries with several right answers "
-            f"have no {' and no '.join(further)}: leave the column out."
-        )
-
+    names = _read_heading(path, next(rows, []))
     dataset = show_controls(path.stem.lower())
     # Most rows are like others.
     read = functools.lru_cache(functools.partial(_read_row, names, dataset))
@@ -185,6 +172,24 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         if max(size, number) > _MOST:
             raise DataError(f"{path}, line {line}: {max(size, number)}; expected at most 2**53.")
         yield tasks, size, right, number
+
+
+def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
+    """Return the names of the columns; DataError if one is missing, unknown or there twice."""
+    names = [name.strip() for name in heading]
+    is_known = set(names) <= {*_COLUMNS}
+    if "num_candidates" not in names or not is_known or len(set(names)) < len(names):
+        raise DataError(
+            f"{path}, line 1: got columns {shorten(', '.join(names))}; "
+            f"expected num_candidates, and as needed {', '.join(_COLUMNS[1:])}."
+        )
+    further = sorted(_OF_TASKS.intersection(names))
+    if "relevant" in names and further:
+        raise DataError(
+            f"{path}, line 1: queries with several right answers "
+            f"have no {' and no '.join(further)}: leave the column out."
+        )
+    return names
 
 
 def _read_row(
