@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankconst.arrow import as_pandas
+from rankconst.arrow import as_given, as_pandas, as_values, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
-from rankconst.catalogue.metrics import list_prefixes, parse_metric
+from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.catalogue.spelling import as_names, require_text
 from rankconst.errors import AskedError, UnknownNameError, UsageError
@@ -29,8 +29,8 @@ from rankconst.evaluation import (
 )
 from rankconst.tables.answers import AnswerTables
 from rankconst.tables.archive import Tables, join_tables, load
-from rankconst.tables.counts_file import make_answer_tables
-from rankconst.tables.own_counts import Answers
+from rankconst.tables.counts_file import make_answer_tables, make_tables
+from rankconst.tables.own_counts import Answers, Counts
 from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def adjust(
-    results: Any,
+    results: Any = None,
     *,
     metric: str | Iterable[str] = (),
     dataset: str | None = None,
@@ -61,18 +61,20 @@ def adjust(
     accept: Iterable[str] = (),
     decimals: int | Mapping[str, int] | None = None,
     details: bool = False,
-    tables: Tables | Answers | Sequence[Tables] | None = None,
+    tables: Tables | Counts | Answers | Sequence[Tables] | None = None,
     errors: Literal["raise", "note"] | None = None,
     baseline: str | None = None,
+    **values: Any,
 ) -> Any:
     """Adjust published numbers for chance: one, a dict of some, or every number of a results file or a DataFrame.
 
     Parameters
     ----------
     results
-        A number, or text as it was printed (without a letter, else it is a path), or a list of
-        them, with their `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338",
-        "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads; a
+        A number, or text as it was printed (without a letter, else it is a path), or a list or an
+        array of them, with their `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338",
+        "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads, or
+        of a folder, or a list of paths, whose numbers are one table with a column ``file``; a
         dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read` or
         :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
         metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
@@ -109,9 +111,10 @@ def adjust(
         ranking tasks; and, but for a DataFrame, the probability that a random ranker does as well.
     tables
         The constants; the newest that came with the package if None. Of several sets, ``[mykg,
-        rankconst.load()]``, each dataset is taken from the first that holds it. Or what
-        :func:`from_counts` returns of queries with several right answers; `tool` is then the
-        library that evaluated them, which decides what the names of metrics mean.
+        rankconst.load()]``, each dataset is taken from the first that holds it; the only one that
+        they hold need not be named for numbers and ranks. Or what :func:`from_counts` returns. Of
+        queries with several right answers, `tool` is then the library that evaluated them, which
+        decides what the names of metrics mean.
     errors
         If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left
         out, and a column ``note`` says why; it is an error if that is all there is. ``"note"``
@@ -120,6 +123,8 @@ def adjust(
         ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with
         that ranker, too: ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect,
         ``MRR_z_frequency`` its z-score.
+    values
+        In place of `results`, values by their metrics: ``adjust(mrr=0.338, dataset="WN18RR")``.
 
     Returns
     -------
@@ -161,19 +166,22 @@ def adjust(
     0  FB15k-237  0.338  0.3375
     1     WN18RR  0.476  0.4759
     """
+    results = _take_values(results, values)
     opened, names = _open(tables), as_names(metric)
     of_answers = isinstance(opened, AnswerTables)
     if isinstance(opened, AnswerTables):
         opened, tool = opened.name_library(tool) if tool else opened, None
-        dataset = dataset or next(iter(opened.datasets))
+    single = _is_value(results)
+    several = isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
+    is_typed = single or several or _is_typed(results)
+    if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
+        dataset = dataset or _find_only(opened)
     user = Address(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
     user = replace(user, accepted=as_names(accept))
     wanted = _name_metrics(names, opened)
     baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
-    single = _is_value(results)
-    several = isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
     if of_answers and (single or several):
         _require_one(results, names)
         how: dict[str, Any] = {"decimals": decimals, "percent": bool(percent)}
@@ -184,7 +192,7 @@ def adjust(
             if single
             else [counted.adjust(each, **how) for each in results]
         )
-    if single or several or (_is_typed(results) and not of_answers):
+    if is_typed and (single or several or not of_answers):
         if errors is not None:
             raise UsageError(
                 "errors is for files and frames: a value that cannot be adjusted is an error anyway."
@@ -208,16 +216,17 @@ def adjust(
     from rankconst.results.meanings import assume_unit, name_answers
 
     how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
-    results = as_pandas(results)
+    given, results = results, as_pandas(results)
     if is_frame(results):
         shares = as_names(percent) if isinstance(percent, str) else percent
         known = replace(user, percent=percent is True)
         how |= {
             "confirm": lambda reading: confirm_reading(name_answers(reading, opened), opened, known)
         }
-        return adjust_frame(
+        frame = adjust_frame(
             results, opened, user, percent=shares, decimals=decimals, details=details, **how
         )
+        return as_given(frame, given)
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError(
             "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
@@ -241,6 +250,33 @@ def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
     from rankconst.results.meanings import name_metrics
 
     return name_metrics(names, tables)
+
+
+def _find_only(tables: Tables) -> str | None:
+    """Return the only dataset of some tables, or None."""
+    first, *others = tables.datasets
+    return None if others else first
+
+
+def _take_values(results: Any, values: dict[str, Any]) -> Any:
+    """Return results, an array of numbers as a list, or the values that are given by metric."""
+    if values and results is None:
+        return _check_values(values)
+    if values:
+        raise UsageError(f"{next(iter(values))} is a value beside results; give one of the two.")
+    if isinstance(results, SINGLE) or hasattr(results, "columns"):
+        return results
+    refuse_masked(results, "the numbers")
+    held = as_values(results)
+    return held.tolist() if hasattr(held, "tolist") else held
+
+
+def _check_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values that are given by the names of their metrics."""
+    unknown = next((name for name in values if find_metric(name) is None), None)
+    if unknown is not None:
+        raise UsageError(f"{unknown} is neither an argument of rankconst.adjust nor a metric.")
+    return values
 
 
 def _is_value(results: Any) -> bool:
@@ -595,9 +631,12 @@ class _Included(threading.local):
 _INCLUDED = _Included()
 
 
-def _open(tables: Tables | Answers | Sequence[Tables] | None) -> Tables:
+def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return _INCLUDED.tables
+    if isinstance(tables, Counts):
+        tasks = Tasks(tables.name, OWN_COUNTS.key)
+        return make_tables({replace(tasks, side=side): own for side, own in tables.sides.items()})
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
     sets = (

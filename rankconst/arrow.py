@@ -80,6 +80,16 @@ def as_pandas(given: Any) -> Any:
     return given.to_pandas()
 
 
+def as_given(frame: Any, given: Any) -> Any:
+    """Return a DataFrame as the kind of table that was given: of pandas, polars or Arrow."""
+    if hasattr(given, "iloc"):
+        return frame
+    import pyarrow as pa
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table if isinstance(given, pa.Table) else type(given)(table)
+
+
 def as_values(given: Any) -> Any:
     """Return a column of polars or Arrow as an array or a list, a sparse Series as a dense one."""
     kind: Any = getattr(given, "dtype", None)

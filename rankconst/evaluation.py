@@ -659,6 +659,13 @@ _NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
 _ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
 
 
+# What is called otherwise in Python.
+_OTHERWISE = {
+    "relation": "relations=[...]",
+    "counts": "tables=rankconst.from_counts(...)",
+}
+
+
 def name_arguments(text: str) -> str:
     """Return a text with arguments of Python in place of options.
 
@@ -668,6 +675,8 @@ def name_arguments(text: str) -> str:
 
     def name(found: re.Match[str]) -> str:
         value = found[2] or found[3]
+        if found[1] in _OTHERWISE:
+            return _OTHERWISE[found[1]]
         if found[1] not in _ARGUMENTS:
             return found[0]
         if value is None:

@@ -402,7 +402,8 @@ def test_names_are_text() -> None:
 def test_tables_of_arrow_are_frames() -> None:
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"dataset": ["nations"], "MRR": ["0.5"]})
-    pd.testing.assert_frame_equal(rankconst.adjust(table), rankconst.adjust(table.to_pandas()))
+    adjusted = rankconst.adjust(table.to_pandas())
+    pd.testing.assert_frame_equal(rankconst.adjust(table).to_pandas(), adjusted)
     assert rankconst.check(table).findings == rankconst.check(table.to_pandas()).findings
     ranks = pa.table({"side": ["head", "tail"], "rank": [1, 2]})
     assert rankconst.from_ranks(ranks).evaluate("mr") == 1.5
@@ -610,3 +611,66 @@ def test_results_show_themselves_in_a_notebook() -> None:
     adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
     assert [each.value for each in adjusted.values()] == [0.3, 0.4]
     assert adjusted._repr_html_().count("<tr>") == 3
+
+
+def test_the_first_guesses_of_python() -> None:
+    import pyarrow as pa
+
+    mrr, hits = (rankconst.constants("FB15k-237", name) for name in ("mrr", "hits@10"))
+    found = rankconst.adjust(mrr="0.338", hits_at_10="0.533", dataset="FB15k-237")
+    assert [found[name].index for name in found] == [mrr.index("0.338"), hits.index("0.533")]
+    values = [0.338, 0.294]
+    for array in (np.array(values), pd.Series(values), pa.array(values)):
+        held = rankconst.adjust(array, metric="mrr", dataset="FB15k-237")
+        assert [each.index for each in held] == [mrr.index(value) for value in values]
+    with pytest.raises(UsageError, match=r"datset is neither an argument .* nor a metric"):
+        rankconst.adjust(mrr=0.3, datset="UMLS")
+    with pytest.raises(UsageError, match="mrr is a value beside results"):
+        rankconst.adjust(0.3, mrr=0.3, dataset="UMLS")
+    with pytest.raises(UsageError, match=r"tables=rankconst.from_counts\(candidates\)"):
+        rankconst.from_ranks([1, 2], [9, 9])
+
+
+def test_ranks_and_their_own_counts_go_together() -> None:
+    ranks, counts = [1, 5, 20, 3], [100, 120, 90, 100]
+    for held, counted in (
+        (ranks, counts),
+        ({"head": ranks[:2], "tail": ranks[2:]}, {"head": counts[:2], "tail": counts[2:]}),
+    ):
+        tables = rankconst.from_counts(counted)
+        table = rankconst.adjust(rankconst.from_ranks(held), tables=tables).table
+        both = [place for place, side in enumerate(table["side"]) if side == "both"]
+        names = [table["metric"][place] for place in both]
+        place = both[names.index("inverse_harmonic_mean_rank")]
+        by_hand = tables.constants("mrr").index(np.mean(1 / np.array(ranks)))
+        assert table["index"][place] == pytest.approx(by_hand, rel=1e-14)
+        assert rankconst.adjust(0.5, metric="mrr", tables=tables).index == tables.constants(
+            "mrr"
+        ).index(0.5)
+    with pytest.raises(
+        AskedError, match=r"there are 3 ranks, not 4: .*tables=rankconst.from_counts"
+    ):
+        rankconst.adjust(rankconst.from_ranks(ranks), tables=rankconst.from_counts(counts[:3]))
+
+
+def test_tables_give_tables_of_their_kind() -> None:
+    import pyarrow as pa
+
+    frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": [".338", ".476"]})
+    expected = rankconst.adjust(frame)
+    held = pa.table(frame)
+    found = rankconst.adjust(held)
+    assert isinstance(found, pa.Table)
+    assert found.to_pydict() == expected.to_dict("list")
+    polars = pytest.importorskip("polars")
+    assert rankconst.adjust(polars.DataFrame(held)).to_dict(as_series=False) == expected.to_dict(
+        "list"
+    )
+
+
+def test_a_group_of_columns_is_named_once_in_a_file_of_two_headings(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(",UMLS,,WN18RR,\nModel,MRR,Hits@10,MRR,Hits@10\nRotatE,.744,.939,.476,.571\n")
+    found = rankconst.adjust(pd.read_csv(path, header=[0, 1])).to_numpy().tolist()[0]
+    from_file = rankconst.adjust(path).to_pandas().to_numpy().tolist()[0]
+    assert found[5:9] == pytest.approx(from_file[5:9])

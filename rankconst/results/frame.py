@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -307,6 +308,11 @@ def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
         ["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each]
         for each in names
     ]
+    for left, right in pairwise(
+        plain
+    ):  # pd.read_csv(header=[0, 1]) names only the first of a group
+        for level in range(len(right) - 1):
+            right[level] = right[level] or left[level]
     return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
 
 

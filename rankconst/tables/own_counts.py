@@ -451,7 +451,10 @@ def from_triples(
     from rankconst_builder.pipeline import order_protocols
 
     if train is None or test is None:
-        raise UsageError("a graph of your own needs train and test; only valid may be None.")
+        raise UsageError(
+            "a graph of your own needs train and test: rankconst.from_triples(train, test=test), "
+            "or rankconst.from_triples(train, valid, test)."
+        )
     names = PROTOCOLS if protocol is None else as_names(protocol)
     given = {"train": train, "valid": valid, "test": test}
     there = {split: triples for split, triples in given.items() if triples is not None}

@@ -185,10 +185,10 @@ class AnswerRanks:
 
 
 @overload
-def from_ranks(ranks: Any, *, queries: None = None) -> Ranks: ...
+def from_ranks(ranks: Any, *further: Any, queries: None = None) -> Ranks: ...
 @overload
-def from_ranks(ranks: Any, *, queries: Any) -> AnswerRanks: ...
-def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
+def from_ranks(ranks: Any, *further: Any, queries: Any) -> AnswerRanks: ...
+def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | AnswerRanks:
     """Take the ranks of an evaluation, task by task, or of queries with several right answers.
 
     Parameters
@@ -198,6 +198,8 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
         (``head``, ``tail``, ``relation``) to such an array. Or a DataFrame with a column ``rank``,
         and perhaps ``side``; its columns ``head``, ``relation`` and ``tail`` make sure that models
         are compared on the same tasks. 1 is best; the mean rank of a tie, such as 2.5, will do.
+    further
+        Nothing: numbers of candidates go to :func:`rankconst.from_counts`.
     queries
         If queries have several right answers: the query of each rank, a number or a name. `ranks`
         is then one array, with every right answer of every query, each at its place in the whole
@@ -231,6 +233,12 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
     >>> from_ranks([1, 6, 3], queries=["u1", "u1", "u2"]).evaluate("recall@3")
     0.75
     """
+    if further:
+        raise UsageError(
+            "from_ranks takes the ranks alone. With the candidates of each: "
+            "rankconst.adjust(rankconst.from_ranks(ranks), "
+            "tables=rankconst.from_counts(candidates))."
+        )
     if queries is not None:
         return _group(_read(ranks, "ranks", most=np.inf), np.asarray(queries))
     ranks = as_pandas(ranks)
