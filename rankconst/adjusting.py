@@ -85,7 +85,7 @@ class AdjustedBatch:
     unattained: Mapping[int, str] = field(default_factory=dict)
 
     def split(self, codes: Places) -> Iterator[tuple[int, AdjustedBatch]]:
-        """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
+        """Split the batch by `codes`, which has one for each index; yield code and part."""
         own = codes[self.batch.index]
         distinct, counts = np.unique(own, return_counts=True)
         parts = [np.arange(own.size)]
@@ -145,7 +145,7 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants of a metric; of sampled tasks, for the number of them that is given."""
+    """Return the constants of a metric; sampled tasks are as many as `num_tasks` says."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.datasets:
@@ -347,7 +347,7 @@ def _explain_block(
 def _find_larger(
     places: Places, hits: Numbers, divisors: Numbers, limit: float
 ) -> tuple[str, Places]:
-    """Find the hits whose part is alone above a limit, if there are any, and say so in words."""
+    """Find the hits that pass a limit alone; return how to say it, and their place if any."""
     parts = hits / divisors
     best = int(np.argmax(parts))
     if parts[best] > limit + _NOISE:

@@ -147,7 +147,7 @@ def download(
 
 
 def _may_pass(error: Exception) -> bool:
-    """Tell whether a failure may be over in a second: a busy server, an answer that was cut off."""
+    """Tell whether trying again may help: the server was busy, or the answer was cut off."""
     import requests
 
     response = getattr(error, "response", None)

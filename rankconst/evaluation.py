@@ -92,7 +92,7 @@ class Question:
 
     @property
     def remedy(self) -> str:
-        """The ways on: the option that says it, and the one that says that the word is harmless."""
+        """The options that answer it: one gives the value, one says that the word is harmless."""
         ways = [self.option] if self.option else []
         if self.option and self.total and self.field in NAMES[1:] and "column" not in self.option:
             ways = [f"{self.option} for all {self.total:,} numbers"]
@@ -503,7 +503,7 @@ def look_up(
 
 
 def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
-    """Return the constants of a metric on tasks of which little more than the number is known."""
+    """Return the constants of a metric on tasks of which only the number is known."""
     if replace(user, protocol=None) != NOTHING:
         raise UsageError(
             "the number of tasks replaces all that says which tasks, but for protocol sampled:M."
@@ -512,7 +512,7 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
     if user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
     elif metric.is_share:
-        # The more candidates, the less is certain; these are as many as a histogram takes.
+        # More candidates leave less certain; a histogram takes no more than these.
         histogram = Histogram.from_counts([2**53], [num_tasks])
     else:
         raise UsageError(
@@ -526,7 +526,7 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
 
 
 def read_words(file: Address, user: Address) -> Address:
-    """Return what a user says of a number, the words that are accepted as a value included."""
+    """Return what a user says of a number, with the values of accepted words."""
     accepted = _list_accepted(user)
     declared: dict[str, Any] = {}
     for ask in file.questions:
@@ -536,7 +536,7 @@ def read_words(file: Address, user: Address) -> Address:
 
 
 def _parse_value(name: str, value: str) -> dict[str, str]:
-    """Return a field of an address with a value in any spelling; nothing for what has none."""
+    """Return a field of an address with its value as a key; nothing for other fields."""
     if name == "split":
         return {name: parse_split(value)}
     if name == "side":
@@ -545,7 +545,7 @@ def _parse_value(name: str, value: str) -> dict[str, str]:
 
 
 def _list_accepted(user: Address) -> dict[str, str]:
-    """Return the words that a user accepts, with the value that each says, or an empty one."""
+    """Return the words that a user accepts, each with the value it stands for, if any."""
     pairs = [text.partition("=")[::2] for text in user.accepted]
     values = {word.lower(): value for word, value in pairs}
     return values | {text.lower(): "" for text in user.accepted}
@@ -576,7 +576,7 @@ def list_open(file: Address, user: Address) -> tuple[Question, ...]:
 
 
 def _answers(given: str, ask: Question, sides: Collection[str]) -> bool:
-    """Tell whether an option answers a question: its word says no other value of the field."""
+    """Tell whether an option answers a question; the word must not say another value."""
     if given == "both":  # where a text has heads and tails
         return not ask.says or {*ENTITY_SIDES} <= {*sides}
     if ask.option.endswith("sampled:M"):  # among how many, and no other protocol says that

@@ -304,7 +304,7 @@ def _draw_levels(
 
 
 def choose_look(number: int) -> tuple[str, str, str]:
-    """Return the colour of a model, its marker, and the colour inside; the first hundred differ."""
+    """Return colour, marker and fill of a model; the first hundred models differ."""
     turn, place = divmod(number, len(COLOURS))
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
     return colour, marker, "white" if turn % 2 else colour

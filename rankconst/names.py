@@ -36,7 +36,7 @@ def shorten(name: str) -> str:
 
 
 def spell(value: object, how: Callable[[object], str] = repr) -> str:
-    """Return a value as text; a whole number of more digits than Python writes has none of them."""
+    """Return a value as text, with a substitute for a number too long for Python to write."""
     try:
         return how(value)
     except ValueError:

@@ -47,7 +47,7 @@ def find_floor(
 
 
 def judge(done: AdjustedBatch) -> NDArray[np.int64]:
-    """Judge numbers: 1 is better than the baseline, -1 is worse, and 0 is neither for sure.
+    """Judge numbers: 1 is better than the baseline, -1 is worse, 0 is not certain.
 
     Better means that, however the number was rounded, the baseline gets as much with a probability
     below :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the
@@ -77,7 +77,7 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
 
 
 def _look_beyond(done: AdjustedBatch, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
-    """Return some numbers; those below the baseline as the next better ones that they may be."""
+    """Return some numbers; shift those below the baseline to the next better value."""
     batch, metric = done.batch.take(near), done.batch.metric
     if not metric.is_counted or done.constants.histogram.is_weighted:
         return batch
@@ -127,7 +127,7 @@ def _show_way(one: AdjustedBatch) -> str:
 
 
 def show_expected(value: float | None) -> str:
-    """Write what a ranker gets: four decimals, or two digits of less; of ranks, four digits."""
+    """Write what a ranker gets: to four decimals, or to four digits above 1, or two if tiny."""
     if value is None:
         return "–"
     if 0 < value < 0.00005:

@@ -156,7 +156,7 @@ class RankedTasks:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Which ranks the true answers of one side can have: any of `size`, after the first `offset`.
+    """The ranks that true answers of one side can have: any of `size` ranks after `offset`.
 
     Candidates of equal score are in random order. Under chance all are, and a query is a row.
     """
@@ -190,7 +190,7 @@ class Tally:
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
-        """Take queries that are alike as one: a train split has far fewer of these than queries."""
+        """Merge queries that are alike: a train split has far fewer of these than queries."""
         bounds = [1 + int(column.max(initial=0)) for column in (size, frequency, relation)]
         if math.prod(bounds) > 1 << 64:
             return cls(size, frequency, relation, frequency)
@@ -446,7 +446,7 @@ def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
 
 
 def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
-    """Return how many entities or relations are ranked on each side, known answers included."""
+    """Return the number of ranked entities or relations of each side, with known answers."""
     if protocol.negatives is not None:
         return dict.fromkeys(ENTITY_SIDES, protocol.negatives + 1)
     ranked = dict.fromkeys(ENTITY_SIDES, int(select_candidates(graph, protocol).sum()))

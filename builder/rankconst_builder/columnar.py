@@ -457,7 +457,7 @@ def _begin_alike(files: Mapping[str, Columns]) -> bool:
 def _load(
     columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool
 ) -> tuple[Triples, list[int]]:
-    """Read ids into memory, or into temporary files; return the highest of each column, too."""
+    """Read ids into memory or temporary files; return them and the highest of each column."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: what is not written to takes no memory.
     arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in highest]

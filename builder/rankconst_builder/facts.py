@@ -153,7 +153,7 @@ def describe_dataset(
     counting: str | None,
     missing: Iterable[str] = (),
 ) -> pa.Table:
-    """Return the row of a dataset, with what counting ranks by; in memory, it has no contents."""
+    """Return the row of a dataset; a graph in memory has no contents."""
     row = {
         **describe_source(source),
         **statistics.tabulate(missing),

@@ -90,7 +90,7 @@ class Fetcher:
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
     def identify(self, remote: Remote) -> str | None:
-        """Return the hash that is known of a file beforehand, or recorded at its first download."""
+        """Return the known hash of a file: that of the registry, or of its first download."""
         record = self._record_of(remote)
         recorded = None
         if record.is_file():
@@ -210,7 +210,7 @@ def _place_of(url: str) -> str:
 
 
 def _check_file(path: Path, remote: Remote, record: Path) -> None:
-    """Compare a local copy with what is known of it; record the hash of one of which nothing is."""
+    """Check a local copy against its known hash; record the hash if none is known."""
     size = path.stat().st_size
     if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(

@@ -230,7 +230,7 @@ _NEGATIVES = (b"-1", b"0")
 def _drop_negatives(
     contents: Mapping[str, bytes], names: Mapping[str, str]
 ) -> tuple[dict[str, bytes], dict[str, int]]:
-    """Return files without their labels and negatives, and how many each labelled file has."""
+    """Drop labels and negatives from files; count the negatives of each labelled file."""
     kept, negatives = dict(contents), dict[str, int]()
     for role, content in contents.items():
         body = content.removeprefix(BOM)
@@ -262,7 +262,7 @@ def _split_labels(body: bytes, sign: bytes) -> tuple[list[bytes], list[bytes]] |
 
 
 def _find_sign(body: bytes, name: str) -> str:
-    """Return what separates the columns of a file: spaces if there is no tab in three or four."""
+    """Return the delimiter of a file; a space if its first line is three or four words."""
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
         cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")

@@ -78,7 +78,7 @@ def _make_constants(histograms: Histograms) -> pa.Table:
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
-    """Refuse a factory with more entities than its triples, where these are the candidates."""
+    """Refuse a factory that numbers entities without triples if seen entities are ranked."""
     numbered = getattr(train, "num_entities", None)
     if not isinstance(numbered, int) or numbered == occurring:
         return

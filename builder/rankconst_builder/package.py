@@ -267,7 +267,7 @@ def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, all or none: at every moment either the old ones or the new ones are read."""
+    """Write all files or none: readers see either the old ones or the new ones."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
@@ -284,7 +284,7 @@ def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def complete_exchange(folder: Path) -> None:
-    """Move the files of a prepared set into place; does nothing where none is waiting."""
+    """Move the files of a prepared set into place; do nothing if none is waiting."""
     incoming = folder / INCOMING
     if not incoming.is_dir():
         return
@@ -295,7 +295,7 @@ def complete_exchange(folder: Path) -> None:
 
 @contextmanager
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
-    """Let other processes wait until this one has written to a folder, but on Windows."""
+    """Make other processes wait until this one has written to a folder; not on Windows."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
         held = _lock(folder, reporter)
@@ -417,7 +417,7 @@ def read_parts(folder: Path) -> dict[str, Part]:
 
 
 def _split_parts(existing: Tables) -> dict[str, Part]:
-    """Return what a build wrote, dataset by dataset; refuse a release, which stays as it is."""
+    """Return what a build wrote, dataset by dataset; refuse to change a release."""
     if existing.version != UNRELEASED:
         raise UsageError(
             f"{existing.path} holds the released tables {existing.version}, "

@@ -270,7 +270,7 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
 def _state_files(
     build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
 ) -> dict[Path | str, tuple[int | None, ...]]:
-    """Return the states of the files of a graph of the user's own; of a pipe there is none."""
+    """Return the states of a user's files, but not of pipes."""
     columns = [file for each in opened.values() if each is not None for file in each.files]
     plain = [path for path in build.local.get(source.key, {}).values() if path.is_file()]
     return {file: state_file(file) for file in {*plain, *columns}}

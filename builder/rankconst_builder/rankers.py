@@ -104,7 +104,7 @@ class Ranker:
         return np.zeros_like(queries)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities with at least the least level of each.
+        """Yield batches of queries, and the entities that reach the least level of each.
 
         These are arrays of one length: the query's place among those yielded, the entity, its level
         and its frequency.
@@ -225,7 +225,7 @@ class RuleRanker(Ranker):
         return found
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities with at least the least level of each."""
+        """Yield batches of queries, and the entities that reach the least level of each."""
         entities, kinds = self.graph.num_entities, 2 * self.graph.num_relations
         connections = self.train.connections
         rules, occurrences = self.train.rules, self.train.occurrences[self.side]
@@ -293,7 +293,7 @@ class RecencyRanker(Ranker):
         return self._seen.find(queries, entities)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities with at least the least level of each."""
+        """Yield batches of queries, and the entities that reach the least level of each."""
         queries, entities = unpack(self._seen.pairs, self.graph.num_entities)
         kept = np.flatnonzero(self._seen.score >= least[queries])
         queries, entities = queries[kept], entities[kept]
@@ -302,7 +302,7 @@ class RecencyRanker(Ranker):
 
 
 class StepRanker(Ranker):
-    """Ranks by the last time before the query's that has the fact, then by frequency until then."""
+    """Ranks by the last time at which the fact held before the query, then by frequency so far."""
 
     timed = True
 
@@ -387,7 +387,7 @@ class StepRanker(Ranker):
         return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
 
     def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield queries, some at a time, and the entities with at least the least level of each."""
+        """Yield batches of queries, and the entities that reach the least level of each."""
         counts = np.diff(self._starts)[self._place]
         for part in cut(counts):
             queries = self.queries.places[part]

@@ -387,7 +387,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Tell which rows two machines, or two methods, may have computed of the same constants."""
+    """Tell in which rows two sets agree up to the errors of their machines or methods."""
     sampled, other = _are_sampled(before), _are_sampled(after)
     drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
     found: Truths = sampled == other
@@ -439,7 +439,7 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
 
 
 def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
-    """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
+    """Name a row by the values of its key, with k if it has one."""
     key = {column: table[column][int(place)].as_py() for column in KEYS[name]}
     if key.get("k") is not None:
         key["k"] = f"k={key['k']}"
@@ -447,7 +447,7 @@ def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
 
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
-    """Find the rows with the same key: their places in old and new, and those of old alone."""
+    """Match rows by key; return their places in old and new, and the places of old alone."""
     keys = [*KEYS[name]]
     joined = pa.concat_tables([old.select(keys), new.select(keys)])
     both = joined.to_pandas(strings_to_categorical=True)

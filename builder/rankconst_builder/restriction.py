@@ -75,7 +75,7 @@ class Restriction:
 
 
 def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
-    """Let a graph's filters know further triples; return it, and how many of them concern it."""
+    """Add known triples to a graph's filters; return it, and a note on how many concern it."""
     if graph.temporal or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."

@@ -139,7 +139,7 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The triples of some entities, the anchors: what each connects with its anchor, and how."""
+    """The triples that contain an anchor, one of some entities: their relation and other entity."""
 
     place: Codes  # of each entity among the anchors, -1 for others. Shape (entities,)
     # Where the triples of each anchor start in what follows, and end. Shape (anchors + 1,).
@@ -185,7 +185,7 @@ class Connections:
 
 @dataclass(frozen=True, eq=False)
 class Train:
-    """What baselines know: the distinct triples of the training set, and when facts were seen."""
+    """What baselines know: distinct training triples, and when each fact was seen."""
 
     facts: Graph
 
@@ -311,7 +311,7 @@ def _count_shared(
 
 
 def split_keys(words: Words, bits: int) -> Iterator[Words]:
-    """Yield ordered words, some at a time, those of a key together; `bits` are an answer's."""
+    """Yield ordered words in batches that keep each key together; an answer has `bits` bits."""
     rest = np.uint64((1 << bits) - 1)
     start = 0
     while start < words.size:

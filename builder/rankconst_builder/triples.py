@@ -138,7 +138,7 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
 
 
 def _require_threads() -> None:
-    """Refuse to go on where no thread can be started, which would end the process in Arrow."""
+    """Raise an error if no thread can be started, as Arrow would end the process."""
     gate, started = threading.Event(), list[threading.Thread]()
     try:
         for _ in range(2):

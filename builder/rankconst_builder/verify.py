@@ -188,7 +188,7 @@ def verify(
 
 
 def run_stage(one: Stage, opened: Opened) -> Result:
-    """Run a stage; a table that cannot be read, or rows over which it stumbles, are a finding."""
+    """Run a stage; report tables that cannot be read and rows that make it fail as findings."""
     started, findings, rows = time.perf_counter(), list[Finding](), 0
     examining = one.examine(opened)
     try:
@@ -470,7 +470,7 @@ def _ranks_all(statistics: Row, split: str) -> bool:
 def _compare_filters(
     key: tuple[str, ...], one: Counter[int], other: str, many: Counter[int], same: bool
 ) -> Iterator[Finding]:
-    """Compare, for each number of candidates, how many tasks have that, or no more than that."""
+    """Compare how many tasks have each number of candidates, or at most that number."""
     message = (
         f"fewer tasks have this number of candidates or less than under protocol {other}, "
         "which filters less"
@@ -531,7 +531,7 @@ def _compare_counts(
     got: Mapping[Any, int],
     message: str,
 ) -> Iterator[Finding]:
-    """Compare numbers of tasks by key; a key that only one side has counts as 0 on the other."""
+    """Compare numbers of tasks by key; a key that one side lacks counts as 0 there."""
     for key in dict.fromkeys((*expected, *got)):
         wanted, found = expected.get(key, 0), got.get(key, 0)
         if wanted != found:

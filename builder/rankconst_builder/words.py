@@ -114,7 +114,7 @@ def search(ordered: Words | Codes, words: Words | Codes) -> Codes:
 
 
 def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
-    """Return which of some words are among those in order, each once; and their places there."""
+    """Return which of some words are among distinct ordered ones, and their places there."""
     place = search(ordered, words)
     rows = np.flatnonzero(place < ordered.size)
     rows = rows[ordered[place[rows]] == words[rows]]
@@ -135,7 +135,7 @@ def drop_repeats(ordered: Words) -> Words:
 
 
 def count_runs(ordered: Words) -> tuple[Words, Codes]:
-    """Return the distinct ones of some numbers in order, and how often each occurs."""
+    """Return the distinct numbers among ordered ones, and how often each occurs."""
     starts = np.flatnonzero(is_new(ordered))
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
@@ -144,7 +144,7 @@ def count_runs(ordered: Words) -> tuple[Words, Codes]:
 
 
 def split_batches(triples: Triples) -> Iterator[Triples]:
-    """Yield facts, some at a time; of those in files, what has been looked at leaves memory."""
+    """Yield facts in batches; those of files leave memory after their batch."""
     for start in range(0, len(triples), BATCH):
         yield triples.select(slice(start, start + BATCH))
         for mapping in triples.mappings:

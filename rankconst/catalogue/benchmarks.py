@@ -304,14 +304,14 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Return the key that a user's name gives; refuse other names, and those of benchmarks."""
+    """Turn a user's name for a graph into a key; refuse what is no key, and names of benchmarks."""
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(
             f"{what} {shorten(name)!r} is too long; "
             f"files have that name: at most {_LONGEST_KEY} letters."
         )
-    if not is_key(key) or key.startswith("-"):  # which would be an option
+    if not is_key(key) or key.startswith("-"):  # an option
         raise UsageError(
             f"{what} {name!r} must consist of letters, digits, '_', '.' and, not in front, '-': "
             "mykg, for example."

@@ -164,7 +164,7 @@ def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
 
 @functools.cache
 def list_spellings() -> frozenset[str]:
-    """Return the names, without k and punctuation, that are of no metric with one right answer."""
+    """Return the names, without k and punctuation, that only metrics of several answers have."""
     names = {squash(key) for key in FAMILIES}
     for row in load_libraries().values():
         for each in (*row.metrics.values(), *row.metrics_without_k.values()):

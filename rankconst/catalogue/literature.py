@@ -60,7 +60,7 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 @functools.cache
 def _tell_filtering(protocol: str) -> tuple[object, ...]:
-    """Return what makes numbers incomparable of a protocol: whether, and among what, it filters."""
+    """Return how a protocol filters: numbers that differ in it cannot be compared."""
     row = find_protocol(protocol)
     return row.known == "none", row.time, row.negatives, row.shared
 

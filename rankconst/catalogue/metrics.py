@@ -752,7 +752,7 @@ def _parse(name: str, k: int | None) -> Metric:
 
 
 def _find_family(bare: str) -> tuple[str | None, int | None]:
-    """Return the family of a name, and its number: that of ``mrr@10``, but not of ``mrr10``."""
+    """Return the family of a name and its k; ``mrr@10`` has one, ``mrr10`` is no name."""
     numbered = _NUMBERED.match(bare)
     if numbered is None:
         return _NAMES.find(bare), None

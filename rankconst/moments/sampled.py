@@ -75,7 +75,7 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
 
 
 def estimate(values: Values, gap: float) -> Moments:
-    """Return the moments of drawn values; errors reckon with unseen ones that are `gap` off."""
+    """Return the moments of drawn values; errors allow for unseen ones that are `gap` off."""
     expectation = float(values.mean())
     squares = np.square(values - expectation)
     variance = float(squares.mean())

@@ -91,7 +91,7 @@ def holds_set(folder: Path) -> bool:
 
 
 def is_of_set(file: Path) -> bool:
-    """Tell whether a path, or what it links to, is where a set of tables has one of its files."""
+    """Tell whether a path, or the target of a link, is where a set of tables keeps a file."""
     real = Path(os.path.realpath(file))
     names = {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
     return real.name in names and holds_set(real.parent)

@@ -126,7 +126,7 @@ def parse_value(
 
 
 def check_decimals(decimals: Any, place: str = "") -> int:
-    """Return to how many decimals numbers were rounded; DataError if that is no such number."""
+    """Return a number of decimals as an int; DataError if it is not a whole number in range."""
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
         raise DataError(
@@ -224,7 +224,7 @@ def _read_plain(
 
 
 def half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that a float shows: it may be a printed number."""
+    """Return half a unit of the last decimal that a float shows, as it may have been printed."""
     if not math.isfinite(number):
         return 0.0
     text = repr(number).removesuffix(".0")
@@ -305,7 +305,7 @@ _DOUBLE = re.compile(r"-?\d*\.\d{7,}")
 
 
 def show_printed(text: str, digits: int) -> str:
-    """Return a number as it is printed, but a double that a program wrote with fewer digits."""
+    """Return a number as printed; shorten a double that a program wrote."""
     return show_number(float(text), digits) if _DOUBLE.fullmatch(text) else text
 
 
