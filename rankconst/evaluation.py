@@ -506,7 +506,7 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
     """Return the constants of a metric on tasks of which only the number is known."""
     if replace(user, protocol=None) != NOTHING:
         raise UsageError(
-            "the number of tasks replaces all that says which tasks, but for protocol sampled:M."
+            "with the number of tasks, say nothing else about the tasks but protocol sampled:M."
         )
     protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
     if user.protocol is not None:

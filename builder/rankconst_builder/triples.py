@@ -147,7 +147,7 @@ def _require_threads() -> None:
             started.append(thread)
     except RuntimeError as error:
         raise DataError(
-            "the system lets this process start no thread, and reading triples needs two. "
+            "the system does not let this process start threads, and reading triples needs two. "
             "Allow more: ulimit -u 64"
         ) from error
     finally:

@@ -987,7 +987,7 @@ def parse_tool(name: str) -> Tool:
     protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
     if protocol and _NAMES.find(name) is None:
         raise UnknownNameError(
-            f"{name} is no tool but a protocol: --protocol {protocol} "
+            f"{name} is a protocol, not a tool: --protocol {protocol} "
             f"(in Python: protocol={protocol!r})."
         )
     return TOOLS[_NAMES.resolve(name)]

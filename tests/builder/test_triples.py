@@ -196,9 +196,7 @@ def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(
-        DataError, match=r"start no thread, and reading triples needs two.*ulimit -u"
-    ):
+    with pytest.raises(DataError, match=r"start threads, and reading triples needs two.*ulimit -u"):
         read_triples(b"a\tr\tb\n", TSV, "train.txt")
 
 

@@ -144,7 +144,7 @@ ADJUST = {
     "0.3 -d umls -m mrr --accept dev": (2, "--accept does not go with values"),
     "0.3 -m mrr -n 9 -p sampled:5 --split valid": (
         2,
-        "replaces all that says which tasks, but for protocol sampled",
+        "say nothing else about the tasks but protocol sampled",
     ),
     "0.3 -m mrr --candidates 101": (2, "goes with --num-tasks"),
     "0.9 -m amrr --to mr -d umls": (2, "amrr is the adjusted form of MRR, not of MR: --to MRR"),
