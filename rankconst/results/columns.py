@@ -38,14 +38,14 @@ class Listed(Sequence[_Item_co]):
 
 
 def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
-    """Return for each value its place among the distinct ones, and these in the order in which they first come."""
+    """Return for each value its place among the distinct ones, and these in their first order."""
     known: dict[Any, int] = {}
     codes = [known.setdefault(value, len(known)) for value in values]
     return np.array(codes, dtype=np.intp), list(known)
 
 
 def combine(first: Places, second: Places, count: int) -> Places:
-    """Return a number for each pair of numbers, the second below `count`: numbers so small that more can follow."""
+    """Return a small number for each pair of numbers, the second below `count`."""
     if not first.any():
         return second
     _, codes = np.unique(first * count + second, return_inverse=True)
@@ -54,7 +54,7 @@ def combine(first: Places, second: Places, count: int) -> Places:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, each distinct text known once: of a list, of Arrow, or of what `write` writes."""
+    """The cells of a column, each distinct text known once: of a list, of Arrow, or as written."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Cells(Listed[str]):
         return found if isinstance(found, list) else found.to_pylist()
 
     def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
-        """Return the distinct cells with their places; of more than `least`, those that a screen of arrays has."""
+        """Return the distinct cells with their places; of more than `least`, those that a screen has."""
         found = self.coded[1]
         if len(found) <= least:
             return list(enumerate(self.distinct))

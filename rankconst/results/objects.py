@@ -410,7 +410,7 @@ def _fill(cells: Mapping[int, str], rows: range) -> list[str]:
 
 
 def _list_cells(flat: _Rows, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """Return the columns and rows that users see: with what is said of a row in place of its texts."""
+    """Return the columns and rows that users see, with what is said of each row."""
     addresses = []
     for about, above in flat.abouts:
         addresses.append(form_address(about, (*about.texts, *above), ()))

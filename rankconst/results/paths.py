@@ -73,7 +73,7 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A number of a metric, or why it is none; without a key, a list of objects that may have some."""
+    """A number of a metric, or why it is none; without a key, a list of objects."""
 
     place: Place
     key: str
@@ -166,7 +166,7 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
 
 
 def _read_beside(key: str, value: str, role: str) -> Iterator[tuple[int, Text]]:
-    """Yield what a text or a number beside others says, with its order: by role, then the others."""
+    """Yield what a text or a number beside others says, with the order of its role."""
     word = value.strip()
     label, own, place = read_label(key), read_label(word), f"the {key}"
     asked = [(_OTHER, text) for text in ask_over(label, word, "a key beside it")]
@@ -218,7 +218,7 @@ def is_path(text: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def find_role(key: str, text: str | None = None) -> str:
-    """Return what a key says that its value is, if a text fits it: not every type is that of ranks."""
+    """Return the role of a key, if a text fits it: not every type is that of ranks."""
     role = list_roles().get(squash(key), "")
     if text is None or role in OPEN_ROLES or role == key.lower():
         return role
@@ -264,7 +264,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Found]:
 
 
 def _explain(key: str, value: Value) -> str:
-    """Return why a value is no number of the metric that its key names; nothing if it may be one."""
+    """Return why a value is no number of the metric of its key; nothing if it may be one."""
     label = read_label(key)
     if label.metric is None:
         return label.reason or _NO_K
@@ -282,7 +282,7 @@ def _explain(key: str, value: Value) -> str:
 
 
 def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Found]:
-    """Yield the number of an object that names its metric in a text: ``{"metric": "MRR", "value": 0.3}``."""
+    """Yield the number of an object that names its metric: ``{"metric": "MRR", "value": 0.3}``."""
     roles = {find_role(key): each for key, each in value.items()}
     number, named = roles.get("value"), roles.get("metric")
     if not isinstance(number, str):

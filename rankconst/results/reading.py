@@ -67,11 +67,12 @@ class Floats(NamedTuple):
 
     def write(self, place: int) -> str:
         """Return a number as Python writes it."""
-        return f"{float(self.values[place])!r}{'%' * bool(self.percent[place])}"
+        written = repr(float(self.values[place]))
+        return f"{written}%" if self.percent[place] else written
 
 
 class Entries(Listed[Entry]):
-    """The numbers of a results file in their order, held by column: large files have millions, with few heads."""
+    """The numbers of a results file in their order, held by column: large files have millions."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         listed = list(entries)
@@ -128,12 +129,13 @@ class Entries(Listed[Entry]):
         chosen = chosen & (self.text_of >= 0)
         text_of = self.text_of.copy()
         text_of[chosen] = other[text_of[chosen]]
-        further = (f"{self.written[code].rstrip('%')}{'%' * percent}" for code in texts.tolist())
+        sign = "%" if percent else ""
+        further = (self.written[code].rstrip("%") + sign for code in texts.tolist())
         written = [*self.written, *further]
         return self.put(written=written, text_of=text_of, floats=Floats(self.floats.values, signed))
 
     def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any]) -> NDArray[Any]:
-        """Return for each number what is known of its text, or of the machine's number that it is."""
+        """Return for each number what is known of its text, or of its float."""
         whole = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
         return whole[self.text_of] if len(self) else whole[:0]
 
@@ -305,7 +307,7 @@ def make_reading(
     skipped: Iterable[Skipped] = (),
     tool: str | None = None,
 ) -> Reading:
-    """Put together what was found in a file that is no table; columns that no row fills are dropped."""
+    """Put together what was found in a file that is no table, without empty columns."""
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(
         key for key in dict.fromkeys(key for row in rows for key in row) if key in filled
@@ -412,7 +414,7 @@ class Measured:
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
-    """Read a number; `percent` if shares are percentages, `in_full` False if the program may have rounded it."""
+    """Read a number; `in_full` is False if the program may have rounded it."""
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
     if entry.adjustment is None:
@@ -438,7 +440,7 @@ def are_in_full(entries: Iterable[Entry]) -> bool:
 
 
 def count_digits(text: str) -> int:
-    """Count the significant digits of a number as written, zeros at its end included, the part after ± excluded."""
+    """Count the significant digits of a number as written, without its deviation."""
     found = _MANTISSA.search(text)
     return 0 if found is None else len(re.sub("[^0-9]", "", found[0]).lstrip("0"))
 
@@ -456,7 +458,7 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The numbers of one evaluation: one model on one set of ranking tasks, with one tie policy, at one time."""
+    """The numbers of one evaluation: a model on a set of ranking tasks, with a tie policy, at a time."""
 
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
 
@@ -490,7 +492,7 @@ class Group:
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Group the entries of each evaluation of which the file says the same, in the order of their first entries.
+    """Group the entries of each evaluation of which the file says the same, in their first order.
 
     Metrics of several right answers are left out: of them only the name is known.
     """
@@ -505,7 +507,7 @@ def group_entries(reading: Reading) -> list[Group]:
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.intp]:
-    """Return for each entry a number of its evaluation, which tells models apart, and tie policies if `by_ties`."""
+    """Return for each entry a number of its evaluation, which tells models and perhaps ties apart."""
     entries, taken = reading.entries, {head.column for head in reading.entries.heads}
     # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
     names = [
@@ -516,8 +518,8 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.
         and read_label(reading.cells(name)[int(entries.rows[0])]).role not in _NAMES_NUMBER
     ]
     codes = entries.rows
-    for cells in map(reading.cells, names):
-        own, distinct = encode_cells(cells)
+    for name in names:
+        own, distinct = encode_cells(reading.cells(name))
         codes = (
             own[entries.rows]
             if codes is entries.rows

@@ -1,4 +1,4 @@
-"""JSON and YAML as evaluation tools write them: read without losing a digit, and without trusting the file.
+"""JSON and YAML: read without losing a digit, and without trusting the file.
 
 Numbers stay as they are written. Only mappings, lists and text are built: tags, anchors and aliases
 are refused and nesting is bounded, so that no file can make reading it cost more than its length.
@@ -122,7 +122,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
 
 
 def _turn(value: Value) -> Value:
-    """Return the rows of a table that pandas wrote by columns, or apart from its columns; others as they are."""
+    """Return the rows of a table that pandas wrote by columns; other values as they are."""
     if not isinstance(value, dict):
         return value
     names, data = value.get("columns"), value.get("data")
@@ -275,7 +275,7 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 class _Events:
-    """The events of a YAML parser, of which a value is built; anchors, aliases, tags and deep nesting are refused."""
+    """Builds a value of the events of a YAML parser; refuses anchors, aliases, tags and deep nesting."""
 
     def __init__(self, document: Document, line: int, events: Iterator[Any]) -> None:
         self._document, self._line, self._events = document, line, events

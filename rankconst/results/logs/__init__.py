@@ -1,1 +1,1 @@
-"""Logs of evaluations: :mod:`.lines` has what they share, every other module is one tool's format."""
+"""Logs of evaluations: :mod:`.lines` has what they share, the other modules a format each."""

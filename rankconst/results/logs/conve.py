@@ -16,7 +16,7 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
-    """Of those that tell the sides apart, ConvE is known by its headings and its unfilled message."""
+    """Tell ConvE from others that tell the sides apart, by its headings and its unfilled message."""
     if all(each.side == "both" for each in found):
         return found
     if any(each.tool == "conve" or each.declared.get("unfilled") for each in found):

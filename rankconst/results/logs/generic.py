@@ -1,4 +1,4 @@
-"""Lines with ``name: value``, ``name = value`` or ``name value``, of any tool: what no module of a tool recognises.
+"""Lines with ``name: value``, ``name = value`` or ``name value``, of any tool without a module.
 
 Consecutive lines with numbers of metrics are a block. What stands before the numbers of a line, and
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
@@ -66,7 +66,7 @@ _STAMP = re.compile(
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
 _SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
-_ENDINGS = "|".join(map(re.escape, FILE_ENDINGS))
+_ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -83,7 +83,9 @@ _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-
 _NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"
 _MORE_NUMBERS = "several numbers are behind its name"
-_LABEL_BEHIND = "a label stands between or behind the numbers of its line: put each evaluation on a line of its own"
+_LABEL_BEHIND = (
+    "a label is between or behind the numbers of its line: put each evaluation on a line of its own"
+)
 
 
 class _Number(NamedTuple):
@@ -105,7 +107,8 @@ class _Line(NamedTuple):
     """What a line with numbers says."""
 
     numbers: tuple[_Number, ...] = ()
-    opens: bool = False  # True if it begins with words of vocabulary: like the row of a table, it says whose it is
+    # True if it begins with words of vocabulary: like the row of a table, it says whose it is.
+    opens: bool = False
     texts: tuple[Text, ...] = ()  # what only asks, about further lines of its block
 
 
@@ -115,7 +118,7 @@ def _weaken(label: Label) -> Label:
 
 
 def _say_split(names: list[Label]) -> tuple[Text, ...]:
-    """Return what "Test MRR: 0.3 MR: 177" says of MR: the first name begins with a split, and no other has one.
+    """Return what "Test MRR: 0.3 MR: 177" says of MR: only the first name has a split.
 
     Keys such as valid_mrr say it of themselves alone.
     """
@@ -158,7 +161,7 @@ def _clean(line: str) -> tuple[str, str]:
 def _parse(template: str) -> _Line:
     """Return the numbers of a line, and what it says of them."""
     gaps = template.replace(_CUT, " ").split(_HOLE)
-    if len(gaps) > _MOST_NUMBERS or max(map(len, gaps)) > _LONGEST:
+    if len(gaps) > _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in gaps):
         return _Line()
     numbers, before, behind, metric = list[_Number](), list[Text](), list[Label](), ""
     opens = False
@@ -180,7 +183,7 @@ def _parse(template: str) -> _Line:
         is_metric = label.metric is not None or unknown or name.lower() in {"hits", "hit"}
         labels = [each for word in words for each in _read_labels(word)]
         if not is_metric:  # beside a number of something else, words may be of that
-            labels = [*map(_weaken, (*labels, *_read_labels(name)))]
+            labels = [_weaken(each) for each in (*labels, *_read_labels(name))]
         elif not numbers:
             opens = bool(label.values) or any(each.whole for each in labels)
         behind += labels if numbers else ()
@@ -198,12 +201,13 @@ def _parse(template: str) -> _Line:
             if label.adjustment
             else ""
         )
-        reason = label.reason or why or _MORE_NAMES * bool(named)
+        reason = label.reason or why or (_MORE_NAMES if named else "")
         numbers.append(
             _Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason)
         )
     behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
-    declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
+    declaring = any(each.whole and (each.values or each.graphs) for each in behind)
+    declares = _LABEL_BEHIND if declaring else ""
     names = [Text(_weaken(each.label), "row", "its line") for each in numbers]
     asking = [*names, *(text for each in behind for text in _list_texts(_weaken(each)))]
     splits = _say_split([each.label for each in numbers])
@@ -241,11 +245,12 @@ def _read_text(template: str) -> tuple[Text, ...]:
             labels[place] = replace(label, values=values)
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
     # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
-    return tuple(
-        Text(label, scope, "a line above")
-        for label in labels
-        for scope in ["text"] + ["row"] * label.whole
-    )
+    texts = []
+    for label in labels:
+        texts.append(Text(label, "text", "a line above"))
+        if label.whole:
+            texts.append(Text(label, "row", "a line above"))
+    return tuple(texts)
 
 
 def _read_labels(text: str) -> Iterator[Label]:
@@ -358,7 +363,7 @@ class _Scan:
         self._above.add(texts)
 
     def _keep(self) -> None:
-        """Keep the datasets named above a block, and what the lines above the first one may say of all."""
+        """Keep the datasets named above a block, and what is above the first one and may be about all."""
         for text in self._above.list_nearest()[::-1]:
             words = tuple(
                 word for word in text.label.words if word.field in _OF_ALL and self._first
@@ -417,7 +422,7 @@ class _Scan:
 
 
 def _write_name(label: Label, metric: Metric) -> str:
-    """Return the name of a metric as logs list it; hit@10 and hits@10 are not the same everywhere."""
+    """Return the name of a metric as written; hit@10 and hits@10 are not the same everywhere."""
     span = find_name(label.text, metric) if metric.hits_k is not None else None
     written = metric.label if span is None else label.text[slice(*span)]
     return (
@@ -441,7 +446,7 @@ _TOOLS = {
 
 
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
-    """Yield the numbers of a log with what the whole of it gives away: the tool, or why it is refused."""
+    """Yield the numbers of a log with the tool that all of it gives away."""
     text = strip_colours(document.text)
     tools = {tool for sign, tool in _TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
@@ -470,7 +475,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    """Read a log, and settle which of its shares are percentages: an evaluation is like a row of a table."""
+    """Read a log, and settle its units: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
     evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
     entries = ask_again(reading.entries, evaluations[reading.entries.rows])

@@ -1,4 +1,4 @@
-"""What the logs of evaluation tools have in common: a line has a metric's name and value, the lines above say of what.
+"""What logs have in common: a line has a metric's name and value, the lines above say of what.
 
 A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour
 codes are removed; a carriage return, as in progress bars, ends no line. The dataset is that of the
@@ -146,7 +146,7 @@ def list_settings(line: str) -> Iterator[str]:
 
 
 def name_folder(path: str) -> str:
-    """Return the last part of a path that is a known name, or simply the last: data/WN18RR/train.txt."""
+    """Return the last known name in a path, or simply its last part: data/WN18RR/train.txt."""
     parts = path.strip("/.").split("/")
     return next((part for part in reversed(parts) if names_known(part)), parts[-1])
 
@@ -166,7 +166,7 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 
 def pad_digits(text: str, digits: int) -> str:
-    """Restore trailing zeros of a plain number, up to a number of significant digits: 370.5 to 370.500."""
+    """Restore trailing zeros of a plain number, up to some significant digits: 370.5 to 370.500."""
     return (
         pad_decimals(text, digits - 1 - Decimal(text).adjusted())
         if _PLAIN.fullmatch(text)
@@ -241,7 +241,7 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
 def _pair(
     log: LogFormat, line: int, heading: int, declared: Mapping[str, str | None]
 ) -> Iterator[Found]:
-    """Make the numbers of one match: a name with its value, or a row of values with the names above."""
+    """Yield the numbers of one match: a name with its value, or values with the names above."""
     split = declared.get("split")
     about = (
         None if split is None else parse_split(split),

@@ -38,5 +38,5 @@ READER = LogFormat(
     ),
     sign=_SPLIT,
     sides={None: "both", "head": "head", "tail": "tail"},
-    refine=lambda found: [*map(_restore, found)],
+    refine=lambda found: [_restore(each) for each in found],
 ).reader

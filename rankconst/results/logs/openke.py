@@ -1,4 +1,4 @@
-"""What OpenKE prints: a table of both sides and their mean, raw and filtered; and the logs of pybind11-OpenKE.
+"""What OpenKE prints: a table of both sides and their mean; and the logs of pybind11-OpenKE.
 
 ``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and
 relation prediction prints a similar table without ``l`` and ``r``, which may as well have been cut
@@ -20,18 +20,19 @@ _CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
     "rankconst.from_counts takes the counts of such candidates"
 )
-_RELATIONS = "a table without l and r lines is of relation prediction: adjust its values one by one with --side relation"
+_RELATIONS = (
+    "a table without l and r lines is of relation prediction: adjust its values one by one with "
+    "--side relation"
+)
 
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
 
     def judge(each: Found) -> str:
-        return (
-            _CONSTRAINED
-            if each.declared.get("constraint") == ""
-            else _RELATIONS * (each.heading not in sided)
-        )
+        if each.declared.get("constraint") == "":
+            return _CONSTRAINED
+        return "" if each.heading in sided else _RELATIONS
 
     return [replace(each, why=each.why or judge(each)) for each in found]
 
@@ -74,6 +75,6 @@ READER_TORCH = LogFormat(
         ),
     ),
     refine=lambda found: [
-        replace(each, why=_CONSTRAINED * each.name.endswith("_type")) for each in found
+        replace(each, why=_CONSTRAINED if each.name.endswith("_type") else "") for each in found
     ],
 ).reader

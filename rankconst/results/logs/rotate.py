@@ -25,11 +25,11 @@ def _tell_apart(found: Found) -> tuple[object, ...]:
 
 
 def _settle(found: list[Found]) -> list[Found]:
-    """Say which numbers are of the training triples; ask what follows the dataset's name, or why a metric comes twice.
+    """Say which numbers are of the training triples, and ask about names and metrics that come twice.
 
     Forks print the numbers of parts, such as relations of a kind, as those of the whole.
     """
-    again, settled = Counter(map(_tell_apart, found)), list[Found]()
+    again, settled = Counter(_tell_apart(each) for each in found), list[Found]()
     for each in found:
         train = each.split == "test" and each.declared.get("evaluated") == "Training"
         questions, more = each.questions, (each.declared.get("more") or "").strip(" .=-")

@@ -1,1 +1,1 @@
-"""Tables of results: :mod:`.grid` reads cells under :mod:`.headings`; :mod:`.delimited`, :mod:`.markdown`, :mod:`.latex`."""
+"""Tables of results: :mod:`.grid` reads the cells of all containers under :mod:`.headings`."""

@@ -1,4 +1,4 @@
-"""Questions about a metric that comes again: with a split, side or protocol that this number may be without."""
+"""Questions about a metric that comes again with a split, side or protocol that this one lacks."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def find_remark(text: str) -> str:
         return "a number that is struck out"
     found = _REMARK.fullmatch(text[:_LONGEST])
     words = "" if found is None else found[2] or found[3]
-    if found is None or not is_number(found[1]) or not any(map(str.isalpha, words)):
+    if found is None or not is_number(found[1]) or re.search(r"[^\W\d_]", words) is None:
         return ""
     return f"what {words!r} says of the number is open: add a column that says it"
 

@@ -1,4 +1,4 @@
-"""What headings, cells and texts say of each row of a table: settled once for all rows that say the same."""
+"""What headings, cells and texts say of each row of a table, settled once for rows that say the same."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def fits_role(role: str, cell: str) -> bool:
 
 
 def declare(role: str, cell: str) -> Label:
-    """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another graph."""
+    """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another."""
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):
@@ -151,7 +151,7 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 
 
 def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
-    """Return what the heading of the column that names the rows says of all of them: FB15k-237, Degree."""
+    """Return what the heading above the names of the rows says of all of them: FB15k-237, Degree."""
     over = [label for label in heading.labels[j] if label.text]
     names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
     if not over or "model" in map(match_role, names):
@@ -163,7 +163,7 @@ def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
 
 
 def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
-    """Return the other columns that may say something of their rows: what their cells are, or what heads them."""
+    """Return the other columns that may say something of their rows, in cells or headings."""
     taken = {*heading.measures, *roles.values()}
     return [
         j
@@ -176,7 +176,7 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
 def find_names(
     heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]
 ) -> int:
-    """Return the column that names the rows: that of models, or the first of texts; -1 if there is none."""
+    """Return the column that names the rows, of models or the first of texts; -1 if there is none."""
     if "model" in roles:
         return roles["model"]
     texts = [
@@ -199,7 +199,7 @@ def _holds_counts(cells: Cells) -> bool:
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
-    """Return the label over a column that its cells affirm or deny: ``Filtered`` over yes and no."""
+    """Return the label that the cells below it affirm or deny: ``Filtered`` over yes and no."""
     whole = (label for label in heading.labels[j] if label.whole)
     return next(
         (
@@ -212,7 +212,7 @@ def _find_telling(heading: Heading, j: int) -> Label | None:
 
 
 def _find_asking(heading: Heading, j: int) -> Label | None:
-    """Return the label over a column whose words ask about the rows in which it is filled: ``num_candidates``."""
+    """Return the label whose words ask about rows with a cell below it: ``num_candidates``."""
     return next(
         (each for each in heading.labels[j] if any(word.field in _OF_TEXTS for word in each.words)),
         None,
@@ -239,7 +239,7 @@ def form_address(
 
 
 def _find_conflicts(about: CellTexts) -> Iterator[Question]:
-    """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
+    """Yield the questions about fields of which the cells of a row declare several values."""
     for name in NAMES:
         found = [
             value
@@ -264,7 +264,7 @@ def read_rows(
     free: Sequence[int],
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
-    """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
+    """Return what the cells of each row say: first those of roles, then the names, then the others."""
     places: list[tuple[int, Callable[[str], CellTexts]]]
     places = [
         (roles[role], partial(_read_role, role, _find_telling(heading, roles[role])))
@@ -349,7 +349,7 @@ def _read_name(cell: str, scope: str = "name") -> CellTexts:
 
 
 def _read_flag(telling: Label, cell: str) -> CellTexts:
-    """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
+    """Read a cell that may affirm or deny what is above it."""
     if (answered := answer(telling, cell)) is not None:
         return CellTexts((Text(answered, "row", _ROW),))
     # How many test triples there are says nothing of a split.
@@ -377,7 +377,7 @@ def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
 
 
 def screen(texts: Any) -> Any:
-    """Return which texts of an Arrow array may say something of an address: all that do, and some more."""
+    """Return which texts of an Arrow array may say something: all that do, and some more."""
     import pyarrow.compute as pc
 
     lower = pc.utf8_lower(texts)
@@ -388,14 +388,14 @@ def screen(texts: Any) -> Any:
 
 @cache
 def _list_patterns() -> tuple[str, str]:
-    """Return patterns of the names and values without punctuation, and of the words of the lexicon."""
+    """Return patterns of the names and values without punctuation, and of the lexicon."""
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
-    spelt = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
+    spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
     # Queries, and what points from one side to the other.
     words = (
         *spelt,
-        *map(re.escape, "?→⟶➔⇒"),
+        *(re.escape(sign) for sign in "?→⟶➔⇒"),
     )
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
@@ -406,7 +406,7 @@ def find_groups(
     empty: NDArray[np.bool_],
     spanning: frozenset[int],
 ) -> tuple[Places, list[tuple[Text, ...]]]:
-    """Return for each row the place of what the `empty` rows above say of it, -1 for those themselves; 0 is nothing."""
+    """Label each row with the `empty` rows above it: 0 for none, -1 for these rows themselves."""
     group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])
     last, below = int(np.flatnonzero(~empty).max(initial=-1)), list[Text]()
     for row in np.flatnonzero(empty).tolist():

@@ -50,7 +50,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             return
         share = shared.setdefault if len(shared) < _MOST_SHARED else shared.get
         written = tuple([share(cell, cell) for cell in cells])
-        plain = tuple(map(str.strip, written))
+        plain = tuple([cell.strip() for cell in written])
         if any(plain):
             yield Row(line, written, written if written == plain else plain)
 
@@ -107,7 +107,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
             continue
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
-        if not named and not any(map(PAIR.search, row)):
+        if not named and not any(PAIR.search(cell) for cell in row):
             best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
     return best
 

@@ -1,4 +1,4 @@
-"""From grids of cells to one reading: headings, rows and what stands around them, merged into one table.
+"""From grids of cells to one reading: headings, rows and the texts around them, merged.
 
 Every format of tables supplies rows of cells as written and without markup, with the texts around
 them. A wide table has a column for each metric; a long one names the metric in one column and holds
@@ -68,7 +68,7 @@ def read_tables(
     dialect: Dialect = Dialect(),
     tool: str | None = None,
 ) -> Reading:
-    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one."""
+    """Merge the tables of a file; columns with the same heading become one."""
     notes = Notes()
     return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
 
@@ -87,7 +87,7 @@ def make_reader(
 def _read_all(
     document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes
 ) -> list[Table]:
-    """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
+    """Read each table or block; those without a metric are skipped if others have one."""
     read: list[Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     for printed in tables:
@@ -119,7 +119,7 @@ def _read_all(
                 notes,
                 even=dialect.even or dialect.exact,
             )
-            understood = tuple(filter(None, (how, "commas before decimals" * commas)))
+            understood = tuple(filter(None, (how, "commas before decimals" if commas else "")))
             sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
             read.append(SheetReader(sheet, notes).read())
     if not read and without is not None:
@@ -157,10 +157,14 @@ def name_file(name: str) -> Text:
 _MERGED = {"merge", "merged"}  # of tables, where a file has the name
 
 
+def _count_filled(row: Row) -> int:
+    return sum(1 for cell in row.plain if cell)
+
+
 def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
-    """Return what rows of a single cell say above a heading, the nearest first, and the rows from the heading on."""
+    """Return the titles above a heading, the nearest first, and the rows from the heading on."""
     count = 0
-    while count < min(len(block) - 2, DEEPEST) and sum(map(bool, block[count].plain)) == 1:
+    while count < min(len(block) - 2, DEEPEST) and _count_filled(block[count]) == 1:
         count += 1
     if any(read_label(cell).metric for row in block[:count] for cell in row.plain if cell):
         return [], block
@@ -188,7 +192,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
             if any(plain[j] != last[j] for j in places):
                 continue
             first = max(i - depth + 1, starts[-1] + 1)
-            while first < i and any(map(is_number, filter(None, rows[first].plain))):
+            while first < i and any(is_number(cell) for cell in rows[first].plain if cell):
                 first += 1
             if tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
                 starts.append(first)
@@ -199,7 +203,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
 def _fit(
     document: Document, heading: Heading, rows: Iterable[Row], notes: Notes, *, even: bool
 ) -> list[Row]:
-    """Return the rows that go with the heading; others are noted, or refused in a delimited file."""
+    """Return the rows that fit the heading; others are noted, or refused in a delimited file."""
     width, kept = len(heading.keys), []
     levels = {*heading.levels}
     for row in rows:
@@ -235,28 +239,29 @@ def _make_sheet(
     how: tuple[str, ...],
 ) -> Sheet:
     """Return rows of a table by column."""
-    columns = [*map(list, zip(*(row.plain for row in rows), strict=True))] or [
-        [] for _ in heading.keys
-    ]
+    plain, written = [row.plain for row in rows], [row.cells for row in rows]
+    columns = [list(cells) for cells in zip(*plain, strict=True)]
+    if not rows:
+        columns = [[] for _ in heading.keys]
     if not dialect.even and not dialect.exact:
         _fill(heading, columns)
     return Sheet(
         heading,
-        [*map(Cells, columns)],
+        [Cells(column) for column in columns],
         [row.line for row in rows],
         texts,
         dialect.parse,
         dialect.exact,
         document.percent,
         spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
-        written=[*map(list, zip(*(row.cells for row in rows), strict=True))],
+        written=[list(cells) for cells in zip(*written, strict=True)],
         how=how,
     )
 
 
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
     """Repeat what the row above says of the ranking tasks where a cell of a document is empty."""
-    roles = find_roles(heading, [*map(Cells, columns)])
+    roles = find_roles(heading, [Cells(column) for column in columns])
     places = {j for role, j in roles.items() if role in _REPEATED}
     first = min(heading.measures, default=0)
     places |= {
@@ -320,7 +325,8 @@ def _describe(read: list[Table]) -> str:
         for label, own in units.items()
     }
     metrics = ", ".join(f"{label}{sign}" for label, sign in signs.items())
-    return "; ".join((f"{len(read)} table{'s' * (len(read) > 1)}", *inferred, metrics))
+    tables = "1 table" if len(read) == 1 else f"{len(read)} tables"
+    return "; ".join((tables, *inferred, metrics))
 
 
 def refuse_size(place: str) -> NoReturn:

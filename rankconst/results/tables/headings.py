@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 DEEPEST = 4
 """How many rows a heading may have."""
 
-_CENTRED = "which columns are of which group cannot be told: write each name above the first of its columns"
+_CENTRED = (
+    "which columns are of which group cannot be told: write each name above the first of its "
+    "columns"
+)
 _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 
 
@@ -47,8 +50,11 @@ class Heading:
     @property
     def roles(self) -> list[str]:
         """What the cells of each column are; empty where its heading does not say."""
-        found = ([*filter(None, map(find_role, labels[::-1]))] for labels in self.labels)
-        return [next((role for role in roles if role != "measured"), "") for roles in found]
+        found = []
+        for labels in self.labels:
+            roles = [find_role(label) for label in labels[::-1]]
+            found.append(next((role for role in roles if role not in {"", "measured"}), ""))
+        return found
 
     @property
     def long(self) -> bool:
@@ -70,7 +76,7 @@ def name_metric(metric: Metric, name: str, k: int | None) -> Label:
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
-    """Return the heading that the first rows make up; None if they name no metric, or are one column."""
+    """Return the heading of the first rows; None if they name no metric, or are one column."""
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
@@ -78,7 +84,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         if not (heading.measures or heading.long):
             continue
         beside = (cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures)
-        if depth > 1 and any(map(is_number, beside)):
+        if depth > 1 and any(is_number(cell) for cell in beside):
             return None  # the row of a metric, below a heading without one
         for longer in range(depth + 1, min(DEEPEST + 1, len(rows)) + 1):
             further = compose_heading(rows[:longer], parse)
@@ -90,7 +96,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
+    """Tell whether a row below the metrics belongs to the heading, as one with the k of Hits@."""
     own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
     further = [
@@ -109,7 +115,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     if (
         own
         and not any(others)
-        and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own)
+        and not any(is_missing(cell) or re.search(r"\d", cell) for cell in own)
     ):
         return True
     own_labels = [read_label(cell) for cell in own if not is_blank(cell)]
@@ -153,7 +159,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     for j, each in enumerate(labels):
         if any(
             role and role not in {"measured", "tool", "side", "model"}
-            for role in map(find_role, each)
+            for role in (find_role(label) for label in each)
         ):
             continue
         measure = next((label for label in each[::-1] if label.metric is not None), None)
@@ -174,7 +180,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 
 
 def _spread(row: Row, level: Sequence[str]) -> list[str]:
-    """Return the labels of an upper level for every column: as they span, or over the empty cells behind."""
+    """Return the labels of an upper level for every column that they span."""
     spread, label, left = [], "", 0
     for j, own in enumerate(level):
         if own:
@@ -185,7 +191,7 @@ def _spread(row: Row, level: Sequence[str]) -> list[str]:
 
 
 def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
-    """Tell whether names stand above the middle of their columns: from the left, all begin with the same metric."""
+    """Tell whether names are above the middle of their columns, all of which begin with one metric."""
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
     return any(
@@ -214,10 +220,9 @@ def find_reason(heading: Heading, j: int) -> str:
 def explain_missing(document: Document, row: Row) -> str:
     """Say why a table that begins with this row has no heading, and what its columns may mean."""
     if len(row.cells) == 1:
-        return (
-            f"{document.at(row.line)}: one column, {row.plain[0][:40]!r}; expected at least two, such as model "
-            "and MRR. Is the delimiter right? Commas, tabs and semicolons are known."
-        )
+        only = f"one column, {row.plain[0][:40]!r}; expected at least two, such as model and MRR."
+        remedy = "Is the delimiter right? Commas, tabs and semicolons are known."
+        return f"{document.at(row.line)}: {only} {remedy}"
     import difflib  # only needed here, where speed no longer matters
 
     from rankconst.catalogue.mentions import find_mentions
@@ -269,7 +274,7 @@ _FIRST = 3  # among so many columns the names of metrics are looked for
 
 
 def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
-    """Turn a table with a metric in each row into one with a column for each; None if it is not one."""
+    """Turn a table with a metric in each row into one with a column for each, if it is one."""
     if len(rows) < 2:
         return None
     head, body = rows[0], [row for row in rows[1:] if len(row.plain) == len(rows[0].plain)]
@@ -308,7 +313,7 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
 def _list_blocks(
     body: Sequence[Row], place: int, names: Sequence[int], parse: Parse
 ) -> list[dict[str, Row]]:
-    """Return the rows of each block by the names of their metrics; an empty cell of names repeats the one above.
+    """Return the rows of each block by their metrics; an empty name repeats the one above.
 
     A metric that comes again begins a new block, and so does a change in the columns of names.
     """

@@ -29,7 +29,7 @@ def read_near(place: str, text: str, *, farther: bool = False) -> Text:
 
 
 def _read_farther(text: str) -> Text:
-    """Return a paragraph with others between it and the table: a label, or words that may be about it."""
+    """Return a paragraph with others below it: a label, or words that may be about the table."""
     near = read_near("a paragraph above", text)
     if near.label.whole:
         return near
@@ -104,7 +104,7 @@ class Outline:
         self._said.append((item, text))
 
     def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
-        """Add a table below the paragraph or list right before it; return its captions, for those that come later."""
+        """Add a table with the paragraph or list above it; return its captions, for later ones."""
         texts = self._said[::-1]
         count = next((i for i, (item, _) in enumerate(texts, start=1) if item is None), len(texts))
         paragraphs = [read_near("the paragraph above", text) for _, text in texts[:count]]
@@ -122,7 +122,7 @@ class Outline:
         return table.captions
 
     def _share_note(self) -> None:
-        """Of a note that is above the next table, too, leave vocabulary to that; its other words ask of both."""
+        """Leave the vocabulary of a note that is above the next table to that; other words ask of both."""
         notes = self._tables[-1].notes if self._tables else []
         if notes and (None, notes[-1].label.text) in self._said:
             label = notes[-1].label

@@ -50,7 +50,7 @@ _PLAIN |= {
 
 
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
-    """Tell an outline of the tables, titles and paragraphs among some lines; `first` lines of the file are above."""
+    """Tell an outline of the tables, titles and paragraphs in lines, with `first` lines above them."""
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
     paragraph: list[str] = []
     i = 0
@@ -112,7 +112,7 @@ def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
     ):
         end += 1
     body = lines[i:end]
-    if all(map(_RULE.fullmatch, body)):
+    if all(_RULE.fullmatch(line) for line in body):
         return ([], end) if body else None
     widest = max(body, key=lambda line: line.count("|") + line.count("+") * _is_border(line))
     found = re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)
@@ -135,8 +135,8 @@ def _split_parts(body: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _join_lines(part: list[Row]) -> list[Row]:
-    """Return the lines between two rules as rows; if not each has a name and a number, they are of one row."""
-    if len(part) == 1 or all(row.cells[0] and any(map(is_number, row.cells)) for row in part):
+    """Return the lines between two rules as rows, or as one if not each has a name and a number."""
+    if len(part) == 1 or all(row.cells[0] and _has_number(row.cells) for row in part):
         return part
     if len({len(row.cells) for row in part}) > 1:
         return part
@@ -147,7 +147,7 @@ def _join_lines(part: list[Row]) -> list[Row]:
 
 
 def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
-    """Return the cells of a line; where all of its bars are edges of columns, a cell spans those it extends over."""
+    """Return the cells of a line; between edges of columns, a cell spans those below it."""
     bars = [found.start() for found in re.finditer(r"\|", line)]
     pieces = line.strip().removeprefix("|").removesuffix("|").split("|")
     spans: dict[int, int] = {}
@@ -193,7 +193,7 @@ def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
 
 
 def _split_names(line: str, labels: Sequence[str]) -> Row | None:
-    """Return a line as the row above a heading, with a name over each time its metrics come again; None if it is none."""
+    """Return a line as the row above a heading whose metrics come again; None if it is not one."""
     first = next((j for j, label in enumerate(labels) if _is_metric(label)), len(labels))
     metrics = labels[first:]
     width = next((j for j in range(1, len(metrics)) if metrics[j] == metrics[0]), 0)
@@ -202,7 +202,7 @@ def _split_names(line: str, labels: Sequence[str]) -> Row | None:
     count, words = len(metrics) // width, line.split()
     names = words if all(read_label(word).whole for word in words) else _split_apart(line)
     corner, names = names[:-count], names[-count:]
-    if len(names) != count or len(corner) > first or any(map(is_number, names)):
+    if len(names) != count or len(corner) > first or _has_number(names):
         return None
     if any(read_label(name).graphs for name in corner):  # more graphs than blocks
         return None
@@ -214,13 +214,13 @@ def _split_names(line: str, labels: Sequence[str]) -> Row | None:
 
 
 def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
-    """Tell whether a table ends at a line: a caption, another heading, or words without a row below."""
+    """Tell whether a table ends at a line, as at a caption or another heading."""
     if not lines[j].strip() or NUMBERED.match(lines[j].strip()):
         return True
     if _RULE.fullmatch(lines[j]) or _split_row(lines[j], labels):
         return False
     below = lines[j + 1] if j + 1 < len(lines) else ""
-    row = any(map(is_number, lines[j].split())) or _split_row(below, labels) is not None
+    row = _has_number(lines[j].split()) or _split_row(below, labels) is not None
     return not row or _split_heading(lines, j) is not None
 
 
@@ -251,19 +251,17 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     # Of one column, it may be the title of a log.
     if not measured and _is_metric(cells[0]) and len(labels) > 2:
         over = [read_label(label) for label in labels[1:]]
-        return all(map(_is_cell, cells[1:])) and all(
+        return all(_is_cell(cell) for cell in cells[1:]) and all(
             each.whole and (each.values or each.graphs) for each in over
         )
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
-    return (
-        bool(measured) and all(_is_cell(cells[j]) for j in measured) and any(map(is_number, cells))
-    )
+    return bool(measured) and all(_is_cell(cells[j]) for j in measured) and _has_number(cells)
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
-    """Return as many cells as there are labels: apart by two blanks, or else by one, where a name may have several."""
+    """Return as many cells as labels, apart by two blanks or by one; None if they are not as many."""
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
     ways: list[list[str]] = []
     for cells in (_split_apart(line), line.split()):
@@ -278,7 +276,11 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     words = _join_signs(line).split()
     names = next((j for j, label in enumerate(labels) if _is_metric(label)), 0)
     numbers = len(labels) - names
-    if names != 1 or len(words) <= len(labels) or not all(map(_is_cell, words[-numbers:])):
+    if (
+        names != 1
+        or len(words) <= len(labels)
+        or not all(_is_cell(word) for word in words[-numbers:])
+    ):
         return None
     if _is_cell(words[-numbers - 1]):
         return None
@@ -286,9 +288,9 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
 
 
 def _split_other(line: str) -> list[str]:
-    """Return the cells of a line that does not keep to the heading: one without numbers is the name of a group."""
+    """Return the cells of a line that does not fit the heading; without numbers it names a group."""
     words = _join_signs(line).split()
-    cells = _split_apart(line) if any(map(is_number, words)) else []
+    cells = _split_apart(line) if _has_number(words) else []
     return cells if len(cells) > 1 else words if cells else [" ".join(words)]
 
 
@@ -324,6 +326,10 @@ def _is_name(words: str) -> bool:
 def _is_metric(label: str) -> bool:
     found = read_label(label)
     return found.metric is not None and not found.reason and not PAIR.search(label)
+
+
+def _has_number(cells: Sequence[str]) -> bool:
+    return any(is_number(cell) for cell in cells)
 
 
 def _is_cell(word: str) -> bool:

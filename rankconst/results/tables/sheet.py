@@ -83,7 +83,8 @@ class Table:
     sheet: Sheet
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
-    origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
+    # What names dataset, split or the like, if no cell and no heading does: "dataset from the caption".
+    origin: str
 
 
 class _Column(NamedTuple):
@@ -101,7 +102,7 @@ _FEWEST_GRAPHS = 2
 
 
 def _name_mean(label: Label) -> str | None:
-    """Return the word of a heading that says that its numbers are means over graphs; None if none does."""
+    """Return the word of a heading for means over graphs; None if it has none."""
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else label.text.split()
@@ -118,8 +119,9 @@ def _name_apart(labels: Sequence[Label]) -> set[str]:
     names = set[str]()
     for label in labels:
         words = (word.text for word in label.words if word.field not in FIELDS)
-        graphs = map(squash, label.graphs)
-        names |= {*map(str.lower, list_others(label.text)), *words, *graphs, label.version}
+        graphs = (squash(graph) for graph in label.graphs)
+        others = (word.lower() for word in list_others(label.text))
+        names |= {*others, *words, *graphs, label.version}
     return names
 
 
@@ -192,7 +194,7 @@ class SheetReader:
         return Table(sheet, entries, percent, self._find_origin(rows, measured))
 
     def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
-        """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
+        """Return for each row the place of its number's text, and whether it has one."""
         cells = self._sheet.cells[j]
         found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
         places = [
@@ -262,7 +264,7 @@ class SheetReader:
         return self._formed[telling, questions]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Return the questions about a column: what its heading has beside its metric, or that it comes twice."""
+        """Return the questions about what a heading has beside its metric, or that it comes twice."""
         measures, labels, rests = self._heading.measures, self._heading.labels, self._rests
         if rest := rests.get(j):
             word = Word(rest, "side" if rest in _ENDS else "part")
@@ -288,7 +290,7 @@ class SheetReader:
         return found if floats is None else found | np.isfinite(floats)
 
     def _name_apart(self, j: int) -> Hashable:
-        """Return what a heading names but a metric, values of an address and what is asked about."""
+        """Return what a heading names but a metric, an address and what is asked about."""
         if self._find_mean(j) is not None:
             return j
         return frozenset(_name_apart(self._heading.labels[j]) - {*self._rests.get(j, "").split()})
@@ -304,7 +306,7 @@ class SheetReader:
         return ask_again(entries, evaluations, apart=apart, filtered=filtered)
 
     def _find_rests(self) -> dict[int, str]:
-        """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""
+        """Return what headings have beside their metrics, unless it is written as a name."""
         measures = {} if self._sheet.exact else self._heading.measures
         plain = {label.metric for label in measures.values() if label.whole}
         found = {j: list_others(label.text) for j, label in measures.items() if not label.whole}
@@ -353,7 +355,7 @@ class SheetReader:
         )
 
     def _find_mean(self, j: int) -> Label | None:
-        """Return a label if a column is the mean over graphs that columns beside it are of: Avg, Avg MRR."""
+        """Return a label if a column is the mean over the graphs of columns beside it: Avg MRR."""
         for level, label in enumerate(self._heading.labels[j]):
             name = _name_mean(label)
             if name is not None and len(self._list_beside(j, level)) >= _FEWEST_GRAPHS:
@@ -361,7 +363,7 @@ class SheetReader:
         return None
 
     def _list_beside(self, j: int, level: int) -> set[tuple[str, ...]]:
-        """Return the graphs, or versions, of columns whose headings differ from another's in one level only."""
+        """Return the graphs, or versions, of columns whose headings differ in one level only."""
         measures, own, found = self._heading.measures, self._heading.labels[j], set()
         for k, measure in measures.items():
             other = self._heading.labels[k]
@@ -421,7 +423,7 @@ class SheetReader:
         return count
 
     def _count(self, column: _Column, counts: Mapping[int, int | None], value: int) -> _Column:
-        """Add the numbers of ranks that a long table has in rows of their own to the numbers beside them."""
+        """Add the numbers of ranks that a long table has in rows of their own."""
         if not counts:
             return column
         evaluation = np.zeros(column.there.size, dtype=np.intp)

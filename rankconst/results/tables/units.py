@@ -1,4 +1,4 @@
-"""Which shares are percentages without a sign: the numbers themselves tell, a family of columns at a time."""
+"""Which shares are percentages without a sign: the numbers tell, a family of columns at a time."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def _settle_families(
     certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
     sign, doubtful = np.zeros((2, len(entries)), dtype=np.bool_)
     decimals = entries.pick(
-        np.array([*map(count_decimals, entries.written)]), np.zeros(len(entries.floats.values))
+        np.array([count_decimals(text) for text in entries.written]),
+        np.zeros(len(entries.floats.values)),
     )
     for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
         decimals[place] = count_decimals(entries.text_at(place))
@@ -137,7 +138,7 @@ def _leave_small(
     *,
     percent: bool | None,
 ) -> Entries:
-    """Leave out a metric a little above 1 if nothing else is in percent: 1.31 may as well be wrong."""
+    """Leave out a metric a little above 1 if nothing is in percent: 1.31 may as well be wrong."""
     found = [family and family.kind for family in families]
     is_share = np.array([kind is not None for kind in found], dtype=np.bool_)
     shares = is_share[entries.head_of] & np.isfinite(entries.values)
@@ -162,7 +163,7 @@ def _leave_small(
 def _leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
 ) -> Entries:
-    """Leave out columns that are said to be percentages, if none of their numbers is greater than 1."""
+    """Leave out columns said to be percentages, if none of their numbers is greater than 1."""
     marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[
         entries.head_of
     ]
@@ -177,7 +178,7 @@ def _leave_open(
 def _drop_contradictions(
     entries: Entries, notes: Notes, evaluations: Places | None = None
 ) -> Entries:
-    """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
+    """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
     k = np.array(
         [head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads],
         dtype=np.intp,
@@ -223,7 +224,7 @@ def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) 
 
 
 def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
-    """Tell of each place whether its row has a number above 1; return also the part of the rows that do."""
+    """Tell of each place whether its row has a number above 1, and how many of the rows have."""
     distinct, inverse = np.unique(rows, return_inverse=True)
     large = np.bincount(inverse, weights=big, minlength=distinct.size) > 0
     return large[inverse], float(large.mean())

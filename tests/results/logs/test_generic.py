@@ -107,7 +107,7 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
         ("MRR: 0.3 (raw), 0.4 (filtered)", "several numbers are behind its name"),
         (
             "3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514",
-            "a label stands between or behind",
+            "a label is between or behind",
         ),
     ],
 )
