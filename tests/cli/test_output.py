@@ -138,7 +138,9 @@ _STEERING = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2066\x7f\x08\r"
 _SHOWN = r"\x1b]0;title\x07\x1b[2J\u009b31m\u202e\u2066\u007f\x08\x0d"
 
 
-@pytest.mark.parametrize("form", [*{*Format} - {Format.parquet, Format.xlsx}])
+@pytest.mark.parametrize(
+    "form", [form for form in Format if form not in {Format.parquet, Format.xlsx}]
+)
 def test_what_steers_a_terminal_is_shown(form: Format) -> None:
     """In every place of a listing, whatever the format; JSON has it as its escapes."""
     columns = [Column("a", f"head{_STEERING}"), Column(f"b{_STEERING}", "b", raw=True)]
