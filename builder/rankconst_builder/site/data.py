@@ -26,7 +26,7 @@ from rankconst.tables.citation import identify
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
-from rankconst_builder.site.levels import find_levels, has_levels
+from rankconst_builder.site.levels import Levels, has_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +52,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return all that a set of tables holds of a dataset, ready for JSON."""
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
+    found = Levels()
     levels: dict[str, dict[str, tuple[int, int]]] = {}
     read_histogram = functools.cache(tables.histogram)
     columns = tables.read("constants", key).to_pydict()
@@ -78,7 +79,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         constants.setdefault(locate(address), {})[slug(metric)] = fields
         histogram = read_histogram(address)
         if has_levels(address, metric, histogram):
-            levels.setdefault(locate(address), {})[slug(metric)] = find_levels(metric, histogram)
+            levels.setdefault(locate(address), {})[slug(metric)] = found.find(metric, histogram)
     return {
         "id": identify(tables.version, key),
         "version": tables.version,

@@ -14,7 +14,7 @@ const SLACKS = [8 * 2 ** -53, 1e-6];
  * it; null where this page does not know p; hasTail: whether the program knows it.
  * @param {Rung} rung @param {Published} published @param {number} shift @param {boolean} hasTail
  */
-export function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
+function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
   if (!z) {
     const { expectation, metric } = constants;
     const sign = metric.increasing ? 1 : -1;
