@@ -74,9 +74,9 @@ def gather(texts: Sequence[Text]) -> Declarations:
     origins: dict[str, str] = {}
     questions: dict[tuple[str, str], Question] = {}
     for text in texts:
-        # What is called training may hold any results, or be what models are trained on.
-        over_rows = text.scope == "text" or text.place == CORNER
-        train = over_rows and text.label.declared.get("split") == "train"
+        # What is called training may hold any results, be what models are trained on, or filtered by.
+        apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
+        train = apart and text.label.declared.get("split") == "train"
         for name, value in text.label.declared.items():
             if name in FIELDS and name not in declared and not (train and name == "split"):
                 declared[name], origins[name] = value, text.place

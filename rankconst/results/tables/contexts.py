@@ -55,6 +55,9 @@ OPEN_ROLES = {
 }
 """Roles that any cell fits."""
 
+ENDS = {"h", "t", "s", "o"}
+"""Head, tail, subject, object, as a letter alone may be short for."""
+
 FEW = 500
 """Of more distinct cells, those that may tell something are found all at once."""
 
@@ -284,6 +287,8 @@ def read_rows(
             places.append((j, partial(read, telling)))
         elif asking := _find_asking(heading, j):
             places.append((j, partial(_read_below, asking)))
+        elif _holds_ends(cells[j]):
+            places.append((j, _read_end))
         else:
             places.append((j, partial(_read_name, scope="row")))
     columns = (_read_column(cells[j], read) for j, read in places)
@@ -357,6 +362,21 @@ def _read_flag(telling: Label, cell: str) -> CellTexts:
         return _read_below(telling, cell)
     own = _read_name(cell, "row").texts
     return _NOTHING if is_blank(cell) else CellTexts((*own, Text(doubt(telling), "row", _ROW)))
+
+
+def _holds_ends(cells: Cells) -> bool:
+    """Tell whether all cells of a column are letters that sides are short for: h and t, s and o."""
+    return all(
+        is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in cells.distinct[:FEW]
+    )
+
+
+def _read_end(cell: str) -> CellTexts:
+    """Read a cell that may be short for a side."""
+    if is_blank(cell):
+        return _NOTHING
+    label = Label(cell, words=(Word(cell.lower(), "side"),))
+    return CellTexts((Text(label, "row", _ROW),))
 
 
 def _read_below(over: Label, cell: str) -> CellTexts:

@@ -25,6 +25,7 @@ from rankconst.results.tables.cells import (
     read_cell,
 )
 from rankconst.results.tables.contexts import (
+    ENDS,
     RowTexts,
     find_corner,
     find_groups,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 _SHORT = 3
 _AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
-_ENDS = {"h", "t", "s", "o"}  # head, tail, subject, object
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ class SheetReader:
         """Return the questions about what a heading has beside its metric, or that it comes twice."""
         measures, labels, rests = self._heading.measures, self._heading.labels, self._rests
         if rest := rests.get(j):
-            word = Word(rest, "side" if rest in _ENDS else "part")
+            word = Word(rest, "side" if rest in ENDS else "part")
             return (Text(measures[j], "column", "its heading").ask(word),)
         if self._sheet.exact or self._find_mean(j) is not None:
             return ()
@@ -298,8 +298,7 @@ class SheetReader:
     def _ask_again(self, entries: Entries) -> Entries:
         """Ask about metrics that come again; MRR@f may be the filtered one of two."""
         keys, rests = self._heading.keys, self._rests
-        short = (j for j, rest in rests.items() if rest.isalpha() and len(rest) <= _SHORT)
-        filtered = {keys[j] for j in short if rests[j] not in _ENDS}
+        filtered = {keys[j] for j, rest in rests.items() if rest[0] == "f" and len(rest) <= _SHORT}
         apart = {keys[j]: self._name_apart(j) for j in self._heading.measures}
         of_row = self._sheet.evaluations
         evaluations = entries.rows if of_row is None else of_row[entries.rows]
@@ -319,7 +318,7 @@ class SheetReader:
             named = again[metric] > 1 or any(
                 sign.isupper() or sign.isdigit() for word in words for sign in word
             )
-            if rest.partition(" ")[0] in _ENDS:  # MRR_h, MRR (t)
+            if rest.partition(" ")[0] in ENDS:  # MRR_h, MRR (t)
                 rests[j] = rest.partition(" ")[0]
             elif rest and (
                 not named or len(rest) == 1 or (short and (metric in plain or again[metric] > 1))

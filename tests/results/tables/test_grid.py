@@ -390,6 +390,13 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
         # Half of the rows above 1, and none of a size that percentages have: the MRR is left out.
         ("model,MR,MRR\nA,2,1.2\nB,3,.43\n", [""] * 2),
+        ("model,MRR (filter by train)\nA,.1\n", ["filtered ?split"]),
+        ("model,phase,MRR\nA,testing,.1\nA,validating,.2\n", ["test", " ?split"]),
+        # Letters that sides are short for, in a column of their own and behind a metric.
+        ("model,pred,MRR\nA,h,.1\nA,t,.2\n", [" ?side"] * 2),
+        ("model,corrupt,MRR\nA,s,.1\nA,s+o,.2\n", [" ?side"] * 2),
+        ("model,size,MRR\nA,s,.1\nA,m,.2\n", [""] * 2),
+        ("model,MRR_s,MRR_o,MRR_so\nA,.1,.2,.3\n", [" ?side"] * 2 + [" ?part"]),
         # Headings in other languages.
         ("模型,数据集,MRR\nA,UMLS,.1\n", ["UMLS"]),
         ("Modèle;Jeu de données;MRR\nA;UMLS;0,1\n", ["UMLS"]),
