@@ -150,7 +150,7 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert " numbers are adjusted. " in shown.out
     assert ("Atlantis'" in shown.out, "Atlantis'" in shown.message) == (False, True)
     assert "Atlantis'" in run("adjust", wide, "-f", "csv").out
-    assert "line 5: the tables" in screen.message
+    assert "line 5: FB15k is not included" in screen.message
 
 
 def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path, write: Write) -> None:
