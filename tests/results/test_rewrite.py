@@ -231,7 +231,7 @@ B & Freebase86M & 0.700 & 53.3 \\
     assert "& MRR &" in done.source
     assert "% Numbers that stay as published: 3." in done.source
     reasons = [note for _, note in done.notes]
-    assert any("unknown dataset" in note for note in reasons)
+    assert any("Freebase86M" in note for note in reasons)
     assert "the heading MRR stays as it is; rename it to ZMRR" in reasons
     assert [line for line, note in done.notes if "not a percentage" in note] == [3]
 
