@@ -206,7 +206,8 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
     parts = [show_expected(average.value)]
     parts += _describe_held(average, average.chance, "index", "indices", details=details)
     if details and (significance := average.compute_significance()) is not None:
-        parts.append(f"p {significance}")
+        text = str(significance)
+        parts.append(f"p {text}" if text.startswith("<") else f"p at most {text}")
     if average.counting is not None:
         over = average.counting
         parts += _describe_held(average, over, "skill over counting", "skills", details=details)

@@ -115,15 +115,18 @@ class Average:
     graphs: tuple[Histogram, ...]
 
     def compute_significance(self) -> Significance | None:
-        """Compute the probability that a random ranker does as well; None where it is not known."""
+        """Compute how likely a random ranker does as well, at most; None where it is not known.
+
+        Rounding may have made the results better than they are.
+        """
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 
         pooled = pool_graphs(self.graphs)
         if explain_lack(self.metric, pooled):
             return None
-        ends = Interval(self.value - self.rounding, self.value + self.rounding)
-        return compute_significance(self.metric, pooled, self.value, ends)
+        worst = self.value - (self.rounding if self.metric.increasing else -self.rounding)
+        return compute_significance(self.metric, pooled, worst, Interval(worst, worst))
 
 
 def average_graphs(results: GraphResults) -> Average:
