@@ -32,7 +32,9 @@ class Mention(NamedTuple):
 
 _MOST_WORDS = 6  # of a name: "Unified Medical Language System", "ogbl - wikikg2"
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_GAP = re.compile(r"[\s()_,]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
+_GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
+# Behind a letter, as in "Inductive (e, r) (23 graphs)"; "FB15k, 237" is no name.
+_LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
 # What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR; "FB15k-237+WN18RR" names two
 # graphs.
 _BEHIND = re.compile(r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])")
@@ -63,7 +65,7 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     """Return what is named from a word on, and the next word to look at."""
     last, name = -1, ""
     for j in range(i, min(i + _MOST_WORDS, len(words))):
-        if j > i and _GAP.fullmatch(text, words[j - 1].end(), words[j].start()) is None:
+        if j > i and not _is_joined(text, words[j - 1], words[j]):
             break
         name += words[j][0].lower()
         if name not in _list_beginnings():
@@ -87,6 +89,14 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
     key = squash(whole) if whole[-1].isalnum() else f"{squash(whole)}*"
     return Mention(whole, key, False, first, stop, stem=end), after
+
+
+def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
+    """Tell whether two words of a text may be of one name."""
+    between = word.end(), other.start()
+    if _GAP.fullmatch(text, *between) is not None:
+        return True
+    return len(word[0]) == 1 and _LETTER_GAP.fullmatch(text, *between) is not None
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:

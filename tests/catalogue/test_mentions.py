@@ -81,3 +81,18 @@ def test_suites_are_named_by_spellings_that_no_model_has() -> None:
     assert not any(
         mention.known for mention in find_mentions("GraIL, InGram, KG-ICL and ULTRA, inductive")
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("Inductive (e) (18 graphs)", ["ultra_inductive_e"]),
+        ("Inductive (e, r) (23 graphs)", ["ultra_inductive_er"]),
+        ("Inductive (e,r) (23 graphs) and FB15k-237", ["ultra_inductive_er", "fb15k237"]),
+        ("Transductive (13 graphs)", ["ultra_transductive"]),
+        ("Inductive (e) (12 graphs)", []),
+        ("FB15k, 237 relations", ["fb15k"]),
+    ],
+)
+def test_what_papers_call_parts_of_a_suite(text: str, keys: list[str]) -> None:
+    assert [mention.key for mention in find_mentions(text)] == keys
