@@ -36,6 +36,7 @@ _NAMES: dict[str, Callable[[str], str]] = {
 _LARGEST = 2**29
 _MOST = 2**53
 _COLUMNS = ("num_candidates", "num_tasks", "relevant", *_NAMES)
+_SHORT = {"candidates": "num_candidates", "n": "num_candidates", "tasks": "num_tasks"}
 # What queries with several right answers do not have.
 _OF_TASKS = {"side", "protocol"}
 
@@ -176,7 +177,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
 
 def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
     """Return the names of the columns; DataError if one is missing, unknown or there twice."""
-    names = [name.strip() for name in heading]
+    names = [_SHORT.get(name.strip().lower(), name.strip()) for name in heading]
     is_known = set(names) <= {*_COLUMNS}
     if "num_candidates" not in names or not is_known or len(set(names)) < len(names):
         raise DataError(

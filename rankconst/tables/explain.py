@@ -14,6 +14,7 @@ from rankconst.catalogue.baselines import (
     explain_missing,
 )
 from rankconst.catalogue.protocols import (
+    OWN_COUNTS,
     RELATION_SIDE,
     SPLITS,
     UNTABLED,
@@ -41,24 +42,33 @@ def explain_unknown(
 ) -> str:
     """Explain an unknown name: a benchmark that could be built, or the nearest names."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
+
+    if tables.version == OWN_COUNTS.key:
+        own = ", ".join(tables.datasets)
+        return f"the counts are of {own}, not of {name}. Give them a column dataset, with {name}."
+    known = list_names().find(name)
+    if known is None:
+        return _explain_stranger(tables, name, reason)
+    return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
+
+
+def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
+    """Explain a name that no benchmark has."""
     from rankconst.catalogue.mentions import explain_elsewhere
     from rankconst.catalogue.suites import load_suites
 
-    known = list_names().find(name)
-    if known is None:
-        elsewhere = explain_elsewhere(name)
-        if elsewhere is not None:
-            return f"{name} is not included: {elsewhere}. `rankconst show datasets` lists what is."
-        suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
-        if suites:
-            listed = ", ".join(suites)
-            return f"unknown dataset {name!r}. There are means over graphs: {listed}."
-        if tables.place is not None:
-            return reason
-        if folder := explain_folder(name):
-            return f"unknown dataset {name!r}. {folder}"
-        return f"{reason} For tables of your own add --tables DIR."
-    return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
+    elsewhere = explain_elsewhere(name)
+    if elsewhere is not None:
+        return f"{name} is not included: {elsewhere}. `rankconst show datasets` lists what is."
+    suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
+    if suites:
+        listed = ", ".join(suites)
+        return f"unknown dataset {name!r}. There are means over graphs: {listed}."
+    if tables.place is not None:
+        return reason
+    if folder := explain_folder(name):
+        return f"unknown dataset {name!r}. {folder}"
+    return f"{reason} For tables of your own add --tables DIR."
 
 
 def explain_folder(name: str) -> str:

@@ -33,6 +33,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "results.csv": RESULTS,
         "sided.csv": SIDED,
+        "short.csv": SIDED.replace("num_", ""),
         "plain.txt": "9\n9\n5\n4\n4\n4\n",
     }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -45,6 +46,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (("--counts", "sided.csv"), [9, 9, 5, 4, 4, 4]),
         (("--counts", "plain.txt"), [9, 9, 5, 4, 4, 4]),
+        (("--counts", "short.csv"), [9, 9, 5, 4, 4, 4]),
         (("--counts", "sided.csv", "--side", "head"), [9, 9, 5]),
         (("--counts", "sided.csv", "--dataset", "sided", "--side", "tail"), [4, 4, 4]),
     ],
@@ -100,11 +102,18 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ).num_candidates.tolist() == [size]
 
 
+def test_another_dataset_than_the_counts_is_named(files: Path, run: Run) -> None:
+    (files / "other.csv").write_text("dataset,recall@20\nGowalla,0.1830\n", encoding="utf-8")
+    (files / "queries.csv").write_text("num_candidates,relevant\n50,2\n", encoding="utf-8")
+    screen = run("adjust", "other.csv", "--counts", "queries.csv")
+    assert (screen.code, "Give them a column dataset, with Gowalla." in screen.err) == (4, True)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "expected num_candidates"),
-        ("candidates\n3\n", "got columns candidates; expected num_candidates"),
+        ("sizes\n3\n", "got columns sizes; expected num_candidates"),
         ("num_candidates,num_candidates\n3,3\n", "expected num_candidates"),
         ("num_candidates\n", "holds no counts"),
         ("num_candidates\n2.5\n", "line 2: 2.5: expected num_candidates, numbers whole"),
