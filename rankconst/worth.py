@@ -295,10 +295,12 @@ def _explain_numbers(floors: Floors) -> str:
         names += [each.batch.tasks.dataset for _ in each.batch.texts]
     if len(names) > _MOST_SENTENCES:
         return summarise(floors)
+    labels = [each.batch.metric.label for each in floors for _ in each.batch.texts]
     sentences = [*explain_each(floors)]
-    if len({*names}) > 1:
-        pairs = zip(names, sentences, strict=True)
-        sentences = [f"{name}: {sentence}" for name, sentence in pairs]
+    for told in (labels, names):
+        if len({*told}) > 1:
+            pairs = zip(told, sentences, strict=True)
+            sentences = [f"{name}: {sentence}" for name, sentence in pairs]
     return "\n".join(sentences)
 
 

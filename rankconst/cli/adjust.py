@@ -119,7 +119,8 @@ def adjust(
         _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
         if num_tasks is None or candidates < 2:
             raise UsageError(
-                "--candidates is a number from 2 on, and goes with --num-tasks: how many tasks there are."
+                "--candidates is a number from 2 on. Add --num-tasks N, how many tasks there are; "
+                "the index is the same for any N."
             )
         protocol = f"sampled:{candidates - 1}"
     if counts is not None and num_tasks is not None:

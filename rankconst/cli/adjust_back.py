@@ -22,6 +22,9 @@ def turn_back(
     values: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
     """List the values of a metric that have some adjusted values, each with what its rounding leaves open."""
+    pairs = [value.rpartition("=") for value in values]
+    names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
+    values = [value for _, _, value in pairs]
     if len(names) != 1 or not values:
         raise UsageError(
             f"--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to {to} ..."
