@@ -187,7 +187,7 @@ def test_queries_without_right_answers_count_as_the_library_says(run: Run, write
     [
         (["0.2"], "5,2", 2, "which metric is 0.2? Write it before the value: recall@10=0.2."),
         ([], "5,2", 2, "give numbers or a file of results"),
-        (["map=0.2", "-d", "nations"], "5,2", 4, "hold no Nations"),
+        (["map=0.2", "-d", "nations"], "5,2", 4, "the counts are of counts, not of nations"),
         (["recall=0.2"], "5,2", 8, "recall differs: cut off at a k that is not printed"),
         (["RetrievalRecall=0.2"], "5,2", 6, "write RetrievalRecall@10"),
         (

@@ -146,7 +146,7 @@ ADJUST = {
         2,
         "say nothing else about the tasks but protocol sampled",
     ),
-    "0.3 -m mrr --candidates 101": (2, "goes with --num-tasks"),
+    "0.3 -m mrr --candidates 101": (2, "Add --num-tasks N"),
     "0.9 -m amrr --to mr -d umls": (2, "amrr is the adjusted form of MRR, not of MR: --to MRR"),
     "0.9 -m amri --to mr": (2, "which dataset is it?"),
     "0.3 -m mrr -n 9 -p sampled:5 -b frequency": (2, "--baseline does not go with --num-tasks"),
