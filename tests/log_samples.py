@@ -189,6 +189,20 @@ Test average MR at [9999/10000]: 48.060655820961216
 """,
         ),
     ],
+    "simkgc": [
+        Sample(
+            """\
+forward metrics: {"mean_rank": 97.6917, "mrr": 0.4251, "hit@10": 0.6}
+backward metrics: {"mean_rank": 182.2506, "mrr": 0.2459, "hit@10": 0.4176}
+average metrics: {"mean_rank": 139.9711, "mrr": 0.3355, "hit@10": 0.5088}
+""",
+            """\
+1 - tail - -: MR 97.6917, MRR 0.4251, Hits@10 0.6000
+2 - head - -: MR 182.2506, MRR 0.2459, Hits@10 0.4176
+3 - both - -: MR 139.9711, MRR 0.3355, Hits@10 0.5088
+""",
+        ),
+    ],
     "nbfnet": [
         Sample(
             """\

@@ -82,6 +82,7 @@ FORMATS: dict[str, Format] = {
     "dglke": Format("logs.dglke", _mark("Test average ", "Valid average ")),
     "torchkge": Format("logs.torchkge", _mark("Filt. ")),
     "nbfnet": Format("logs.nbfnet", _mark("Evaluate on ")),
+    "simkgc": Format("logs.simkgc", _mark("ward metrics: {")),
     "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),

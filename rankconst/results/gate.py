@@ -45,6 +45,9 @@ class Text(NamedTuple):
         return Question(word.field, shown, word.text, self.place, word.option, word.kind, word.says)
 
 
+FILE_NAME = "the name of the file"
+"""The place of what a file is called."""
+
 CORNER = "the heading of its row"
 """The place of what heads the column that names the rows."""
 
@@ -175,7 +178,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         question = f"it may be of {' or '.join(among)}"
         return _Dataset(questions=(Question("dataset", question, option=_NAME_IT, choices=among),))
     if not named:
-        return _Dataset()
+        return _Dataset(questions=tuple(_ask_ordinary(texts)))
     ((name, place),) = named.values()
     if version is None:
         return _Dataset(name, place)
@@ -183,6 +186,18 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     if names_known(whole):
         return _Dataset(whole, place)
     return _Dataset(name, place, (version.ask(Word(version.label.text.lower(), "graph")),))
+
+
+def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
+    """Yield the question whether an ordinary word in a text is the dataset that no label names."""
+    for text in texts:
+        graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
+        for graph in graphs:
+            found = find_mentions(graph)
+            if len(found) == 1:
+                said = f'no dataset is named, but "{graph}" is in {text.place}'
+                yield Question("dataset", said, option=f"--dataset {found[0].key} if it is that")
+                return
 
 
 _NAME_IT = "--dataset, or a column dataset"

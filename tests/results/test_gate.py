@@ -545,3 +545,12 @@ def test_a_metric_that_comes_again_as_filtered_is_asked_about_everywhere(
     contexts = [entry.context for entry in read_document(name, text).entries]
     asked = [any(ask.option == "--protocol raw" for ask in each.questions) for each in contexts]
     assert asked == [True, False, True]
+
+
+def test_an_ordinary_word_that_may_be_the_dataset_is_asked_about() -> None:
+    caption = "Best configuration for each model in Kinships"
+    table = write(caption, ["Model", "MRR"], ["ComplEx", 0.7])
+    assert tell(table) == ["?--dataset kinships if it is that"]
+    assert tell(table, dataset="umls") == ["umls"]
+    named = write(caption, ["Model", "UMLS MRR"], ["ComplEx", 0.7])
+    assert tell(named) == ["umls"]

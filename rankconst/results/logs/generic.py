@@ -63,6 +63,8 @@ _NUMBER = re.compile(
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
+# Hits (filtered) @ 10
+_BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z]{1,20})\) ?@ ?(\d{1,6})\b")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
 _SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
@@ -151,6 +153,8 @@ def _clean(line: str) -> tuple[str, str]:
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
+    if "(" in text and "@" in text:
+        text = _BRACKETED.sub(r"\2 \1@\3", text)
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
@@ -255,13 +259,27 @@ def _read_text(template: str) -> tuple[Text, ...]:
 
 def _read_labels(text: str) -> Iterator[Label]:
     """Yield the label of a text; those of its pieces, which only ask, if it is very long."""
-    flags = (found for found in _FLAG.finditer(text) if list_flags().get(found[2].lower()) is False)
-    if denied := tuple(word for found in flags for word in _deny(found[1])):
-        yield Label(text, words=denied)
+    denied = list[Word]()
+    for found in _FLAG.finditer(text):
+        if list_flags().get(found[2].lower()) is not False:
+            continue
+        if _tells_weights(found[1]):  # without them, each task counts the same, as usual
+            text = text.replace(found[0], " ")
+        else:
+            denied += _deny(found[1])
+    if denied:
+        yield Label(text, words=tuple(denied))
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
     yield from (_weaken(read_label(part)) for part in textwrap.wrap(text, _LONGEST))
+
+
+def _tells_weights(name: str) -> bool:
+    """Tell whether all that a flag may be about is how much each task counts."""
+    label = read_label(name)
+    fields = {*label.values, *(word.field for word in label.words)}
+    return fields - {"metric"} == {"aggregation"}
 
 
 def _deny(name: str) -> Iterator[Word]:

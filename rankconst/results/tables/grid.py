@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
-from rankconst.results.gate import Text
+from rankconst.results.gate import FILE_NAME, Text
 from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Notes, Reader, Reading, join_entries
 from rankconst.results.tables.cells import Row, is_number, read_commas
@@ -151,7 +151,7 @@ def name_file(name: str) -> Text:
     if "train" in label.values.get("split", ()):  # as programs call the log of any run
         label = doubt(label)
     words = tuple(word for word in label.words if word.text not in _MERGED)
-    return Text(replace(label, words=words), "text", "the name of the file")
+    return Text(replace(label, words=words), "text", FILE_NAME)
 
 
 _MERGED = {"merge", "merged"}  # of tables, where a file has the name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -216,3 +217,21 @@ def test_numbers_a_little_above_1_are_percentages_only_where_others_are() -> Non
         entry.text
         for entry in READER.read(Document("run.log", "MRR: 1.31\n", percent=True)).entries
     ] == ["1.31%"]
+
+
+def test_a_word_between_a_metric_and_its_k_is_read() -> None:
+    text = "Test MRR (filtered): 0.810421\nTest Hits (filtered) @ 1: 0.687392\nTest Hits(filtered)@10: 0.98\n"
+    found = read_document("out.txt", text).entries
+    assert [(each.metric.label, each.text) for each in found] == [
+        ("MRR", "0.810421"), ("Hits@1", "0.687392"), ("Hits@10", "0.98"),
+    ]  # fmt: skip
+    assert {(each.context.split, each.context.protocol) for each in found} == {("test", "filtered")}
+
+
+@pytest.mark.parametrize(
+    ("flag", "asked"),
+    [("weighted_loss :False", False), ("weighted_loss :True", True), ("filtered: False", True)],
+)
+def test_a_weight_that_is_off_is_not_asked_about(flag: str, asked: bool) -> None:
+    (entry,) = read_document("out.txt", f"{flag}\ntest MRR: 0.3\n").entries
+    assert bool(entry.context.questions) is asked

@@ -123,6 +123,7 @@ LINES = {
     "dglke": ("Test average MRR : ", ""),
     "nbfnet": ("Evaluate on test\nmrr: ", ""),
     "pyg": ("Test Mean Rank: 1, Test MRR: ", ""),
+    "simkgc": ('forward metrics: {"mean_rank": 1, "mrr": ', "}"),
 }
 NAN = "it is {}: the scores were not numbers, as when training diverges"
 
