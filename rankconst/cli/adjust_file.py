@@ -207,8 +207,15 @@ def report_answers(adjusted: AdjustedReading) -> None:
         for count in (len, lambda values: int((values < _FEW_PERCENT).sum()))
     )
     percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
-    also = percent * bool(adjusted.user.percent and few)
-    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, also)
+    also = [percent] if adjusted.user.percent and few else []
+    said = adjusted.list_said()
+    some = {field: values for field, values in adjusted.assumed.items() if field in said}
+    of_all = {field: values for field, values in adjusted.assumed.items() if field not in said}
+    if some and of_all:
+        also.insert(0, f"{describe_assumed(some)} (where it says no other)")
+    elif some:
+        also.insert(0, f"assumed: {describe_assumed(some)} (where {name} says no other)")
+    report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, also)
     report_questions(adjusted.reading, adjusted.asked)
 
 

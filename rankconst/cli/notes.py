@@ -118,11 +118,11 @@ def report_assumed(
     source: str = "no option",
     user: Address = NOTHING,
     accepted: Sequence[str] = (),
-    percent: str = "",
+    further: Sequence[str] = (),
 ) -> None:
     """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
     parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
-    parts += [percent] * bool(percent)
+    parts += further
     if accepted:
         parts.append(f"accepted: {_quote(accepted)}")
     if parts:

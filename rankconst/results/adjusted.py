@@ -278,6 +278,13 @@ class AdjustedReading:
         accepted = dict.fromkeys(word.lower() for word in self.user.accepted)
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
+    def list_said(self) -> set[str]:
+        """Return the fields of the address that the file says of some numbers, and not of others."""
+        entries = self.reading.entries
+        used = list_distinct(entries.context_of[self.batch_of >= 0])
+        contexts = [entries.contexts[each] for each in used]
+        return {name for name in self.assumed if any(getattr(each, name) for each in contexts)}
+
     @property
     def answers(self) -> dict[str, list[Any]]:
         """Columns for JSON: what was assumed of each row, and what its numbers wait for."""
