@@ -260,9 +260,10 @@ def _find_only(tables: Tables) -> str | None:
 
 def _take_values(results: Any, values: dict[str, Any]) -> Any:
     """Return results, an array of numbers as a list, or the values that are given by metric."""
-    if values and results is None:
-        return _check_values(values)
     if values:
+        _check_values(values)
+        if results is None:
+            return values
         raise UsageError(f"{next(iter(values))} is a value beside results; give one of the two.")
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
@@ -271,12 +272,16 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
     return held.tolist() if hasattr(held, "tolist") else held
 
 
-def _check_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values that are given by the names of their metrics."""
+def _check_values(values: dict[str, Any]) -> None:
+    """Refuse names that are neither arguments nor metrics."""
+    if "to" in values:
+        raise UsageError(
+            "an adjusted value is turned back by rankconst.constants("
+            "'FB15k-237', 'MR').index.invert(0.9343)."
+        )
     unknown = next((name for name in values if find_metric(name) is None), None)
     if unknown is not None:
         raise UsageError(f"{unknown} is neither an argument of rankconst.adjust nor a metric.")
-    return values
 
 
 def _is_value(results: Any) -> bool:

@@ -625,6 +625,10 @@ def test_the_first_guesses_of_python() -> None:
         assert [each.index for each in held] == [mrr.index(value) for value in values]
     with pytest.raises(UsageError, match=r"datset is neither an argument .* nor a metric"):
         rankconst.adjust(mrr=0.3, datset="UMLS")
+    with pytest.raises(UsageError, match=r"index\.invert"):
+        rankconst.adjust(0.9343, metric="amri", dataset="FB15k-237", to="MR")
+    mr = rankconst.constants("FB15k-237", "MR").index
+    assert mr(mr.invert(0.9343)) == pytest.approx(0.9343)
     with pytest.raises(UsageError, match="mrr is a value beside results"):
         rankconst.adjust(0.3, mrr=0.3, dataset="UMLS")
     with pytest.raises(UsageError, match=r"tables=rankconst.from_counts\(candidates\)"):

@@ -585,3 +585,24 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
         chance, counting = map(show_expected, both)
         where = f"{label} on {dataset} (test, both sides, protocol standard)"
         assert f"{where}: chance {chance}, counting {counting}." in details
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "dataset,protocol,MRR\nUMLS,raw,.7\nUMLS,,.7\n",
+            "test split, both sides (nothing in a.csv says otherwise); "
+            "standard protocol (where it says no other).",
+        ),
+        (
+            "dataset,split,side,protocol,MRR\nUMLS,test,both,raw,.7\nUMLS,test,both,,.7\n",
+            "standard protocol (where a.csv says no other).",
+        ),
+    ],
+)
+def test_what_is_assumed_of_some_numbers_is_not_said_of_all(
+    run: Run, write: Write, text: str, said: str
+) -> None:
+    path = write(text, "a.csv")
+    assert f"assumed: {said}\n" in run("adjust", path).err.replace(str(path), "a.csv")
