@@ -211,46 +211,56 @@ def read_document(name: str, text: str) -> Reading:
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
     """Read a document as :func:`read` does."""
-    if document.suffix == ".ipynb":
-        raise DataError(
-            f"{document.name} is a notebook, which is not read. Save its results from a cell, as with "
-            "DataFrame.to_csv, or run: jupyter nbconvert --to markdown FILE"
-        )
-    if form is not None:
-        known = dict.fromkeys(FORMATS, ())
-        reader = FORMATS[
-            resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")
-        ].load()
-    else:
-        reader = _recognise(document)
-    if document.workbook and reader.key != "xlsx":
-        raise DataError(
-            f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out."
-        )
-    if reader.most is not None and len(document.text) > reader.most:
-        raise DataError(
-            f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
-            "Take out the tables, or save them as CSV."
-        )
+    reader = _choose_reader(document, form)
     reading = reader.read(document)
     if not reading.entries:
-        reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
-        nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
-        eaten = _EATEN.search(document.text) if reader.key == "latex" else None
-        if eaten is not None:
-            place = document.at(document.find_line(eaten.start()))
-            raise DataError(f"{place}: an unescaped % comments out the rest of a row: write \\%.")
-        raise DataError(_find_markup(document) or nothing)
+        raise DataError(_explain_empty(document, reader, reading))
     if reading.tool or not reading.columns:
         return reading
     # A table made from a tool's output has all its names from it.
-    measured = (
-        dict.fromkeys(head.column for head in reading.entries.heads)
-        if reading.layout == "wide"
-        else ()
-    )
-    whole = all(find_tool(["", column]) for column in measured)
-    return replace(reading, tool=find_tool(reading.columns) if whole else None)
+    measured = {head.column for head in reading.entries.heads} if reading.layout == "wide" else ()
+    if all(find_tool(["", column]) for column in measured):
+        return replace(reading, tool=find_tool(reading.columns))
+    return reading
+
+
+def _choose_reader(document: Document, form: str | None) -> Reader:
+    """Return the reader of a named format, or else the first that recognises a document."""
+    if document.suffix == ".ipynb":
+        raise DataError(
+            f"{document.name} is a notebook, which is not read. Save its results from a cell, as "
+            "with DataFrame.to_csv, or run: jupyter nbconvert --to markdown FILE"
+        )
+    if form is None:
+        reader = _recognise(document)
+    else:
+        known = dict.fromkeys(FORMATS, ())
+        hint = f"Known formats: {', '.join(FORMATS)}."
+        reader = FORMATS[resolve_name("format", form, known, hint)].load()
+    if document.workbook and reader.key != "xlsx":
+        raise DataError(
+            f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave "
+            "--input-format out."
+        )
+    if reader.most is not None and len(document.text) > reader.most:
+        raise DataError(
+            f"{document.name} has {len(document.text):,} characters; as {reader.key} at most "
+            f"{reader.most:,} are read. Take out the tables, or save them as CSV."
+        )
+    return reader
+
+
+def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
+    """Say why a document has no value of a metric."""
+    eaten = _EATEN.search(document.text) if reader.key == "latex" else None
+    if eaten is not None:
+        place = document.at(document.find_line(eaten.start()))
+        return f"{place}: an unescaped % comments out the rest of a row: write \\%."
+    markup = _find_markup(document)
+    if markup is not None:
+        return markup
+    reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
+    return f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
 
 
 def find_tool(headings: Iterable[str]) -> str | None:
