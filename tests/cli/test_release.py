@@ -83,7 +83,6 @@ def test_release(run: Run, made: Path, tmp_path: Path) -> None:
     shown = run(
         "show",
         "nations",
-        "-m",
         "mrr",
         "--tables",
         tmp_path / "unpacked" / "rankconst-tables-90.0.0",

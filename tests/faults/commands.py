@@ -100,7 +100,7 @@ def _results(folder: Path) -> None:
 def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
     return (
         "build",
-        *(each for key in keys for each in ("--dataset", key)),
+        *keys,
         *PROTOCOL,
         "--out",
         out,
