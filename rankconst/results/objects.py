@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -312,12 +311,12 @@ class _Rows:
 
     def _name_column(self, key: str, taken: set[str]) -> str:
         """Return the column of a key; one of two that are alike gets a number."""
-        for i in count(1):
-            name = f"{key} ({i})" if i > 1 else key
-            if name not in taken and self.headings.setdefault(name, key) == key:
-                self.columns.setdefault(name, {})
-                return name
-        raise AssertionError
+        name, number = key, 1
+        while name in taken or self.headings.setdefault(name, key) != key:
+            number += 1
+            name = f"{key} ({number})"
+        self.columns.setdefault(name, {})
+        return name
 
 
 def _find_naming(place: Place, place_of: Mapping[int, int]) -> _Naming:

@@ -128,6 +128,8 @@ def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
         ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n',
          ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
         ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
+        ('{"epoch": 1, "A": {"mrr": 0.1}}\n{"epoch": 2, "A": {"mrr": 0.2}}\n',
+         ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
     ],
 )  # fmt: skip
 def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: list[str]) -> None:

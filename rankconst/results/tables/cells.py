@@ -181,7 +181,11 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
     if decimal == "point":
         return {}
     distinct = {text for text in texts if "," in text or "." in text}
-    commas = {text: found for text in distinct if (found := _COMMA.fullmatch(text)) is not None}
+    commas = {}
+    for text in distinct:
+        found = _COMMA.fullmatch(text)
+        if found is not None:
+            commas[text] = found
     both = {
         text: text.replace(".", "").replace(",", ".") for text in distinct if _BOTH.fullmatch(text)
     }

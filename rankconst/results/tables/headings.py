@@ -103,10 +103,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
         j for j, label in longer.measures.items() if j not in heading.measures and not label.reason
     ]
     if further and set(longer.measures) > set(heading.measures):
-        hits = {
-            j: (metric := longer.measures[j].metric) is not None and metric.hits_k is not None
-            for j in further
-        }
+        hits = {j: _is_hits(longer.measures[j].metric) for j in further}
         counted = all(
             hits[j] or any(map(str.isalpha, cell)) for j in further for cell in row.plain[j : j + 1]
         )
@@ -122,6 +119,10 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     return len(own_labels) == len(own) > 0 and all(
         each.whole and (each.graphs or each.values) for each in own_labels
     )
+
+
+def _is_hits(metric: Metric | None) -> bool:
+    return metric is not None and metric.hits_k is not None
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
