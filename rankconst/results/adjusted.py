@@ -237,7 +237,7 @@ class AdjustedReading:
     def table(self) -> dict[str, Any]:
         """The original columns, then the added ones: arrays of numbers, NaN where there is none."""
         reading = self.reading
-        table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
+        table: dict[str, Any] = {column: [*reading.cells(column)] for column in reading.columns}
         return table | self.added
 
     def __getitem__(self, column: str) -> Any:
