@@ -279,7 +279,7 @@ class AdjustedReading:
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
     def list_said(self) -> set[str]:
-        """Return the fields of the address that the file says of some numbers, and not of others."""
+        """Return the fields of the address that the file states for some numbers only."""
         entries = self.reading.entries
         used = list_distinct(entries.context_of[self.batch_of >= 0])
         contexts = [entries.contexts[each] for each in used]

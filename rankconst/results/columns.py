@@ -86,7 +86,10 @@ class Cells(Listed[str]):
         return found if isinstance(found, list) else found.to_pylist()
 
     def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
-        """Return the distinct cells with their places; of more than `least`, those that a screen has."""
+        """Return the distinct cells with their places.
+
+        If there are more than `least`, return only those that `screen` chooses.
+        """
         found = self.coded[1]
         if len(found) <= least:
             return list(enumerate(self.distinct))

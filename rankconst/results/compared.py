@@ -1,4 +1,4 @@
-"""Results of one file or of several, compared: on the same ranking tasks, and over the graphs that they share."""
+"""Comparisons of results, of one file or several, on the same tasks and over shared graphs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ class _Column(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(Sequence[Standings]):
-    """Models in order on each set of ranking tasks, and over the graphs that they share; ``print`` shows both.
+    """Models in order on each set of ranking tasks, and over the graphs that they share.
+
+    ``print`` shows both.
 
     Attributes
     ----------
@@ -100,11 +102,16 @@ class Compared(Sequence[Standings]):
         return write_preformatted(str(self))
 
 
-MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."
+MEANING = (
+    "A letter means: better than that model, by the published numbers alone, "
+    "whatever the models have in common."
+)
 
 
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:
-    """Order the models of each metric on the same tasks, and over graphs, by their published numbers alone.
+    """Order models on the same tasks, and over graphs, by their published numbers alone.
+
+    Each metric has an order of its own.
 
     A model of several files that do not name it is called as what tells the path of its file from
     the others'.
@@ -152,8 +159,8 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     if not standings:
         names = " and ".join(each.reading.name for each in files)
         raise DataError(
-            f"{names}: no two results are of one metric on the same tasks, so that they can be compared: MR, MRR, "
-            "Hits@k or nDCG. `rankconst adjust` shows what there is."
+            f"{names}: no two results are of one metric on the same tasks, so that they can be "
+            "compared: MR, MRR, Hits@k or nDCG. `rankconst adjust` shows what there is."
         )
     return Compared(standings, tuple(_compare_across(columns, constants, tools)))
 

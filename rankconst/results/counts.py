@@ -21,7 +21,7 @@ _WHAT = {"num_triples": "test triples", "num_entities": "entities"}
 def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
-    """Return the questions about counts of triples or entities that are not those of some ranking tasks."""
+    """Ask about counts of triples or entities that differ from those of the ranking tasks."""
     counts = {
         name: count
         for name in _WHAT
@@ -38,7 +38,10 @@ def ask_counts(
 
 
 def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
-    """Return the question about a count that some ranking tasks do not have, with those that have it."""
+    """Ask about a count that the ranking tasks do not have, and name those that have it.
+
+    Return None if the count fits.
+    """
     own = _count(name, tasks, tables)
     known = tables.datasets[tasks.dataset]
     general = known["entities"] if name == "num_entities" else known[f"triples_{tasks.split}"]
@@ -52,7 +55,7 @@ def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None
 
 
 def _list_others(tasks: Tasks, tables: Tables) -> Iterator[tuple[str, Tasks]]:
-    """Yield the ranking tasks of other protocols and splits of a dataset, with the option that names them."""
+    """Yield the ranking tasks of other protocols and splits, with the option that names them."""
     for key in tables.protocols(tasks.dataset):
         yield f"--protocol {key}", replace(tasks, protocol=key)
     for split in SPLITS:
@@ -60,7 +63,10 @@ def _list_others(tasks: Tasks, tables: Tables) -> Iterator[tuple[str, Tasks]]:
 
 
 def _count(name: str, tasks: Tasks, tables: Tables) -> int | None:
-    """Return how many triples are ranked, or among how many entities; None where the tables hold no such tasks."""
+    """Return how many triples are ranked, or among how many entities.
+
+    Return None where the tables hold no such tasks.
+    """
     side = tasks.side if tasks.side in ENTITY_SIDES else ENTITY_SIDES[0]
     one = replace(tasks, side=side, aggregation="micro")
     if not tables.holds(one):

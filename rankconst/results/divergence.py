@@ -1,4 +1,4 @@
-"""Evaluations of scores that were not numbers: one number shows it, and none of the others is believed."""
+"""Evaluations whose scores were not numbers: if one number shows it, none is believed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 
 
 def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
-    """Return the places of all numbers of some evaluations, whatever the ties, with the reason that one place tells."""
+    """Return the places of all numbers of diverged evaluations, each with the reason.
+
+    A place without scores gives the reason for its whole evaluation, whatever the ties.
+    """
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     evaluations = (
@@ -40,7 +43,10 @@ def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, 
 
 
 def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
-    """Return the places of MRRs and Hits@1 that are both exactly 1 in their evaluation, with what that may mean."""
+    """Find evaluations whose MRR and Hits@1 are both exactly 1.
+
+    Return the places of these numbers, with what that may mean.
+    """
     ones: dict[str, list[int]] = {}
     for each in done:
         if each.batch.metric in {_MRR, _FIRST}:

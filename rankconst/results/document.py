@@ -1,4 +1,4 @@
-"""A results file as text, or as a workbook: checked for size and encoding before any reader sees it."""
+"""A results file as text or workbook, its size and encoding checked before a reader sees it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ def open_document(
     percent: bool | None = None,
     metric: Metric | None = None,
 ) -> Document:
-    """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
+    """Read a results file, or standard input for ``-``.
+
+    Raise DataError if it is too large, or neither text in UTF-8 nor a workbook.
+    """
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
@@ -96,7 +99,8 @@ def open_document(
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
-            "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
+            "Of a log, take the lines with metrics: "
+            "grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
     if data.startswith(_ARROW):
         return Document(name, _write_table(data, name), decimal, percent, metric)
@@ -104,8 +108,8 @@ def open_document(
         return Document(name, "", decimal, percent, metric, workbook=data)
     if data.startswith(_OLD_OFFICE):
         raise DataError(
-            f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
-            "in UTF-8."
+            f"{name} is an old .xls workbook, or one with a password. "
+            "Save it as .xlsx without a password, or as CSV in UTF-8."
         )
     if data.startswith(b"%PDF"):
         raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
@@ -117,7 +121,8 @@ def open_document(
     if b"\0" in data[:4096]:
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
-            f"{name} is not text in UTF-8: it contains zero bytes. If it is UTF-16 without a byte order mark: "
+            f"{name} is not text in UTF-8: it contains zero bytes. "
+            "If it is UTF-16 without a byte order mark: "
             f"{_convert(path, f'iconv -f UTF-16{order} -t UTF-8')}"
         )
     try:
@@ -125,8 +130,8 @@ def open_document(
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably Windows-1252 or "
-            f"Latin-1. {_convert(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
+            f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably "
+            f"Windows-1252 or Latin-1. {_convert(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
         ) from None
     text = source.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
@@ -138,7 +143,10 @@ def open_document(
 
 
 def list_files(path: str | Path) -> list[str]:
-    """Return the path of a file, or the files that a folder has: every results.json in and below it, or else all in it."""
+    """Return the path of a file, or the files of a folder.
+
+    These are every results.json in and below the folder, or all files in it if there is none.
+    """
     folder = Path(path)
     if str(path) == STDIN or not folder.is_dir():
         return [str(path)]
@@ -150,7 +158,10 @@ def list_files(path: str | Path) -> list[str]:
 
 
 def _write_table(data: bytes, name: str) -> str:
-    """Return a table of Parquet or Arrow as CSV; an index of pandas without a name has no heading."""
+    """Return a table of Parquet or Arrow as CSV.
+
+    An index of pandas without a name has no heading.
+    """
     import io
 
     import pyarrow as pa

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A format of results files: where its reader is, and what a document must have for it to be asked."""
+    """A format of results files: its reader, and which documents it is asked about."""
 
     module: str
     fits: Callable[[Document], bool]  # at hardly any cost; the reader itself looks closer
@@ -37,7 +37,10 @@ class Format(NamedTuple):
 
 
 def _holds(document: Document, *marks: str, within: int | None = None) -> bool:
-    """Tell whether a document has one of some texts; codes that colour a terminal may stand within them."""
+    """Tell whether a document contains one of several texts.
+
+    Codes that colour a terminal may stand within them.
+    """
     text = document.text if within is None else document.text[:within]
     return any(mark in text for mark in marks) or "\x1b" in text
 
@@ -176,7 +179,8 @@ def read(
     paths = [path] if isinstance(path, (str, os.PathLike)) else path
     if not is_paths(paths):
         raise UsageError(
-            f"expected a path, got {type(path).__name__}; rankconst.adjust takes numbers, dicts and frames."
+            f"expected a path, got {type(path).__name__}; "
+            "rankconst.adjust takes numbers, dicts and frames."
         )
     files = list(dict.fromkeys(file for each in paths for file in list_files(os.fspath(each))))
     if len(files) == 1:
@@ -281,7 +285,10 @@ def _find_markup(document: Document) -> str | None:
     """Return the error about markup that no reader knows."""
     for pattern, name, remedy in _OTHER_MARKUP:
         if pattern.search(document.text):
-            return f"{document.name} looks like {name}, whose tables are not read. {remedy}, and read what it writes."
+            return (
+                f"{document.name} looks like {name}, whose tables are not read. "
+                f"{remedy}, and read what it writes."
+            )
     return None
 
 
@@ -299,6 +306,7 @@ def _recognise(document: Document) -> Reader:
         raise DataError(markup)
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
-        f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
-        f"Known formats: {', '.join(FORMATS)}; name one with --input-format."
+        f"the format of {document.name} is not recognised: "
+        f"{looks}expected a table, a log or a results file. Known formats: {', '.join(FORMATS)}; "
+        "name one with --input-format."
     )

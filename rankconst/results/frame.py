@@ -1,4 +1,4 @@
-"""What is handed over in Python, as a reading: a path, a dict, ranks or a DataFrame, which brings pandas along."""
+"""Readings of what Python hands over: a path, a dict, ranks or a DataFrame (imports pandas)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ def is_frame(results: Any) -> bool:
 def read_given(
     results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None
 ) -> Reading:
-    """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
+    """Return a reading of a path, a dict or a DataFrame, and a reading as it is.
+
+    Raise DataError if `strict` and something cannot be read.
+    """
     reading = _read_any(as_pandas(results), percent, metric)
     if strict:
         require_whole(reading)
@@ -88,8 +91,10 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
             f"a {type(results).__name__} has not been computed yet: call .{made}() first."
         )
     raise UsageError(
-        f"expected a number, a path, a dict, a DataFrame or a Reading, got {type(results).__name__}. Of several "
-        'numbers make a dict by metric, or a DataFrame with a column for each: pandas.DataFrame({"MRR": values}).'
+        "expected a number, a path, a dict, a DataFrame or a Reading, "
+        f"got {type(results).__name__}. "
+        "Of several numbers make a dict by metric, or a DataFrame with a column for each: "
+        'pandas.DataFrame({"MRR": values}).'
     )
 
 
@@ -130,7 +135,10 @@ def adjust_frame(
     baselines: Collection[str] = (),
     details: bool = False,
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says; `confirm` asks where they contradict that."""
+    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says.
+
+    `confirm` asks where the numbers contradict what is said of them.
+    """
     reading, left = read_frame(frame, percent)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
@@ -157,7 +165,10 @@ def adjust_frame(
 def _join(
     frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool
 ) -> pd.DataFrame:
-    """Put the added columns beside those of a frame; notes only where there are any, or `always`."""
+    """Put the added columns beside those of a frame.
+
+    Notes have a column only where there are any, or if `always`.
+    """
     import pandas as pd
 
     *names, note = adjusted.added
@@ -213,12 +224,16 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 def read_frame(
     frame: pd.DataFrame, percent: bool | Collection[str] | None = None
 ) -> tuple[Reading, dict[int, str]]:
-    """Return the numbers of a frame, as those of a file with such cells are read, and why cells of a row are not."""
+    """Return the numbers of a frame, and why cells of a row are not read.
+
+    Read them as those of a file with such cells.
+    """
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])
     if not (heading.measures or heading.long):
         raise DataError(
-            f"no column holds a metric; there are: {', '.join(filter(None, heading.keys)) or 'none'}. "
+            "no column holds a metric; there are: "
+            f"{', '.join(filter(None, heading.keys)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
     cells: list[Cells] = [_make_cells(series) for _, series in columns]
@@ -324,7 +339,7 @@ def _compose(names: list[list[str]]) -> Heading:
 
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
-    """Return what belongs to all rows: the attributes of a frame, and what its columns are called together."""
+    """Return the texts about all rows: attributes of the frame, and the name of its columns."""
     labels = [
         (f"attrs[{key!r}]", each) for key, each in frame.attrs.items() if isinstance(each, str)
     ]
@@ -350,7 +365,10 @@ def _make_cells(series: Any) -> Cells:
 
 
 def _read_texts(series: Any) -> Any:
-    """Return a column of nothing but texts as an Arrow array, what is missing as empty; None if it has other cells."""
+    """Return a column of nothing but texts as an Arrow array.
+
+    Missing cells become empty texts. Return None if the column has other cells.
+    """
     import pandas as pd
     import pyarrow as pa
 
@@ -383,8 +401,12 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
 
 
 def _spell(cell: Any) -> str:
-    """Return a cell as text: a float that is whole without its point, what is missing as nothing."""
-    if cell is None or type(cell).__name__ in {"NAType", "NaTType"} or cell != cell:  # noqa: PLR0124 - NaN of any type
+    """Return a cell as text.
+
+    Write a whole float without its point, and a missing cell as nothing.
+    """
+    is_missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}
+    if is_missing or cell != cell:  # noqa: PLR0124 - NaN of any type
         return ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
@@ -392,7 +414,10 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the machine's numbers of a column, with NaN, and its other cells; None if all are texts."""
+    """Return the numbers of a column as floats, with NaN elsewhere, and its other cells.
+
+    Return None if all cells are texts.
+    """
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)

@@ -1,8 +1,8 @@
-"""The gate: what the labels and texts of a number declare of its ranking tasks, and what they leave to be asked.
+"""The gate: what labels and texts declare of ranking tasks, and what they leave to be asked.
 
-Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the lexicon that no
-declaration has consumed is asked about. No sentence is understood. What nothing declares is assumed later, by
-:func:`rankconst.evaluation.settle`.
+Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the
+lexicon that no declaration has consumed is asked about. No sentence is understood. What nothing
+declares is assumed later, by :func:`rankconst.evaluation.settle`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def gather(texts: Sequence[Text]) -> Declarations:
     origins: dict[str, str] = {}
     questions: dict[tuple[str, str], Question] = {}
     for text in texts:
-        # What is called training may hold any results, be what models are trained on, or filtered by.
+        # What is called training may hold any results, be what models are trained on, or what they
+        # are filtered by.
         apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
         train = apart and text.label.declared.get("split") == "train"
         for name, value in text.label.declared.items():
@@ -97,7 +98,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
 
 
 def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
-    """Yield the words of a text that have to be asked about where nothing nearer declares their field."""
+    """Yield the words of a text to ask about where nothing nearer declares their field."""
     label = text.label
     for word in label.words:
         asking = text.scope in word.scopes or (train and word.field == "split")
@@ -121,7 +122,7 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
 
 
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:
-    """Tell whether what is declared answers a word: only sampled answers which entities are ranked."""
+    """Tell whether a declaration answers a word: only sampled says which entities are ranked."""
     if word.option == REMEDIES["protocol"]:
         return is_sampled(declared.get("protocol", ""))
     return word.field in declared
@@ -131,7 +132,10 @@ _FARTHER = {"part", "task"}
 
 
 def _find_kind(texts: Sequence[Text]) -> str:
-    """Return the kind of benchmark that the nearest text with one names; nothing if it names several."""
+    """Return the kind of benchmark in the nearest text that has one.
+
+    Return nothing if that text names several.
+    """
     found = (
         {word.kind for word in text.label.words if word.kind}
         for text in texts
@@ -154,7 +158,10 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
-    """Return the dataset of the texts up to the nearest label of vocabulary, with the version apart from its name."""
+    """Return the dataset of the texts up to the nearest label of vocabulary.
+
+    Keep the version apart from its name.
+    """
     named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
     version = next((text for text in texts if text.label.version and not text.farther), None)
     for text in texts:

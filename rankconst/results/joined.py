@@ -1,4 +1,7 @@
-"""Several results in one: files of a call, or the sheets of a workbook, each with a label of its own in a column."""
+"""Several results in one: files of a call or sheets of a workbook, each with its own label.
+
+A column of its own holds the labels.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ def join_readings(
 
 
 def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Return for the columns of each reading their names, as the first reading spells them that has them."""
+    """Return the names of each reading's columns, spelled as the first reading spells them."""
     known: dict[str, str] = {}
     spelt = []
     for reading in readings:
@@ -100,7 +103,9 @@ def _name_datasets(reading: Reading) -> list[str]:
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Name each of several files by what tells its path from the others; a single file needs no name.
+    """Name each of several files by what tells its path from the others.
+
+    A single file needs no name.
 
     >>> name_files(["runs/transe/results.json", "runs/rotate/results.json"])
     ['transe', 'rotate']

@@ -53,7 +53,7 @@ class Label:
 
     @property
     def declared(self) -> dict[str, str]:
-        """What the label declares: the fields with a single value, if it wholly consists of vocabulary."""
+        """Return the fields with a single value, if the label consists wholly of vocabulary."""
         if not self.whole:
             return {}
         found = {name: values[0] for name, values in self.values.items() if len(values) == 1}
@@ -129,7 +129,9 @@ _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
 # What is asked for in a query, in any letters: (h, r, ?) asks for tails, as h2t does.
 _QUERY = re.compile(
-    r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,\s*(?:(?P<predicate>\?)|\w{1,12})\s*,\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
+    r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,"
+    r"\s*(?:(?P<predicate>\?)|\w{1,12})\s*,"
+    r"\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
 )
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
 
@@ -229,7 +231,7 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
 
 
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
-    """Tell whether head and tail are named with nothing but vocabulary between them, as pooled sides are."""
+    """Tell whether only vocabulary stands between head and tail, as in pooled sides."""
     declared = (
         (i, list_values()[squash(each.text)])
         for i, each in enumerate(found)
@@ -243,7 +245,7 @@ def _joins_sides(found: tuple[_Found, ...]) -> bool:
 
 
 def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
-    """Tell whether what is left of a heading without its names says that it is another number: MR^2, MR / 1000."""
+    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
     left, end = list[str](), 0
     for kind, start, behind, name in found:
         left += (bare[end:start], _NAMED if kind else name)
@@ -319,7 +321,10 @@ def _write_plain(name: str) -> str:
 
 
 def _find_graphs(text: str) -> list[tuple[int, int]]:
-    """Return where a text names graphs; words of vocabulary behind a name are no part of it: WN18RR-valid."""
+    """Return where a text names graphs.
+
+    Words of vocabulary behind a name are no part of it, as in WN18RR-valid.
+    """
     found = []
     for mention in find_mentions(text):
         end = mention.end
@@ -335,7 +340,9 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
 
 
 def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
-    """Return a heading with the name of an adjusted form in the place of its metric, and without arrow and unit.
+    """Return a heading that names an adjusted form in place of its metric.
+
+    Leave out arrow and unit.
 
     >>> from rankconst.catalogue.metrics import parse_metric
     >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
@@ -364,7 +371,10 @@ def list_others(text: str) -> list[str]:
 
 
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
-    """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
+    """Return where a text names a metric, without the side before it, as in ``tail.mrr``.
+
+    Return None if it names none.
+    """
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for each in _scan(text, k):
             if each.kind == "metric" and find_measure(each.text, k) == (metric, None):
@@ -379,7 +389,7 @@ def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
 
 
 def clean_heading(heading: str) -> str:
-    """Return a heading without what is only true of the published values: arrows and percent signs."""
+    """Remove from a heading what is only true of published values: arrows and percent signs."""
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
@@ -402,14 +412,20 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 
 
 def doubt(label: Label) -> Label:
-    """Return a label whose values are words to be asked about: Filtered over a cell that says partly."""
+    """Turn the values of a label into words to ask about.
+
+    An example is Filtered over a cell that says partly.
+    """
     ways = {"protocol": "--protocol raw or --protocol standard"}
     doubted = (Word(label.text.lower(), name, remedy=ways.get(name, "")) for name in label.values)
     return replace(label, whole=False, words=(*label.words, *doubted))
 
 
 def answer(label: Label, cell: str) -> Label | None:
-    """Return what a label says whose cell or value answers it with yes or no; None if it does neither."""
+    """Return what a label says when its cell or value answers it with yes or no.
+
+    Return None if the cell does neither.
+    """
     if not label.whole or not (label.values or label.words):
         return None
     yes = list_flags().get(cell.lower())

@@ -52,7 +52,7 @@ _LONG_NOTE = 80
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
 # What leaves a narrow terminal first: notes (also on stderr), what all rows share, long texts that
-# name neither model nor tasks, numbers that are not adjusted, published numbers, skills, short texts.
+# name neither model nor tasks, numbers not adjusted, published numbers, skills, short texts.
 _NOTE, _SAME, _TEXT, _OTHER, _PUBLISHED, _SKILL, _SHORT_TEXT = range(7000, 0, -1000)
 
 # So many adjusted metrics are named in a caption.
@@ -74,7 +74,10 @@ class AdjustedFile:
 
     @property
     def table(self) -> Mapping[str, Any]:
-        """The file's columns, and to their right the added ones: numbers as arrays, NaN where there is none."""
+        """Return the file's columns with the added ones to their right.
+
+        Numbers are arrays, NaN where there is none.
+        """
         return self.numbers.table
 
     def __getitem__(self, column: str) -> Any:
@@ -89,7 +92,7 @@ class AdjustedFile:
 
     @property
     def assumed(self) -> Mapping[str, tuple[str, ...]]:
-        """What was assumed of the ranking tasks: ``split``, ``side``, ``protocol`` ... to their values."""
+        """Map ``split``, ``side``, ``protocol`` and the like to the values that were assumed."""
         return self.numbers.assumed
 
     @property
@@ -108,7 +111,10 @@ class AdjustedFile:
         return self.numbers.to_pandas()
 
     def _lay_out(self) -> Listing:
-        """Lay out what the screen shows, with what it says on stderr: what was assumed, and what is asked."""
+        """Lay out what the screen shows, with what it says on stderr.
+
+        That is what was assumed, and what is asked.
+        """
         kept = choose_rows(self.numbers, Format.table)
         listing = lay_out(self.numbers, Format.table, kept, self._tables, more="details=True")
         lines = [listing.caption]
@@ -133,7 +139,10 @@ def lay_out(
     tables: Tables,
     more: str = "--details",
 ) -> Listing:
-    """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
+    """Return the original columns with the adjusted numbers to their right.
+
+    A screen shows them without markup.
+    """
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
     columns = _list_originals(adjusted, form, data)
     added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
@@ -193,7 +202,10 @@ def lay_out(
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file; their cells in `data` lose markup that is not that of the format."""
+    """List the columns of the file.
+
+    Their cells in `data` lose any markup that is not that of the format.
+    """
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
     has_markup = reading.form in _MARKUP.values()
@@ -207,7 +219,10 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
-    """Name the benchmark that all numbers are of where the file does not, and the tasks if they share these, too."""
+    """Name the benchmark of all numbers where the file does not.
+
+    Name the tasks, too, if all numbers share them.
+    """
     tasks = {replace(each.batch.tasks, aggregation=DEFAULT_AGGREGATION) for each in adjusted.done}
     datasets = {each.dataset for each in tasks}
     own = {each.protocol for each in tasks} == {OWN_COUNTS.key}
@@ -223,7 +238,10 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
-    """Name the metrics of PyKEEN's files as papers do, round their numbers, and order them: MRR, MR, Hits@k, others."""
+    """Name the metrics of PyKEEN's files as papers do, and round their numbers.
+
+    Order them: MRR, MR, Hits@k, then others.
+    """
     orders: dict[int, tuple[int, int, int]] = {}
     part_of = adjusted.reading.part_of.tolist()
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
@@ -284,7 +302,7 @@ def _caption(
 
 
 def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
-    """Tell whether columns of one metric differ in nothing but what they are of, as in leaderboards."""
+    """Tell whether the columns of a metric differ only in their datasets, as in leaderboards."""
     metrics = {head.metric for head in adjusted.reading.entries.heads}
     return (
         len(metrics) == 1
@@ -296,7 +314,10 @@ def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
 def _put_next_to(
     columns: Sequence[Column], blocks: Mapping[str, Block], added: Mapping[Block, Sequence[Column]]
 ) -> list[Column]:
-    """Put what is added for a column next to it, where its heading need not repeat that of the column."""
+    """Put what is added for a column next to it.
+
+    Its heading need not repeat that of the column there.
+    """
     ordered = []
     for column in columns:
         ordered.append(column)
@@ -365,7 +386,10 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
-    """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
+    """Return the dataset in the heading of each column of numbers, empty without one.
+
+    Include the columns that are added for these.
+    """
     groups: dict[str, str] = {}
     names = dict(adjusted.list_added())
     for column, block in adjusted.blocks.items():
@@ -399,7 +423,10 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
 def _original(
     reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]
 ) -> Column:
-    """Return a column of the file; a published number leaves a narrow screen early, one that is not adjusted first."""
+    """Return a column of the file.
+
+    A narrow screen drops published numbers early, and those that are not adjusted first.
+    """
     drop = 0
     if column in numeric and reading.layout == "wide":
         drop = _PUBLISHED if column in blocks else _OTHER
@@ -419,7 +446,10 @@ def _show_printed(value: str | None) -> str:
 def _rank_texts(
     columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
 ) -> list[Column]:
-    """Let texts leave a narrow screen that are the same in all rows, or name neither the model nor its tasks."""
+    """Mark the texts that a narrow screen drops.
+
+    These are the same in all rows, or name neither the model nor its tasks.
+    """
     ranked = []
     for place, column in enumerate(columns):
         cells = data[column.key]
@@ -436,7 +466,10 @@ def _rank_texts(
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
-    """Choose the rows to list: those asked for, and on a screen only those that something is said about."""
+    """Choose the rows to list: those asked for.
+
+    On a screen, list only those about which something is said.
+    """
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
         answered = adjusted.batch_of >= 0
@@ -450,7 +483,7 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
 
 
 def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
-    """Choose among PyKEEN's nine evaluations: both sides, realistic, unless others were asked for."""
+    """Choose PyKEEN's realistic evaluation of both sides, unless others were asked for."""
     entries, chosen = adjusted.reading.entries, adjusted.wanted.copy()
     if not any(each.rank_type for each in entries.contexts):
         return chosen
@@ -464,7 +497,10 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
 
 
 def explain_ranks(adjusted: AdjustedReading) -> str:
-    """Say which of PyKEEN's evaluations a screen shows, and where the others are; empty if it shows all."""
+    """Say which of PyKEEN's evaluations a screen shows, and where to find the others.
+
+    Return nothing if it shows all.
+    """
     if adjusted.reading.layout != "long":
         return ""
     chosen = choose_ranks(adjusted)
@@ -477,6 +513,7 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     ]
     shown = dict.fromkeys(f"{each.side}.{each.rank_type}" for each in contexts)
     return (
-        f"{adjusted.reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats such as "
-        f"--format csv have the other {left:,} numbers, too."
+        f"{adjusted.reading.name}: shown: {', '.join(shown)} only; "
+        f"--side head shows another side, and formats such as --format csv have the other {left:,} "
+        "numbers, too."
     )

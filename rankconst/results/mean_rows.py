@@ -1,4 +1,4 @@
-"""Rows and columns called Average: of which numbers beside them they are the mean, and whether they are."""
+"""Rows and columns called Average: which numbers they average, and whether their means agree."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Number(NamedTuple):
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
-    """Return the numbers that are called means and have numbers on graphs beside them, by their positions."""
+    """Return the numbers called means that have numbers on graphs beside them, by position."""
     entries = reading.entries
     called = [
         context.dataset is not None and is_mean(context.dataset) for context in entries.contexts
@@ -94,7 +94,10 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 
 
 def _line_up(reading: Reading) -> tuple[Places, Places]:
-    """Give each row of one kind of numbers a code, and each column and model, and return those of each number."""
+    """Return codes of the row and of the column of each number.
+
+    Numbers share one only if they are of one kind, and in a column only if of one model.
+    """
     entries = reading.entries
     metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
     address_of, address = encode(map(_identify, entries.contexts))
@@ -131,7 +134,10 @@ def _gather_series(codes: Places, of_mean: Flags) -> dict[int, list[int]]:
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Return what reads the number at a place, each text of a column once; None for what is not a number."""
+    """Return what reads the number at a place, and each text of a column once.
+
+    It returns None for what is not a number.
+    """
     entries = reading.entries
     known: dict[tuple[int, int, int], _Number | None] = {}
     heads, contexts, texts = (
@@ -158,7 +164,10 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
 def _list_runs(
     series: Sequence[int], place: int, of_mean: Sequence[bool], reading: Reading
 ) -> list[list[int]]:
-    """List the numbers that a mean may be of: those before it up to another mean, those behind it, and all."""
+    """List the numbers that a mean may be of.
+
+    Take those before it up to another mean, those behind it, and all.
+    """
     at = bisect.bisect_left(series, place)
     before = _cut((series[i] for i in range(at - 1, -1, -1)), of_mean)[::-1]
     behind = _cut((series[i] for i in range(at + 1, len(series))), of_mean)
@@ -178,7 +187,10 @@ def _hold(
     runs: Sequence[Sequence[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Hold a number against the means of runs: the first that fits, else the first; None if one is not a number."""
+    """Compare a number with the means of runs: return the first that fits, or else the first.
+
+    Return None if the number cannot be read.
+    """
     own, first = read(place), None
     if own is None:
         return None
@@ -209,7 +221,7 @@ def settle_means(
     settled: dict[Address, tuple[Tasks, Tool | None]],
     failed: dict[Address, RankconstError],
 ) -> tuple[dict[Group, Places], dict[int, str]]:
-    """Take means for what they are of: return groups in which they have tasks, or why not, and notes at them.
+    """Return groups in which means have tasks, or why they have none, with notes at them.
 
     What contradicts stays a question, as does a mean over graphs whose tasks have nothing in
     common.
@@ -250,7 +262,10 @@ def settle_means(
 def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:
     if mean.is_held:
         return f"mean of the {len(mean.parts)} datasets beside it."
-    return f"not the mean of the {len(mean.parts)} numbers beside it: taken as that of {tasks.dataset}."
+    return (
+        f"not the mean of the {len(mean.parts)} numbers beside it: "
+        f"taken as that of {tasks.dataset}."
+    )
 
 
 def _waits(
@@ -258,7 +273,7 @@ def _waits(
     settled: Mapping[Address, tuple[Tasks, Tool | None]],
     failed: Mapping[Address, RankconstError],
 ) -> bool:
-    """Tell whether a number is of a suite that the user names, or waits for nothing but its graphs."""
+    """Tell whether a number belongs to a suite that the user names, or lacks only its graphs."""
     if address.dataset is None or not is_mean(address.dataset):
         return False
     error = failed.get(address)
@@ -274,7 +289,10 @@ def _settle_mean(
     settled: dict[Address, tuple[Tasks, Tool | None]],
     failed: dict[Address, RankconstError],
 ) -> Address:
-    """Return what is said of a mean, under a name of its own if that has tasks now, or cannot have any."""
+    """Return the address of a mean.
+
+    It has a name of its own if the mean has tasks now, or cannot have any.
+    """
     if address in settled and _is_of_suite(settled[address][0], mean, parts, settled):
         return address
     if not mean.is_held:

@@ -1,4 +1,4 @@
-"""Numbers of queries with several right answers: which definition each name means, or the question."""
+"""Numbers of queries with several right answers: what each name means, or what to ask."""
 
 from __future__ import annotations
 
@@ -29,13 +29,16 @@ _LINES = {"generic", "objects"}
 _RECALL = {"recall_of_answers"}
 _FEW = 2
 _UNCOUNTED = (
-    "{} is of queries with several right answers: add --counts FILE, with columns num_candidates and relevant. Where "
-    "each ranking task has one right answer, call recall@k Hits@k."
+    "{} is of queries with several right answers: add --counts FILE, with columns num_candidates "
+    "and relevant. Where each ranking task has one right answer, call recall@k Hits@k."
 )
 
 
 def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
-    """Return whether shares are percentages: unless that is said, not where a library prints numbers of hits."""
+    """Return whether shares are percentages.
+
+    If nothing says so, they are none where a library prints numbers of hits.
+    """
     if percent is None and isinstance(tables, AnswerTables) and tables.library:
         return False if "num_hits" in parse_library(tables.library).metrics else None
     return percent
@@ -72,7 +75,10 @@ def _name_libraries(titles: Sequence[str]) -> str:
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
-    """Return the numbers that need counts of right answers which the tables do not have, by their places, and why."""
+    """Find the numbers that need counts of right answers which the tables lack.
+
+    Return an error for each of their places.
+    """
     if isinstance(tables, AnswerTables):
         return {}
     heads = reading.entries.heads
@@ -101,7 +107,10 @@ def _describe(meant: Meaning | str) -> str:
 
 
 def name_answers(reading: Reading, tables: Tables) -> Reading:
-    """Return a file whose numbers are of definitions if tables are of several right answers; others as they are."""
+    """Return a file with defined metrics if the tables are of several right answers.
+
+    Return other files as they are.
+    """
     if not isinstance(tables, AnswerTables):
         return reading
     notes = Notes()

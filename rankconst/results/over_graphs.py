@@ -31,7 +31,10 @@ _SEVERAL = 3
 
 
 class _Kind(NamedTuple):
-    """What numbers must share to be averaged; split and side are those of the file where the tool has its own."""
+    """What numbers must share to be averaged.
+
+    Split and side are those of the file where the tool has its own.
+    """
 
     metric: Hashable
     protocol: str
@@ -65,7 +68,7 @@ class ModelAverage:
 def average_models(
     adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
-    """Average the numbers of each model that are of one metric, split and side, on three graphs or more."""
+    """Average each model's numbers of one metric, split and side, on three graphs or more."""
     if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
         return []
     found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
@@ -99,7 +102,10 @@ def average_models(
 
 
 def _list_graphs(adjusted: AdjustedReading) -> dict[tuple[Hashable, str, str], set[str]]:
-    """Return the graphs of which there are numbers, by metric, model and column, with constants or without."""
+    """Return the graphs that have numbers, by metric, model and column.
+
+    Include graphs without constants.
+    """
     entries = adjusted.reading.entries
     codes = np.stack([entries.head_of, entries.context_of, entries.model_of])
     named: dict[tuple[Hashable, str, str], set[str]] = defaultdict(set)
@@ -156,7 +162,10 @@ def _gather(numbers: Sequence[_Number]) -> GraphResults:
 
 
 def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> list[str]:
-    """Write means: one line for a model that is alone with its metric and graphs, else a line for each below these."""
+    """Write the means of models, in one line for a model alone with its metric and graphs.
+
+    Otherwise write a line for each model below one for the metric and graphs.
+    """
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for each in averages:
         groups[each.kind, each.average.datasets, each.total].append(each)
@@ -171,10 +180,9 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
         if len(own) == 1:
             named = f"{title}, {own[0].model}" if own[0].model else title
             value, *rest = _describe_result(first, details=details)
-            shared = [value, _describe_chance(first), *rest]
-            lines.append(
-                f"{named}: {'; '.join([', '.join(shared), _describe_heaviest(first), *_list_below(first)])}."
-            )
+            shared = ", ".join([value, _describe_chance(first), *rest])
+            facts = [shared, _describe_heaviest(first), *_list_below(first)]
+            lines.append(f"{named}: {'; '.join(facts)}.")
             continue
         lines.append(f"{title}: {_describe_chance(first)}; {_describe_heaviest(first)}.")
         for each in own:
@@ -217,7 +225,10 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_held(
     average: Average, held: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Return the index of a mean, the mean of the indices where rounding does not explain it, and z."""
+    """Return the index of a mean, the mean of the indices, and z.
+
+    Leave out the mean of the indices where rounding explains the difference.
+    """
     parts = []
     optimum = average.metric.optimum
     if optimum is not None and not math.isnan(held.index):

@@ -365,7 +365,8 @@ def require_whole(reading: Reading) -> None:
     if reading.skipped:
         raise DataError(
             f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): "
-            f"{name_reasons(reading.skipped)}. Fix it, or read the rest without --strict (in Python: strict=True)."
+            f"{name_reasons(reading.skipped)}. "
+            "Fix it, or read the rest without --strict (in Python: strict=True)."
         )
 
 
@@ -458,7 +459,7 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The numbers of one evaluation: a model on a set of ranking tasks, with a tie policy, at a time."""
+    """The numbers of one evaluation: a model on ranking tasks, with a tie policy, at a time."""
 
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
 
@@ -507,7 +508,7 @@ def group_entries(reading: Reading) -> list[Group]:
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.intp]:
-    """Return for each entry a number of its evaluation, which tells models and perhaps ties apart."""
+    """Return a number for each entry's evaluation, which tells models and perhaps ties apart."""
     entries, taken = reading.entries, {head.column for head in reading.entries.heads}
     # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
     names = [

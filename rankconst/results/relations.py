@@ -1,4 +1,4 @@
-"""Rows of single relations: a column of which most cells are relations says of which one each row is."""
+"""Rows of single relations, in tables where most cells of a column are relations."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ _FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
 # Names of relations may be numbers, but 20% is none of them.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
-_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
+_NO_CELL = (
+    "its cell in column {} is empty, where others name relations: "
+    "write the relation, or all for all of them."
+)
 _NOT_ONE = "no relation of its dataset, of which others in column {} are"
 ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 
 
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
-    """Say of which relation each row is where most cells of a column are relations of the dataset."""
+    """Name the relation of each row where most cells of a column are relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     dataset, *more = (
         {user.dataset}
@@ -58,7 +61,10 @@ def _name(cell: str) -> str:
 
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
-    """Return the relations of a dataset among cells, in any spelling, if most of those that name something are some."""
+    """Return the relations of a dataset among cells, in any spelling.
+
+    Most of the cells that name something must be relations.
+    """
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
@@ -74,7 +80,10 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
 def _add_relation(
     context: Address, cell: str, found: Collection[str], reading: Reading, column: str
 ) -> Address:
-    """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
+    """Return a context with the relation of its row.
+
+    If there is none, say why its tasks are unclear.
+    """
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
     if cell in found:  # what it is called, and what heads it, is about the relation

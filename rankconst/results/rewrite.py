@@ -66,12 +66,16 @@ _SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index",
 
 
 def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
-    """Read what takes the place of numbers: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z``, ``both``, ``skill`` ..."""
+    """Read what is to replace numbers, such as ``AMRR``, ``AH@k``, ``index`` or ``skill``.
+
+    Others are ``AH@10``, ``z`` and ``both``.
+    """
     plain = name.strip().lower()
     if baseline is not None:
         if plain not in _SKILLS:
             raise UsageError(
-                f"{name} means chance; against the {baseline} baseline replace numbers by {', '.join(_SKILLS)}."
+                f"{name} means chance; against the {baseline} baseline replace numbers by "
+                f"{', '.join(_SKILLS)}."
             )
         return replace(_SKILLS[plain], baseline=baseline)
     if plain == SKILL:
@@ -85,8 +89,9 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
         metric, form = parse_adjusted_metric(f"{name.strip()[:-1]}10" if every else name)
     except UnknownNameError:
         raise UnknownNameError(
-            f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
-            f"ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: the published number and its index."
+            f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, "
+            f"AH@10, AH@k or ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: "
+            "the published number and its index."
         ) from None
     return Exchange(form, metric.family) if every else Exchange(form, metric=metric)
 
@@ -106,7 +111,8 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 # Where numbers are.
 
 _LITERAL = re.compile(
-    r"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![A-Za-z\d])",
+    r"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))"
+    r"(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![A-Za-z\d])",
     re.ASCII,
 )
 
@@ -130,7 +136,10 @@ class Span(NamedTuple):
 
 
 def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
-    """Return where the numbers of each entry are: the value, and what is behind its ±; only those that are certain."""
+    """Return where the numbers of each entry are: the value, and what is behind its ±.
+
+    Leave out places that are not certain.
+    """
     located: dict[int, tuple[Span, ...]] = {}
     for place, entry in enumerate(reading.entries):
         cell = reading.rows[entry.row][entry.column]
@@ -243,7 +252,7 @@ MARKUPS = {
     "latex": ("% ", "", latex.find_tables),
     "markdown": ("<!-- ", " -->", markdown.find_tables),
 }
-"""Format of documents that can be rewritten to what begins and ends a comment, and what finds their tables."""
+"""Format of documents that can be rewritten to the marks of a comment, and what finds tables."""
 
 
 # The exchange.
@@ -281,8 +290,9 @@ def rewrite(
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
         raise UsageError(
-            f"{document.name} is read as {adjusted.reading.form}; numbers are replaced in {' and '.join(MARKUPS)} "
-            "only. Leave out --replace to get the adjusted numbers as a table."
+            f"{document.name} is read as {adjusted.reading.form}; "
+            f"numbers are replaced in {' and '.join(MARKUPS)} only. "
+            "Leave out --replace to get the adjusted numbers as a table."
         )
     begin, end, find_tables = markup
     sheets = _Sheets(find_tables(document))
@@ -290,7 +300,8 @@ def rewrite(
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(
-            f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}"
+            f"{document.name}: no number can be replaced. "
+            f"{reasons or 'None is of the metric asked for.'}"
         )
     written: dict[tuple[int, int], str] = {}
     for cell, places in zip(cells, _settle_decimals(cells), strict=True):
@@ -387,7 +398,7 @@ def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
-    """Return the number of decimals of each number: those that the published numbers of its column allow."""
+    """Return the decimals of each number, as the published numbers of its column allow."""
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
@@ -424,7 +435,10 @@ def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]
 
 
 def _write_beside(cell: Cell, text: str, source: str) -> dict[tuple[int, int], str]:
-    """Write the adjusted number behind the published one: behind its deviation and what closes its markup."""
+    """Write the adjusted number behind the published one.
+
+    Put it behind the deviation and what closes the markup.
+    """
     last = cell.spans[-1]
     sign = _SIGN.match(source, last.end) if "%" in cell.entry.text else None
     closers = _CLOSERS.match(source, last.end)
@@ -471,7 +485,10 @@ def _describe(
 
 
 def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str:
-    """Return the file's own text with the edits, its line ends and its byte order mark as they were."""
+    """Return the file's own text with the edits.
+
+    Keep its line ends and its byte order mark.
+    """
     source = document.source or document.text
     mark = source.startswith("\ufeff")
     ends = [found.start() - i - mark for i, found in enumerate(re.finditer("\r\n", source))]
@@ -529,7 +546,7 @@ def _rename_headings(
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
-    """Return what gives a heading its new name, and turns the arrow behind it if larger is better now."""
+    """Rename a heading, and turn the arrow behind it if larger is better now."""
     skill = exchange.baseline is not None
     put = exchange.name(metric) if skill else metric.name_of(exchange.form)
     if name.metric is None:

@@ -221,7 +221,8 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:
     raise DataError(
-        f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; results never are."
+        f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; "
+        "results never are."
     )
 
 
@@ -275,7 +276,10 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 class _Events:
-    """Builds a value of the events of a YAML parser; refuses anchors, aliases, tags and deep nesting."""
+    """A builder of a value from the events of a YAML parser.
+
+    It refuses anchors, aliases, tags and deep nesting.
+    """
 
     def __init__(self, document: Document, line: int, events: Iterator[Any]) -> None:
         self._document, self._line, self._events = document, line, events

@@ -1,4 +1,4 @@
-"""The words that say, or may say, of which ranking tasks numbers are: the registries' spellings and vocabulary.toml."""
+"""The vocabulary of ranking tasks: spellings of the registries, and words of vocabulary.toml."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Word:
     """A word of the lexicon."""
 
     text: str
-    field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
+    # One of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does.
+    field: str
     scopes: frozenset[str] = EVERYWHERE
     reason: str = ""  # why it matters
     remedy: str = ""  # the option that answers it, where the field alone does not tell
@@ -124,7 +125,10 @@ def list_fillers() -> frozenset[str]:
 
 @functools.cache
 def list_flags() -> Mapping[str, bool]:
-    """Return the words that affirm or deny what is above them, in lower case, with whether they affirm."""
+    """Map the words that affirm or deny what is above them, in lower case, to the answer.
+
+    The answer is True for a word that affirms.
+    """
     flags = _load()["flags"]
     return dict.fromkeys(flags["yes"], True) | dict.fromkeys(flags["no"], False)
 
@@ -143,7 +147,10 @@ def list_remarks() -> frozenset[str]:
 
 @functools.cache
 def list_beginnings() -> frozenset[str]:
-    """Return what any name of the vocabulary begins with, without punctuation: most words of a text do not."""
+    """Return what the names of the vocabulary begin with, without punctuation.
+
+    Most words of a text begin otherwise.
+    """
     metrics = (
         each
         for metric in CATALOGUE.values()
@@ -172,7 +179,7 @@ def match_role(heading: str) -> str:
 
 @functools.cache
 def list_roles() -> Mapping[str, str]:
-    """Return each heading of a column that says what its cells are, without punctuation, with the role."""
+    """Map the headings that say what a column's cells are, without punctuation, to roles."""
     return {
         _write_role(name): role
         for role, names in _load()["roles"].items()

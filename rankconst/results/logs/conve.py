@@ -16,7 +16,10 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
-    """Tell ConvE from others that tell the sides apart, by its headings and its unfilled message."""
+    """Tell ConvE from other tools that print both sides.
+
+    Its headings and its unfilled message differ.
+    """
     if all(each.side == "both" for each in found):
         return found
     if any(each.tool == "conve" or each.declared.get("unfilled") for each in found):
@@ -27,8 +30,8 @@ def _find_tool(found: list[Found]) -> list[Found]:
 READER = LogFormat(
     key="conve",
     values=rule(
-        r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)(?: (?P<side>left|right))?"
-        r"(?: @(?P<k>\d{1,9}))?:(?P<unfilled> \{0\})?" + VALUE,
+        r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)"
+        r"(?: (?P<side>left|right))?(?: @(?P<k>\d{1,9}))?:(?P<unfilled> \{0\})?" + VALUE,
         *("Hits ", "Mean r"),
     ),
     headings=(

@@ -1,4 +1,6 @@
-"""What DGL-KE prints: ``Test average MRR : 0.67`` for all processes, ``[0]Test average MR: 47.3`` for one.
+"""The output of DGL-KE: ``Test average MRR : 0.67``, or ``[0]Test average MR: 47.3``.
+
+The first is of all processes, the second of one.
 
 Of several processes, each evaluates only a part of the triples. Older versions print the step
 behind the name: ``Test average MR at [9999/10000]: 48.06``.
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PART = (
-    "a process evaluates a part of the triples, and the mean over the processes is not printed for this split; "
-    "evaluate with --num_proc 1, or take the lines below 'Test result'"
+    "a process evaluates a part of the triples, and the mean over the processes is not printed for "
+    "this split; evaluate with --num_proc 1, or take the lines below 'Test result'"
 )
 
 

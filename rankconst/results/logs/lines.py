@@ -303,8 +303,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
     listed = list(islice((log.scan or scan_log)(document, log), MOST_NUMBERS + 1))
     if len(listed) > MOST_NUMBERS:
         raise DataError(
-            f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. Take the lines with the "
-            "evaluations that you want: grep 'epoch 100' LOG > results.log"
+            f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. "
+            "Take the lines with the evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
     named = False
     for found in log.refine(listed):

@@ -1,4 +1,4 @@
-"""The logs of NBFNet, those of TorchDrug and the PyTorch Geometric version alike: ``mrr: 0.415`` below a heading.
+"""The logs of NBFNet, for TorchDrug and PyTorch Geometric: ``mrr: 0.415`` below a heading.
 
 Values are printed to six significant digits without trailing zeros, which are restored. The step is
 the epoch in the name of the evaluated checkpoint.
@@ -12,10 +12,14 @@ from rankconst.results.logs.lines import VALUE, Found, LogFormat, pad_digits, ru
 
 _SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
 _ESTIMATED = (
-    "it is estimated from the rank among all candidates, as if some were drawn: its law under chance is neither that "
-    "of the full rank nor that of a rank among sampled candidates"
+    "it is estimated from the rank among all candidates, as if some were drawn: "
+    "its law under chance is neither that of the full rank "
+    "nor that of a rank among sampled candidates"
 )
-_CARDINALITY = "it is the MRR of the relations of one cardinality; rankconst.from_counts takes their candidates"
+_CARDINALITY = (
+    "it is the MRR of the relations of one cardinality; "
+    "rankconst.from_counts takes their candidates"
+)
 
 
 def _restore(found: Found) -> Found:

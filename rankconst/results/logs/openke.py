@@ -41,7 +41,10 @@ READER = LogFormat(
     key="openke",
     tool="openke",
     values=rule(
-        r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):(?P<values>(?:[ \t]+[^\s|]+)*)",
+        (
+            r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):"
+            r"(?P<values>(?:[ \t]+[^\s|]+)*)"
+        ),
         *("(raw)", "(filter)"),
     ),
     headings=(

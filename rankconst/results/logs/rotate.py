@@ -25,7 +25,7 @@ def _tell_apart(found: Found) -> tuple[object, ...]:
 
 
 def _settle(found: list[Found]) -> list[Found]:
-    """Say which numbers are of the training triples, and ask about names and metrics that come twice.
+    """Mark numbers of the training triples, and ask about names and metrics that come twice.
 
     Forks print the numbers of parts, such as relations of a kind, as those of the whole.
     """

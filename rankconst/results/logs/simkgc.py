@@ -1,4 +1,4 @@
-"""What SimKGC writes of an evaluation: ``forward metrics: {"mrr": 0.4251, ...}``, a line for each side and their mean.
+"""SimKGC's evaluations: ``forward metrics: {"mrr": 0.4251, ...}``, by side, and their mean.
 
 Forward ranks tails, backward heads. Values are rounded to four decimals, without zeros at their
 end. Which split it is, only the name of the file may say (evaluate.py).

@@ -49,11 +49,13 @@ _MARKS = (
 _MARK = re.compile(rf"(?<!\s)\s*(?:{'|'.join(_MARKS)})$")
 # The same in front.
 _LEADING = re.compile(
-    r"(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
+    r"(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])"
+    r"|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
 )
 _BESIDE = re.compile(
     r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+"
-    r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))\s*+(\d*\.\d+)\s*+(%?)[)}]",
+    r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))"
+    r"\s*+(\d*\.\d+)\s*+(%?)[)}]",
     re.ASCII | re.IGNORECASE,
 )
 _MOST_DEVIATION = 0.25  # a greater part of a number is no deviation over runs, but another result
@@ -63,7 +65,10 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.AS
 
 
 class Placed(str):
-    """A cell as written, with the part of the document that prints it; that of a cell above has no text."""
+    """A cell as written, with the part of the document that prints it.
+
+    A cell repeated from above has no text.
+    """
 
     __slots__ = ("end", "start")
     start: int
@@ -94,24 +99,27 @@ _MOST_COVERED = (
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
-    """Refuse a table whose cells span more columns than any has: reading it would cost more than its length."""
+    """Refuse a table whose cells span more columns than any table has.
+
+    To read it would cost more than its length.
+    """
     if covered > _MOST_COVERED + len(document.text):
         raise DataError(
-            f"{document.at(line)}: up to here cells span {covered:,} columns in all, more than any table has. "
-            "Correct their widths (\\multicolumn, colspan, rowspan)."
+            f"{document.at(line)}: up to here cells span {covered:,} columns in all, more than any "
+            "table has. Correct their widths (\\multicolumn, colspan, rowspan)."
         )
 
 
 MOST_COLUMNS = 20_000
-"""The most cells that a row may have; memory for millions in one line runs out before there is a message."""
+"""The most cells of a row: millions in one line use up memory before there is a message."""
 
 
 def check_width(delimiters: int, document: Document, line: int) -> None:
     """Refuse a row that has too many delimiters, before it is split."""
     if delimiters > MOST_COLUMNS:
         raise DataError(
-            f"{document.at(line)}: a row with more than {MOST_COLUMNS:,} cells. Are line ends missing? Otherwise, "
-            "divide the table into several."
+            f"{document.at(line)}: a row with more than {MOST_COLUMNS:,} cells. "
+            "Are line ends missing? Otherwise, divide the table into several."
         )
 
 
@@ -126,7 +134,10 @@ def is_missing(text: str) -> bool:
 
 
 def is_plain_number(text: str) -> bool:
-    """Tell quickly that a cell is a number without marks, sign or separators; others may be numbers too."""
+    """Tell quickly that a cell is a number without marks, sign or separators.
+
+    Other cells may be numbers, too.
+    """
     return _PLAIN.fullmatch(text) is not None
 
 
@@ -202,7 +213,10 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
-    """Write decimal commas as points, and tell whether there are any; what could be thousands is made no number."""
+    """Write decimal commas as points, and tell whether there are any.
+
+    A comma that could separate thousands leaves the cell no number.
+    """
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:
@@ -224,7 +238,10 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
 
 
 def read_deviation(text: str) -> str | None:
-    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number."""
+    """Write a number with a deviation in parentheses, ``0.551 (0.001)``, with ±.
+
+    Return None if it is no such number.
+    """
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
         return None
@@ -235,7 +252,10 @@ def read_deviation(text: str) -> str | None:
 
 
 def find_remark(text: str) -> str:
-    """Return why a number with words next to it is not read, as half a sentence; nothing if it is none."""
+    """Return why a number with words next to it is not read, as half a sentence.
+
+    Return nothing if there are no such words.
+    """
     about = _ABOUT.match(text[:_LONGEST])
     if about is not None and is_number(text[about.end() :]):
         return "an approximate number, of which it is open how far it may be off"
@@ -249,7 +269,8 @@ def find_remark(text: str) -> str:
 
 
 _ABOUT = re.compile(
-    r"(?:[~\u223c\u2248\u2245\u2243]|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+",
+    r"(?:[~\u223c\u2248\u2245\u2243]"
+    r"|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+",
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~[^~]{1,40}~~")
@@ -266,7 +287,10 @@ DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
-    """Return the number that a cell holds, empty if there is none, and why not, as half a sentence."""
+    """Return the number in a cell, and why there is none, as half a sentence.
+
+    The number is empty if there is none.
+    """
     if is_plain_number(text) and not spread:
         return text, ""
     left = _find_other(text, exact=exact)

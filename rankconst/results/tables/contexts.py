@@ -1,4 +1,4 @@
-"""What headings, cells and texts say of each row of a table, settled once for rows that say the same."""
+"""What headings, cells and texts say of each row of a table, settled once for equal rows."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def fits_role(role: str, cell: str) -> bool:
 
 
 def declare(role: str, cell: str) -> Label:
-    """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another."""
+    """Return what a cell in the column of a role declares.
+
+    A dataset that is not wholly a name is another dataset.
+    """
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):
@@ -154,7 +157,7 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 
 
 def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
-    """Return what the heading above the names of the rows says of all of them: FB15k-237, Degree."""
+    """Return what the heading above the names says of all rows: FB15k-237, Degree."""
     over = [label for label in heading.labels[j] if label.text]
     names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
     if not over or "model" in map(match_role, names):
@@ -179,7 +182,10 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
 def find_names(
     heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]
 ) -> int:
-    """Return the column that names the rows, of models or the first of texts; -1 if there is none."""
+    """Return the column that names the rows: that of models, or the first of texts.
+
+    Return -1 if there is none.
+    """
     if "model" in roles:
         return roles["model"]
     texts = [
@@ -267,7 +273,7 @@ def read_rows(
     free: Sequence[int],
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
-    """Return what the cells of each row say: first those of roles, then the names, then the others."""
+    """Return what the cells of each row say: first the roles, then the names, then the others."""
     places: list[tuple[int, Callable[[str], CellTexts]]]
     places = [
         (roles[role], partial(_read_role, role, _find_telling(heading, roles[role])))

@@ -34,7 +34,8 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
     if (zero := document.text.find("\0")) >= 0:
         line = document.text.count("\n", 0, zero) + 1
         raise DataError(
-            f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8."
+            f"{document.at(line)}: a zero byte. Results are read from text; "
+            "save the table as CSV in UTF-8."
         )
     reader = csv.reader(_check_lines(document, delimiter), delimiter=delimiter, strict=True)
     shared: dict[str, str] = {}  # equal cells are held once
@@ -64,18 +65,24 @@ def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
 def _explain(error: str, line: int) -> str:
     if "field larger" in error:
         return (
-            f"a cell goes on for more than {csv.field_size_limit():,} characters, to line {line:,}. "
-            "Is a quote never closed?"
+            f"a cell goes on for more than {csv.field_size_limit():,} characters, "
+            f"to line {line:,}. Is a quote never closed?"
         )
     if "unexpected end" in error:
-        return f'a cell in quotes goes on to the end, line {line:,}. Close the quote, or write "" for one in a cell.'
+        return (
+            f"a cell in quotes goes on to the end, line {line:,}. "
+            'Close the quote, or write "" for one in a cell.'
+        )
     if "expected after" in error:
         return 'text follows a closing quote. Write "" for a quote within a cell.'
     return f"{error}. Expected cells as in RFC 4180."
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Return the delimiter under which one of the first lines reads as a heading; None if there is none."""
+    """Return the delimiter under which one of the first lines reads as a heading.
+
+    Return None if there is none.
+    """
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     if (

@@ -221,7 +221,8 @@ def _fit(
             reason = f"expected {width} cells, as in the heading, got {found}"
             if even:
                 raise DataError(
-                    f"{document.at(row.line)}: {reason}. Fix the row, or quote cells that contain the delimiter."
+                    f"{document.at(row.line)}: {reason}. "
+                    "Fix the row, or quote cells that contain the delimiter."
                 )
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
         if len(kept) * width > MOST_CELLS:
@@ -332,6 +333,6 @@ def _describe(read: list[Table]) -> str:
 def refuse_size(place: str) -> NoReturn:
     """Refuse a file with more cells than results need."""
     raise DataError(
-        f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or remove columns "
-        "that you do not need."
+        f"{place}: more than {MOST_CELLS:,} cells are more than results need. "
+        "Split the file, or remove columns that you do not need."
     )

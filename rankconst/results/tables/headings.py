@@ -192,7 +192,7 @@ def _spread(row: Row, level: Sequence[str]) -> list[str]:
 
 
 def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
-    """Tell whether names are above the middle of their columns, all of which begin with one metric."""
+    """Tell whether names are centred above columns that all begin with one metric."""
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
     return any(

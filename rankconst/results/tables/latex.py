@@ -1,4 +1,4 @@
-r"""Tables in LaTeX: tabular, tabularx, longtable and the like, with booktabs, multicolumn and multirow.
+r"""Tables in LaTeX: tabular, longtable and the like, with booktabs, multicolumn and multirow.
 
 Comments and what is not set are blanked out, so that places stay those of the file.
 """
@@ -35,7 +35,8 @@ _EVENT = re.compile(
     r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?"
 )
 _TOKEN = re.compile(
-    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
+    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))"
+    r"|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
     re.DOTALL,
 )
@@ -45,7 +46,8 @@ _SEARCHED = 1_000_000
 
 _COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%.*)")
 _UNSET = re.compile(
-    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*",
+    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)"
+    r"|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*",
     re.DOTALL,
 )
 
@@ -84,14 +86,18 @@ def _choose(found: re.Match[str], shown: str) -> str:
 
 
 _DEFINED = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}"
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,9}\{?\s{0,9}"
+    r"\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}"
     r"((?:\[[^\[\]]{0,99}\]|#\d){0,9})\s{0,9}(?=\{)"
 )
 _MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
-    """Blank out definitions, and return what macros without arguments print; one defined twice may be either."""
+    """Blank out definitions, and return what macros without arguments print.
+
+    Leave out a macro that is defined twice and may print either text.
+    """
     bodies: dict[str, set[str]] = {}
     parts, position = list[str](), 0
     for found in _DEFINED.finditer(text):
@@ -137,7 +143,10 @@ _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*
 
 
 def _tell(event: re.Match[str]) -> str:
-    """Return what begins or ends there: a table, a float, a section or a caption; nothing if it is another macro."""
+    """Return what begins or ends there: a table, a float, a section or a caption.
+
+    Return nothing for another macro.
+    """
     if event["macro"] is not None:
         return (
             "level"
@@ -230,7 +239,7 @@ class _Reader:
         ), argument[1]
 
     def _end_float(self) -> None:
-        """Give the tables of a float its captions: each its own if there are as many, or else all."""
+        """Give each table of a float its own caption if there are as many, or else all captions."""
         tables, captions = self._floats.pop() if self._floats else _Float([], [])
         for place, own in enumerate(tables):
             own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)

@@ -2,8 +2,8 @@ r"""Pipe tables in Markdown, and tables in HTML, one or several, with any text a
 
 References
 ----------
-GitHub Flavored Markdown Spec 0.29, section 4.10: the pipes at the ends of a row may be missing, ``\|`` is a pipe
-within a cell, and a table ends at an empty line.
+GitHub Flavored Markdown Spec 0.29, section 4.10: the pipes at the ends of a row may be missing,
+``\|`` is a pipe within a cell, and a table ends at an empty line.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ _LONGEST_CELL = 10_000
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return what reads Markdown: blocks, with tables as GitHub has them or less strict, and the markup of texts."""
+    """Return the parser of Markdown blocks and of the markup of texts.
+
+    Tables may be as GitHub has them or less strict.
+    """
     markdown = MarkdownIt("commonmark").enable("strikethrough").disable("reference")
     markdown.block.ruler.before(
         "code", "pipes", _take_table, {"alt": ["paragraph", "blockquote", "list"]}
@@ -67,7 +70,10 @@ def _parser() -> MarkdownIt:
 
 
 def strip_markdown(text: str, *, code: bool = True) -> str:
-    """Return a text without markup; superscripts become ``^{...}``, what is struck out keeps its ``~~``."""
+    """Return a text without markup.
+
+    Superscripts become ``^{...}``, and what is struck out keeps its ``~~``.
+    """
     text = text.strip()
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
@@ -78,7 +84,10 @@ def strip_markdown(text: str, *, code: bool = True) -> str:
 
 
 def _strip_text(text: str) -> str:
-    """Return a text without markup, code, images and addresses, which say nothing of the numbers."""
+    """Return a text without markup, code, images and addresses.
+
+    These say nothing of the numbers.
+    """
     return _URL.sub("", strip_markdown(" ".join(text.split()), code=False))
 
 
@@ -188,7 +197,10 @@ def _place(text: str, start: int, end: int) -> Placed:
 
 
 def _make_row(document: Document, line: int, start: int, end: int, width: int) -> Row:
-    """Return a row as wide as the heading: empty cells beyond it are none, and what is missing is empty."""
+    """Return a row as wide as the heading.
+
+    Drop empty cells beyond it, and leave missing ones empty.
+    """
     check_width(document.text.count("|", start, end), document, line)
     cells = (*split_cells(document.text, start, end),)
     last = max((j for j, cell in enumerate(cells, start=1) if cell), default=0)

@@ -122,7 +122,10 @@ class Outline:
         return table.captions
 
     def _share_note(self) -> None:
-        """Leave the vocabulary of a note that is above the next table to that; other words ask of both."""
+        """Leave the vocabulary of a note above the next table to that table.
+
+        Other words raise questions about both tables.
+        """
         notes = self._tables[-1].notes if self._tables else []
         if notes and (None, notes[-1].label.text) in self._said:
             label = notes[-1].label

@@ -50,7 +50,10 @@ _PLAIN |= {
 
 
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
-    """Tell an outline of the tables, titles and paragraphs in lines, with `first` lines above them."""
+    """Add the tables, titles and paragraphs in lines to an outline.
+
+    There are `first` lines above them.
+    """
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
     paragraph: list[str] = []
     i = 0
@@ -261,7 +264,10 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
-    """Return as many cells as labels, apart by two blanks or by one; None if they are not as many."""
+    """Return as many cells as labels, separated by two blanks or by one.
+
+    Return None if their number differs.
+    """
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
     ways: list[list[str]] = []
     for cells in (_split_apart(line), line.split()):
@@ -288,7 +294,10 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
 
 
 def _split_other(line: str) -> list[str]:
-    """Return the cells of a line that does not fit the heading; without numbers it names a group."""
+    """Return the cells of a line that does not fit the heading.
+
+    Without numbers it names a group.
+    """
     words = _join_signs(line).split()
     cells = _split_apart(line) if _has_number(words) else []
     return cells if len(cells) > 1 else words if cells else [" ".join(words)]

@@ -83,7 +83,7 @@ class Table:
     sheet: Sheet
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
-    # What names dataset, split or the like, if no cell and no heading does: "dataset from the caption".
+    # What names dataset, split or the like, if no cell or heading does: "dataset from the caption".
     origin: str
 
 
@@ -264,7 +264,7 @@ class SheetReader:
         return self._formed[telling, questions]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Return the questions about what a heading has beside its metric, or that it comes twice."""
+        """Ask about what a heading has beside its metric, or about a metric that comes twice."""
         measures, labels, rests = self._heading.measures, self._heading.labels, self._rests
         if rest := rests.get(j):
             word = Word(rest, "side" if rest in ENDS else "part")

@@ -49,7 +49,10 @@ def begins_argument(text: str, start: int) -> bool:
 
 
 def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int] | None:
-    """Return the text in the braces that follow, and their end; None if none follow, or none that end soon."""
+    """Return the text in the braces that follow, and their end.
+
+    Return None if no braces follow, or none that end soon.
+    """
     opening = _OPENING.match(text, start)
     depth = 0
     for brace in _BRACE.finditer(text, opening.end() - 1, opening.end() + most) if opening else ():
@@ -61,42 +64,45 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int]
 
 _MOST_ROUNDS = 4  # of macros within macros
 SYMBOLS = {
-    "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
-    "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*", "S": "§", "P": "¶", "times": "×",
-    "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
-    "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
-    "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%",
-    "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
+    "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡",
+    "ddag": "‡", "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*",
+    "S": "§", "P": "¶", "times": "×", "checkmark": "✓", "xmark": "✗", "uparrow": "↑",
+    "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓", "textuparrow": "↑", "textdownarrow": "↓",
+    "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~", "Delta": "Δ", "infty": "∞",
+    "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%", "slash": "/",
+    "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
 }  # fmt: skip
 """Macro to the text that it prints."""
 
 # What sets apart; what is smaller behind a number is no more of its digits.
 SYMBOLS |= dict.fromkeys((
-    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "small",
-    "scriptsize", "footnotesize",
+    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace",
+    "thickspace", "tiny", "small", "scriptsize", "footnotesize",
 ), " ")  # fmt: skip
 SYMBOLS |= dict.fromkeys((
-    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "bm",
-    "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright", "boldmath",
-    "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule",
-    "botrule", "noindent", "strut", "left", "right", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
-    "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "allowbreak", "smallskip", "medskip", "bigskip",
-    "mdseries", "upshape", "selectfont", "xspace", "null",
+    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc",
+    "scshape", "sl", "bm", "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge",
+    "centering", "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle",
+    "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule", "botrule", "noindent",
+    "strut", "left", "right", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
+    "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "allowbreak", "smallskip", "medskip",
+    "bigskip", "mdseries", "upshape", "selectfont", "xspace", "null",
 ), "")  # fmt: skip
 
 DROPPED = dict.fromkeys((
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite",
-    "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color",
-    "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule",
-    "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin",
-    "end", "url",
+    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite",
+    "parencite", "textcite", "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label",
+    "footnote", "tablefootnote", "tnote", "color", "cellcolor", "rowcolor", "columncolor", "hspace",
+    "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule", "caption", "includegraphics",
+    "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin", "end", "url",
 ), 1)  # fmt: skip
 DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
 """Macro to the number of arguments that are dropped with it."""
 
 LAST = {
-    "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
-    "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1, "fcolorbox": 3,
+    "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3,
+    "scalebox": 2, "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1,
+    "fcolorbox": 3,
 }  # fmt: skip
 """Macro to the number of its arguments; the last one is printed."""
 
@@ -113,7 +119,10 @@ _DEEPEST = 20
 
 
 def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Return a cell without markup; superscripts are kept as ``^{...}``, what is struck out as ``~~...~~``."""
+    r"""Return a cell without markup.
+
+    Superscripts are kept as ``^{...}``, and what is struck out as ``~~...~~``.
+    """
     text = cell.strip()
     if len(text) > LONGEST or _MARKUP.search(text) is None:
         return text
@@ -204,7 +213,10 @@ class _Markup:
         return put, end
 
     def _drop(self, macro: str, position: int) -> int:
-        """Return the end of a macro that is dropped with its arguments, and those of a table within a cell."""
+        """Return the end of a macro that is dropped with its arguments.
+
+        Drop the arguments of a table within a cell, too.
+        """
         around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
         found, end = self._take_arguments(around.end() if around else position, DROPPED[macro])
         inner = self._text[slice(*found[0])] if macro == "begin" and found else ""

@@ -187,7 +187,10 @@ class Page(HTMLParser):
         self._close(tag)
 
     def _close(self, tag: str) -> None:
-        """Close the innermost element of a kind; one that ends nothing, or is around this table, is left alone."""
+        """Close the innermost element of a kind.
+
+        Leave alone a tag that ends nothing, or an element around this table.
+        """
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
             self._counts[last] -= 1

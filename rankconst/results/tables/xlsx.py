@@ -2,8 +2,8 @@
 
 References
 ----------
-ECMA-376, Office Open XML, part 1, section 18: a number is stored without its format, and a formula with the result
-that the last program computed.
+ECMA-376, Office Open XML, part 1, section 18: a number is stored without its format, and a formula
+with the result that the last program computed.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _MOST_CELLS = 500_000  # of all sheets, from their first cells to their last
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, ArithmeticError, AttributeError, EOFError, LookupError, NotImplementedError,
-    OSError, RuntimeError, SyntaxError, TypeError, ValueError,
+    zipfile.BadZipFile, zlib.error, ArithmeticError, AttributeError, EOFError, LookupError,
+    NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError, ValueError,
 )  # fmt: skip
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
@@ -54,7 +54,8 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         from openpyxl import load_workbook
     except ImportError:
         raise MissingExtraError(
-            f"{document.name}: workbooks need openpyxl, which is missing. Run: pip install 'rankconst[xlsx]'"
+            f"{document.name}: workbooks need openpyxl, which is missing. Run: "
+            "pip install 'rankconst[xlsx]'"
         ) from None
 
     try:
@@ -80,8 +81,9 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         raise
     except _DAMAGED as error:
         raise DataError(
-            f"{document.name} is not an .xlsx workbook, or is damaged ({error}). Save it as .xlsx, or as CSV in UTF-8; "
-            ".ods and .xlsb are not read. Unpack an archive of other files first: unzip FILE"
+            f"{document.name} is not an .xlsx workbook, or is damaged ({error}). "
+            "Save it as .xlsx, or as CSV in UTF-8; .ods and .xlsb are not read. "
+            "Unpack an archive of other files first: unzip FILE"
         ) from error
 
 
@@ -125,8 +127,9 @@ def _check_places(sheet: bytes) -> None:
 
 def _refuse_size(document: Document) -> NoReturn:
     raise DataError(
-        f"{document.name} is a workbook of more than {LARGEST // 2**20} MiB once unpacked, or of about half a million "
-        "cells or more, empty ones included. Copy the tables with results to a new workbook, or save them as CSV."
+        f"{document.name} is a workbook of more than {LARGEST // 2**20} MiB once unpacked, or of "
+        "about half a million cells or more, empty ones included. "
+        "Copy the tables with results to a new workbook, or save them as CSV."
     )
 
 
@@ -179,7 +182,10 @@ def _write(cell: Any) -> str:
 
 
 def _mark(part: Any) -> str:
-    """Return a piece of text in a font of its own: nothing if it is struck out, marked if it is raised or lowered."""
+    """Return a piece of text in a font of its own.
+
+    Drop it if it is struck out, and mark it if it is raised or lowered.
+    """
     if part.font.strike:
         return ""
     sign = {"superscript": "^", "subscript": "_"}.get(part.font.vertAlign)

@@ -1,4 +1,6 @@
-"""LibKGE's results: ``trace.yaml``, a record a line; its log, a key a line; and what ``kge dump trace --csv`` writes.
+"""LibKGE's results: ``trace.yaml``, its log, and what ``kge dump trace --csv`` writes.
+
+A line of the trace is a record, and a line of the log a key.
 
 References
 ----------
@@ -212,7 +214,7 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Return the dataset of a log: that of its configuration, or the one that a line says is loaded."""
+    """Return the dataset that a log configures, or the one that a line says is loaded."""
     names = {name for line in lines for name in _LOADED.findall(line)}
     for place, line in enumerate(lines, 1):
         if line.strip() == "Configuration:":
@@ -277,7 +279,8 @@ class LibkgeName(NamedTuple):
     """What a name of LibKGE says."""
 
     metric: Metric  # with its k
-    protocol: str  # "raw", "libkge" if filtered by the splits up to the evaluated one, "standard" if by test too
+    # "raw", "libkge" if filtered by the splits up to the evaluated one, "standard" if by test too.
+    protocol: str
     side: str = "both"
     part: str = ""  # of the ranks: "1-to-N", "relation_25%"; empty for all of them
 
@@ -293,7 +296,10 @@ class LibkgeName(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_libkge_name(name: str) -> LibkgeName | None:
-    """Read a metric's name in a trace or a dump: ``hits_at_10_filtered_with_test_head``; None for other keys."""
+    """Read a metric's name in a trace or a dump: ``hits_at_10_filtered_with_test_head``.
+
+    Return None for other keys.
+    """
     found = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
     if found is None:
         return None

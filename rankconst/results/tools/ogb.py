@@ -1,4 +1,6 @@
-"""What OGB's evaluator returns: for every metric a list with a value for each ranking task, or their mean.
+"""The output of OGB's evaluator: a list of values, one per ranking task, or their mean.
+
+For each metric it has such a list or mean.
 
 References
 ----------
@@ -72,7 +74,8 @@ def _read(document: Document) -> Reading:
             if count is not None and lengths.setdefault(split, count) != count:
                 other = lengths[split]
                 raise DataError(
-                    f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
+                    f"{place}: it has {count:,} values, the list before it {other:,}; "
+                    "expected one per task."
                 )
             try:
                 metric = parse_metric(name[1])
@@ -96,7 +99,10 @@ def _read(document: Document) -> Reading:
 
 
 def _average(value: Value) -> tuple[str, int, str]:
-    """Return the mean of a list, correctly rounded, how many values there are, and why it is none."""
+    """Return the mean of a list, how many values there are, and why there is no mean.
+
+    The mean is correctly rounded.
+    """
     if not isinstance(value, list) or not value:
         return "", 0, "expected a list with a value for each ranking task"
     total = Decimal(0)

@@ -58,7 +58,8 @@ _WORDS = {
 # What a tracker says once, above.
 _ABOVE = ("dataset", "model", "protocol", "aggregation", "questions")
 _JOINED = re.compile(
-    rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
+    rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})"
+    rf"[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
 _OPEN_K = re.compile(r"(?<=[_@])k$")
@@ -244,7 +245,10 @@ def _list_numbers(
 
 
 def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:
-    """Tell whether a value is the inverse of an optimistic or pessimistic median rank, divided as whole numbers are."""
+    """Tell whether a value is the inverse of a median rank, divided as whole numbers are.
+
+    The rank is an optimistic or a pessimistic one.
+    """
     inverse = metric == (CATALOGUE["inverse_median_rank"], None)
     return inverse and RANK_TYPES.get(path.rank_type) != "realistic" and float(str(value)) == 0
 
@@ -269,7 +273,10 @@ def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, st
     if found[1] is not None and old:
         return (
             None,
-            "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric",
+            (
+                "before 1.5 PyKEEN could compute it rank by rank: "
+                "then it does not follow from the metric"
+            ),
         )
     return found, ""
 
@@ -317,7 +324,7 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what the settings of an evaluator say: whether it filters, samples, or weighs queries alike."""
+    """Return whether an evaluator filters, samples, or weighs queries alike."""
     own = settings.get("evaluator_kwargs")
     kwargs = (
         {f"evaluator_kwargs.{key}": each for key, each in own.items()}
@@ -412,7 +419,10 @@ _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    """Read a heading, or a key of PyKEEN, which has statistics of ranks among its metrics: variance."""
+    """Read a heading or a key of PyKEEN.
+
+    PyKEEN has statistics of ranks, such as variance, among its metrics.
+    """
     found = find_metric(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
     return read_label(name, k) if found is None else Label(name, "measured", *found, whole=True)
 
@@ -449,7 +459,8 @@ READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
 # Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or
 # MLflow.
 _COLUMN = re.compile(
-    rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)\.(?:hits_at_\d+|[a-z_]+_rank)\b",
+    rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)"
+    r"\.(?:hits_at_\d+|[a-z_]+_rank)\b",
     re.ASCII,
 )
 

@@ -1,4 +1,7 @@
-"""The CSV file that run_many.py of ULTRA writes: a row for each run, on a dataset such as ``FB15k237Inductive:v1``."""
+"""The CSV file of ULTRA's run_many.py, with a row for each run on a dataset.
+
+Datasets have names such as ``FB15k237Inductive:v1``.
+"""
 
 from __future__ import annotations
 
