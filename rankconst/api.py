@@ -66,17 +66,17 @@ def adjust(
     baseline: str | None = None,
     **values: Any,
 ) -> Any:
-    """Adjust published numbers for chance: one, a dict of some, or every number of a results file or a DataFrame.
+    """Adjust published numbers for chance: single values, a dict, a results file or a DataFrame.
 
     Parameters
     ----------
     results
         A number, or text as it was printed (without a letter, else it is a path), or a list or an
-        array of them, with their `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338",
-        "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads, or
-        of a folder, or a list of paths, whose numbers are one table with a column ``file``; a
-        dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read` or
-        :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
+        array of them, with their `metric`; or a dict of such values by their metrics,
+        ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that ``rankconst
+        adjust`` reads, or of a folder, or a list of paths, whose numbers are one table with a
+        column ``file``; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read`
+        or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
         metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
         ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``,
         ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say which ranking tasks a
@@ -195,7 +195,8 @@ def adjust(
     if is_typed and (single or several or not of_answers):
         if errors is not None:
             raise UsageError(
-                "errors is for files and frames: a value that cannot be adjusted is an error anyway."
+                "errors is for files and frames: a value that cannot be adjusted is an error "
+                "anyway."
             )
         adjust_values = partial(
             _adjust_values,
@@ -209,7 +210,8 @@ def adjust(
         return _adjust_typed(results, adjust_values, names, wanted, listed=several)
     if strict and errors == "note":
         raise UsageError(
-            "strict=True refuses what errors='note' leaves out with a note; give only one of the two."
+            "strict=True refuses what errors='note' leaves out with a note; give only one of the "
+            "two."
         )
     from rankconst.checks.confirm import confirm_reading
     from rankconst.results.frame import adjust_frame, is_frame, read_given
@@ -285,7 +287,10 @@ def _check_values(values: dict[str, Any]) -> None:
 
 
 def _is_value(results: Any) -> bool:
-    """Tell whether results are a single value; text with a letter, but for an exponent's, is a path."""
+    """Tell whether results are a single value; text with a letter is a path.
+
+    The letter of an exponent does not count.
+    """
     if isinstance(results, str):
         return {*filter(str.isalpha, results)} <= {*"eE"}
     return isinstance(results, SINGLE)
@@ -334,7 +339,10 @@ def _adjust_typed(
     *,
     listed: bool,
 ) -> AdjustedValue | AdjustedList | AdjustedValues:
-    """Adjust a number, a list of some or a dict by metrics, which holds those that are wanted, or all."""
+    """Adjust a number, a list of numbers, or those of a dict whose metrics are wanted.
+
+    If no metrics are named, all numbers of the dict are wanted.
+    """
     from rankconst.worth import AdjustedList, AdjustedValues
 
     if not isinstance(results, Mapping):
@@ -526,7 +534,9 @@ def compare(
     accept: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Any:
-    """Say how sure the difference of two results on the same ranking tasks is, or which of a table's are told apart.
+    """Say how sure the difference of two results is, or which results of a table are told apart.
+
+    The results are on the same ranking tasks.
 
     Parameters
     ----------
@@ -586,7 +596,8 @@ def compare(
 
         if num_tasks is not None or decimals is not None:
             raise UsageError(
-                "num_tasks and decimals are for two values; a table names its dataset and shows its digits."
+                "num_tasks and decimals are for two values; a table names its dataset and shows "
+                "its digits."
             )
         files = []
         for results in (first,) if second is None else (first, second):
@@ -603,7 +614,8 @@ def compare(
         # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:
             raise UsageError(
-                "ranks are compared task by task: leave out what says which tasks, but for the side."
+                "ranks are compared task by task: leave out what says which tasks, but for the "
+                "side."
             )
         one, other = (
             each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second)
@@ -625,7 +637,10 @@ def compare(
 
 
 class _Included(threading.local):
-    """The tables that came with the package, opened once in every thread: what one call reads serves the next."""
+    """The tables that came with the package, opened once in every thread.
+
+    What one call reads serves the next.
+    """
 
     @cached_property
     def tables(self) -> Tables:

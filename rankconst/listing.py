@@ -42,7 +42,7 @@ def count(value: Any) -> str:
 
 
 def number(digits: int) -> Callable[[Any], str]:
-    """Show a real number with `digits` significant digits, without an exponent where that stays readable."""
+    """Show a number with `digits` significant digits, without an exponent where it is readable."""
 
     def show(value: Any) -> str:
         return "–" if value is None else show_number(value, digits)
@@ -110,7 +110,7 @@ class Listing:
         caption: str = "",
         card: str = "",
     ) -> Listing:
-        """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
+        """Make a listing of rows with the same keys, those of the columns among them."""
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
         return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
 
@@ -136,7 +136,10 @@ class Listing:
         escape: Callable[[str], str] = show_controls,
         keep: Callable[[str], str] = show_controls,
     ) -> list[str]:
-        """Return the cells of a column as people read them: escaped, or kept if they are in the format's own markup."""
+        """Return the cells of a column as people read them.
+
+        They are escaped, or kept if they are in the format's own markup.
+        """
         if column.show_row is None:
             shown = map(column.show, list_values(self.data[column.key]))
         else:
@@ -203,7 +206,10 @@ def _write_table(listing: Listing) -> Iterator[str]:
 
 
 def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
-    """Write the fields of each row below each other, with all columns; what they are is said once."""
+    """Write the fields of each row below each other, with all columns.
+
+    What they are is said once.
+    """
     one = len(listing) == 1
     for part in parts:
         grid = _fill_grid(part)
@@ -227,7 +233,7 @@ def _explain_columns(columns: Iterable[Column]) -> str:
 
 
 def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int, *, one: bool) -> str:
-    """Write the fields of a row below each other: what each is called, the field, and of `one` row what it is."""
+    """Write the fields of a row below each other: name, field, and of `one` row what it is."""
     cells = {column: each.cells[place] for column, each in grid.items()}
     shown = {column: cell for column, cell in cells.items() if cell and (one or cell != "–")}
     names = max(len(column.title or "") for column in shown)
@@ -254,7 +260,7 @@ def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> b
 
 
 def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
-    """Return the columns that leave tables first, of all tables; those of the same rank together."""
+    """Return the columns that leave all tables first, those of the same rank together."""
     free = {column for grid in grids for column in grid if column.drop}
     most = max((column.drop for column in free), default=0)
     return {column for column in free if column.drop == most}
@@ -288,7 +294,10 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
 
 
 def _split(listing: Listing) -> list[Listing]:
-    """Return a table for each group of columns, with the rows and the other columns that have anything there."""
+    """Return a table for each group of columns.
+
+    It has the rows and the other columns that have anything there.
+    """
     shown = [
         column
         for column in listing.columns
@@ -366,7 +375,10 @@ def _write_latex(listing: Listing) -> Iterator[str]:
     caption = listing.title or listing.caption
     if caption:
         yield f"\\caption{{{escape_latex(caption)}}}\n\\label{{tab:rankconst}}\n"
-    yield f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n\\toprule\n"
+    yield (
+        f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n"
+        "\\toprule\n"
+    )
     yield _join_latex(escape_latex(str(column.title)) for column in shown)
     yield "\\midrule\n"
     yield from map(_join_latex, zip(*cells, strict=True))
@@ -399,7 +411,7 @@ def escape_latex(cell: str) -> str:
 
 
 class Format(StrEnum):
-    """Output formats: the name that users type, the ending of a file, and what writes a listing in it."""
+    """Output formats: the name that users type, a file's ending, and what writes a listing."""
 
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
@@ -444,7 +456,7 @@ _MOST_SHOWN = 50  # rows, in a notebook
 
 
 def show_html(listing: Listing) -> str:
-    """Return a listing as a notebook shows it: what the screen has, but for rows beyond the first few."""
+    """Return a listing as a notebook shows it: as on a screen, but for all rows after a few."""
     size = len(listing)
     part = listing if size <= _MOST_SHOWN else listing.take(range(_MOST_SHOWN))
     columns = {}
@@ -464,7 +476,7 @@ def show_html(listing: Listing) -> str:
 def show_interval(
     key: str, write: Callable[[float, Interval], str] = show_uncertain
 ) -> Callable[[Row], str]:
-    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
+    """Return what shows the number under `key` with its interval, ``_lower`` to ``_upper``."""
 
     def show(row: Row) -> str:
         ends = Interval(row[f"{key}_lower"], row[f"{key}_upper"])
@@ -474,7 +486,7 @@ def show_interval(
 
 
 def show_tail(key: str) -> Callable[[Row], str]:
-    """Return what shows the probability whose decimal logarithm is under `key`, with its interval."""
+    """Return what shows a probability by its decimal logarithm under `key`, with its interval."""
     from rankconst.values.significance import show_probability
 
     return show_interval(key, show_probability)

@@ -30,7 +30,10 @@ class GridColumn(NamedTuple):
 
     @property
     def whole(self) -> int:
-        """The least width in which no word and no number is broken: a heading of numbers continues below."""
+        """The least width in which no word and no number is broken.
+
+        A heading of numbers continues below.
+        """
         folded = self.cells[:1] if self.right else self.cells
         words = [word for cell in folded for word in cell.split()]
         numbers = self.cells[1:] if self.right else ()

@@ -1,4 +1,4 @@
-"""What numbers typed by hand are worth: what rankers without learning get, and what that leaves of each."""
+"""What numbers typed by hand are worth beyond what rankers without learning get."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ _MOST_SENTENCES = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValue:
-    """One published number and what it is worth; ``print`` shows what the screen of ``rankconst adjust`` does.
+    """One published number and what it is worth.
+
+    ``print`` shows what the screen of ``rankconst adjust`` does.
 
     Attributes
     ----------
@@ -87,7 +89,7 @@ class AdjustedValue:
 
     @property
     def z(self) -> float | None:
-        """By how many standard deviations it is better than chance; None where that is undefined."""
+        """By how many standard deviations it is better than chance; None where undefined."""
         z: float | None = self.forms.z
         return z
 
@@ -137,7 +139,10 @@ class _Adjusted:
 
     @cached_property
     def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each value and baseline: value, index, z ... with their ends, and the tasks."""
+        """Columns with a row for each value and baseline.
+
+        They are value, index, z ... with their ends, and the tasks.
+        """
         return tabulate(self.done)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -178,7 +183,10 @@ class _Adjusted:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
-    """Values by the names of their metrics with what they are worth; ``print`` shows what the screen does."""
+    """Values by the names of their metrics, with what they are worth.
+
+    ``print`` shows what the screen does.
+    """
 
     names: tuple[str, ...] = ()
 
@@ -203,7 +211,10 @@ class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
-    """Values of one metric with what they are worth, in their order; ``print`` shows what the screen does."""
+    """Values of one metric with what they are worth, in their order.
+
+    ``print`` shows what the screen does.
+    """
 
     @overload
     def __getitem__(self, place: int) -> AdjustedValue: ...
@@ -312,7 +323,10 @@ def _list_columns(
     full: bool,
     ladder: bool,
 ) -> Iterator[Column]:
-    """Yield the columns: what tells rows apart, what was published, and what comes of it; all of it if `full`."""
+    """Yield the columns: what tells rows apart, what was published, and what comes of it.
+
+    Yield all of them if `full`.
+    """
     metrics = list(dict.fromkeys(each.batch.metric for each in done))
     labels = {metric.key: metric.label for metric in metrics}
     single = metrics[0] if len(metrics) == 1 else None
@@ -339,13 +353,14 @@ def _list_columns(
     if full:
         for key in ("expectation_error", "variance", "variance_error", "method"):
             yield Column(key)
+        ranker = "the baseline" if ladder else "a random ranker"
         yield Column(
             "log10_p",
             "p" if any(data["p_method"]) else None,
             number(4),
             right=True,
             show_row=show_tail("log10_p"),
-            meaning=f"probability that {'the baseline' if ladder else 'a random ranker'} does as well",
+            meaning=f"probability that {ranker} does as well",
         )
         for key in ("log10_p_lower", "log10_p_upper", "p_method"):
             yield Column(key)
@@ -353,7 +368,10 @@ def _list_columns(
 
 
 def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
-    """Yield the columns of the adjusted forms; `drop` is the order in which they leave a narrow terminal."""
+    """Yield the columns of the adjusted forms.
+
+    `drop` is the order in which they leave a narrow terminal.
+    """
     against = "as the baseline" if ladder else "chance"
     index = "skill" if ladder else (single and single.name_of("index")) or "index"
     better = f"standard deviations better than {'the baseline' if ladder else 'chance'}"

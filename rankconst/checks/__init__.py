@@ -1,1 +1,4 @@
-"""Checks of published numbers: :mod:`.laws` and :mod:`.chance` find impossible ones, :mod:`.search` their tasks."""
+"""Checks of published numbers.
+
+:mod:`.laws` and :mod:`.chance` find impossible numbers, :mod:`.search` finds their tasks.
+"""

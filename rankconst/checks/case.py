@@ -1,4 +1,4 @@
-"""Rules, what they see and what they return: the numbers of one evaluation, and what is wrong with them."""
+"""Rules, what they see (the numbers of one evaluation) and return (what is wrong with them)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A law that numbers obey: its key, the law in words and as a formula, why it holds, and what finds breaches.
+    """A law that numbers obey: its key, words, formula, reason, and what finds breaches.
 
     `mended_by_swap`: two columns that changed places break it, and it holds if they change back.
     """
@@ -99,7 +99,10 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
-    """Register what finds the breaches of a rule in a case, or in all cases of a file; `traits` are those of a rule."""
+    """Register what finds the breaches of a rule in a case, or in all cases of a file.
+
+    The `traits` are those of the rule.
+    """
 
     def decorate(find: _Find) -> _Find:
         RULES[key] = Rule(key, find=find, **traits)
@@ -109,7 +112,10 @@ def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
 
 
 class Archive:
-    """Tables that remember what rows of a file have in common: thousands may be of the same ranking tasks."""
+    """Tables that remember what rows of a file have in common.
+
+    Thousands of rows may be of the same ranking tasks.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -117,7 +123,10 @@ class Archive:
         self.list_others = functools.cache(self._find_others)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
-        """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
+        """Return the constants of a metric; None if the tables lack the tasks.
+
+        Return None, too, if there is no such average.
+        """
         try:
             return None if tasks is None else self.tables.look_up(tasks, metric)
         except (UndefinedError, UnknownNameError, UsageError):
@@ -133,7 +142,9 @@ class Archive:
         return None if constants is None else constants.histogram
 
     def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
-        """Return how many ranks a tool computes; None if the tables lack the tasks, or no batch of the tool is whole.
+        """Return how many ranks a tool computes; None if the tables lack the tasks.
+
+        Return None, too, if no batch of the tool is whole.
 
         Tools that rank whole batches of triples only leave out the last, incomplete one.
         """
@@ -148,7 +159,10 @@ class Archive:
     def _settle(
         self, file: Address, user: Address, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
-        """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
+        """Return the ranking tasks and the tool that the file and the user name.
+
+        If they name no tasks, return the reason or the questions.
+        """
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
@@ -158,15 +172,21 @@ class Archive:
         if questions := ask_counts(file, user, tasks, self.tables):
             return None, None, questions
         if self.histogram(tasks) is None:
-            reason = f"the tables ({self.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
-            return None, None, f"{_UNKNOWN}{reason}under protocol {tasks.protocol}."
+            reason = (
+                f"the tables ({self.tables.version}) hold no {tasks.split} tasks of "
+                f"{tasks.dataset} under protocol {tasks.protocol}."
+            )
+            return None, None, f"{_UNKNOWN}{reason}"
         if self.count(tasks, tool) is None and tool is not None:
             reason = f"{tool.title} ranks whole batches of {tool.batch} triples only, and "
             return None, None, f"{_UNKNOWN}{reason}{tasks.dataset} {tasks.split} has fewer."
         return tasks, tool, ""
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
-        """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
+        """Return the other ranking tasks of the dataset.
+
+        Those that differ in the protocol alone come first.
+        """
         if self.is_suite(tasks):
             return []
         every = (
@@ -270,7 +290,10 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """True if a protocol that is assumed may have more candidates: no protocol has more than without a filter."""
+        """True if a protocol that is assumed may have more candidates.
+
+        No protocol has more candidates than one without a filter.
+        """
         raw = self.tasks and replace(self.tasks, protocol="raw")
         return self.assumed and self.archive.histogram(raw) is None
 
@@ -282,7 +305,7 @@ class Case:
 
     @property
     def num_tasks(self) -> int | None:
-        """The number of ranks that the numbers average; None if not known, or if ranks count differently."""
+        """The number of ranks averaged; None if it is not known, or if ranks count differently."""
         if self.tasks is not None and self.archive.is_suite(self.tasks):
             return None
         address = self.group.context.num_tasks
@@ -294,7 +317,7 @@ class Case:
         return self.count() if address is None else address
 
     def count(self, tasks: Tasks | None = None) -> int | None:
-        """Return how many ranks the tool computes on its tasks, or on other ones; None if not known."""
+        """Return how many ranks the tool computes on its tasks or others; None if unknown."""
         return self.archive.count(tasks or self.tasks, self.tool)
 
     @property
@@ -365,7 +388,7 @@ def build_case(
 
 
 def _tell_runs(group: Group, reading: Reading) -> bool:
-    """Tell whether a column of their rows says that numbers average several runs: ``runs``, or ``MRR std``."""
+    """Tell whether a column says that numbers average several runs: ``runs``, or ``MRR std``."""
     labels = {column: read_label(column) for column in reading.columns}
     runs = [column for column, label in labels.items() if label.role == "runs"]
     spreads = [

@@ -1,4 +1,7 @@
-"""The rules that count ranking tasks, and those that compare numbers with chance; written as the laws are."""
+"""The rules that count ranking tasks, and those that compare numbers with chance.
+
+They are written as the laws are.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ if TYPE_CHECKING:
     "multiple-of-1/n",
     title="hits are whole multiples of 1/n",
     inequality="n Hits@k is whole",
-    why="It counts tasks; checked where 1/n is wider than the rounding, and not for means over several runs.",
+    why=(
+        "It counts tasks; checked where 1/n is wider than the rounding, and not for means over "
+        "several runs."
+    ),
 )
 def _find_broken_hits(case: Case) -> Iterator[Finding]:
     yield from _find_broken(case, list(case.hits.values()), 1.0, "n {} is whole")
@@ -40,7 +46,10 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
     "sum-of-ranks",
     title="the sum of the ranks is whole",
     inequality="n MR is whole, or 2 n MR where ranks can be halves",
-    why="It sums ranks; checked where 1/n is wider than the rounding, and not for means over several runs.",
+    why=(
+        "It sums ranks; checked where 1/n is wider than the rounding, and not for means over "
+        "several runs."
+    ),
 )
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
     m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
@@ -74,7 +83,10 @@ def _find_broken(
 
 
 def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
-    """Name up to three other counts of the dataset's tasks that all values fit, where not just any count would."""
+    """Name up to three other counts of the dataset's tasks that all values fit.
+
+    Leave out counts where just any number would fit.
+    """
     found: dict[int, str] = {}
     for other in case.others:
         n = case.count(other)
@@ -191,7 +203,9 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     "below-counting",
     title="not below a ranker that only counts",
     inequality="no worse than a ranker that only counts training triples",
-    why="Possible, and common on small graphs: it has counted the training set, and learnt nothing.",
+    why=(
+        "Possible, and common on small graphs: it has counted the training set, and learnt nothing."
+    ),
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
     # The other ranks of PyKEEN's files say the same.
@@ -213,7 +227,10 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
             else f"{len(below)} of {len(counting)}"
         )
         value, expected = show_number(first.value, 4), show_number(below[first], 4)
-        sentence = f"worse than counting in {number} metrics{case.where} ({first.label} {value}; counting {expected})."
+        sentence = (
+            f"worse than counting in {number} metrics{case.where} ({first.label} {value}; "
+            f"counting {expected})."
+        )
     else:
         listed = (f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
         sentence = f"worse than counting{case.where}: {', '.join(listed)}."
@@ -254,7 +271,10 @@ _FAR = 0.25
     "beyond-published",
     title="not far beyond the published results collected here",
     inequality="not far better than all of them",
-    why="Possible, but a number far beyond all others is more often a slip, or of other ranking tasks.",
+    why=(
+        "Possible, but a number far beyond all others is more often a slip, or of other ranking "
+        "tasks."
+    ),
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
@@ -287,7 +307,10 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     "all-tied",
     title="not what equal scores give",
     inequality="another value than that of a model that scores all candidates alike",
-    why="Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, not the model.",
+    why=(
+        "Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, "
+        "not the model."
+    ),
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
     known = {
@@ -307,8 +330,8 @@ def _find_tied(case: Case) -> Iterator[Finding]:
             yield Finding(
                 tuple(tied),
                 "",
-                f"{listed}: that is what a model gets{case.where} that scores all candidates alike, with "
-                f"{rank_type} ranks.",
+                f"{listed}: that is what a model gets{case.where} that scores all candidates "
+                f"alike, with {rank_type} ranks.",
                 "Scores that are not a number, infinite or all 0"
                 + (", or a perfect model." if rank_type == "optimistic" else "."),
                 "info",
@@ -320,11 +343,17 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     "mean-of-rows",
     title="an average that is the mean of the numbers beside it",
     inequality="Average = (1/D) sum M",
-    why="A row or column Average is a plain mean over D graphs; what is not may be over others, weighted, or a slip.",
+    why=(
+        "A row or column Average is a plain mean over D graphs; what is not may be over others, "
+        "weighted, or a slip."
+    ),
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
     for m, count, mean in case.contradictions:
-        statement = f"{m} is not the mean of the {count} numbers beside it, which is {show_number(mean, 4)}."
+        statement = (
+            f"{m} is not the mean of the {count} numbers beside it, which is "
+            f"{show_number(mean, 4)}."
+        )
         yield Finding((m,), "", statement, "", "warning")
 
 
@@ -337,7 +366,7 @@ def _count_telling(m: Measured, value: float, rank_type: str) -> float:
 
 
 def _score(case: Case, m: Measured) -> float | None:
-    """Return the largest z-score that the interval allows; None if it is undefined or says nothing."""
+    """Return the largest z-score in the interval; None if it is undefined or says nothing."""
     # No ranker aims at a small spread.
     constants = None if m.entry.metric.scale == "spread" else case.constants(m.entry.metric)
     try:

@@ -1,4 +1,4 @@
-"""A results file checked: the laws that its numbers break, and what contradicts their ranking tasks.
+"""A results file checked: laws that its numbers break, and what contradicts their tasks.
 
 Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits
 give, a share of n tasks is a multiple of 1/n. A published number that breaks one is a slip, or is
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckedReading:
-    """What is wrong with the numbers of a results file; ``print`` shows what the screen of ``rankconst check`` does.
+    """What is wrong with the numbers of a results file.
+
+    ``print`` shows what the screen of ``rankconst check`` does.
 
     Attributes
     ----------
@@ -241,7 +243,7 @@ def check_reading(
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[Entry]]]:
-    """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
+    """Return what to check of each evaluation, and the questions with the numbers they hold up."""
     archive = Archive(tables)
     cases: list[Case] = []
     asked: dict[Question, list[Entry]] = {}
@@ -275,7 +277,10 @@ def _build_cases(
 
 
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
-    """Mark the evaluations of which one number, with whatever ties, shows that scores were not numbers."""
+    """Mark the evaluations in which one number shows that scores were not numbers.
+
+    Ranks that break ties in another way are of the same evaluation.
+    """
 
     def identify(case: Case) -> tuple[Address, tuple[int, ...]]:
         rows = case.group.rows if reading.layout == "wide" else ()
@@ -289,7 +294,7 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:
-    """Drop what only follows from two columns exchanged, or from a value that is impossible by itself."""
+    """Drop what only follows from two exchanged columns, or from a value impossible by itself."""
     # By identity: thousands of entries take long to hash.
     of = {id(finding): {id(m.entry) for m in finding.values} for finding in findings}
     exchanged, impossible = (
@@ -306,7 +311,7 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
 
 
 def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, list[str]]:
-    """Leave out the numbers that say that they are of other tasks than the user asks for, with a note."""
+    """Leave out, with a note, numbers that say they are of other tasks than the user asks for."""
     entries = reading.entries
     kept = [agrees(context, user, tables) for context in entries.contexts]
     if all(kept):

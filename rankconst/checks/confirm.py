@@ -1,4 +1,4 @@
-"""Published adjusted values and numbers of ranks, held against the ranking tasks that were declared or assumed.
+"""Published adjusted values and numbers of ranks, held against declared or assumed tasks.
 
 What contradicts them is asked about, and the right tasks are named among the benchmark's own. Of a
 file that names no dataset, the one that its numbers are of is named in the question.
@@ -68,7 +68,10 @@ class Evidence:
 
 
 def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Put a question to each number of a file that contradicts its ranking tasks; `user` in any spelling."""
+    """Put a question to each number of a file that contradicts its ranking tasks.
+
+    The names in `user` may have any spelling.
+    """
     user = parse_address(user, tables)
     if isinstance(tables, AnswerTables):  # their counts are all that is known
         return reading
@@ -89,7 +92,7 @@ def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
 def find_questions(
     reading: Reading, tables: Tables, user: Address
 ) -> Iterator[tuple[NDArray[np.intp], Question]]:
-    """Yield the places of numbers that contradict their ranking tasks, with what is asked about them."""
+    """Yield the places of numbers that contradict their tasks, with what is asked about them."""
     judge = _Judge(tables, user, reading.tool)
     asked = [
         (places, judge.ask(address, evidence))
@@ -108,7 +111,10 @@ def find_questions(
 def _gather(
     reading: Reading, *, percent: bool
 ) -> Iterator[tuple[NDArray[np.intp], Address, Evidence]]:
-    """Yield the places of numbers on the same ranking tasks, with what is said of these, if any of them tells."""
+    """Yield the places of numbers on the same ranking tasks, with the evidence on the tasks.
+
+    Numbers without any evidence are left out.
+    """
     entries = reading.entries
     by_number = any(
         head.adjustment is not None or head.metric.scale == "count" for head in entries.heads
@@ -144,15 +150,21 @@ _TOLD = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank
 # One metric alone may agree with equally many candidates by chance.
 _FEWEST_METRICS = 2
 
-_SOME = "--relation NAME for each relation that was evaluated, or --counts FILE if you counted the candidates"
+_SOME = (
+    "--relation NAME for each relation that was evaluated, or --counts FILE if you counted the "
+    "candidates"
+)
 _OTHERS = (
-    "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran with "
-    "filter_validation_when_testing=False, or --counts FILE if you counted the candidates"
+    "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran "
+    "with filter_validation_when_testing=False, or --counts FILE if you counted the candidates"
 )
 
 
 class _Judge:
-    """The tables, asked whether they bear out what numbers say; what thousands of rows ask is remembered."""
+    """The tables, asked whether they bear out what numbers say.
+
+    What thousands of rows ask is remembered.
+    """
 
     def __init__(self, tables: Tables, user: Address, implied: str | None) -> None:
         self.tables, self.user, self.implied = tables, user, implied
@@ -188,14 +200,14 @@ class _Judge:
         return self._find_nothing(tasks, tool, evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
-        """Return the tasks that are declared or assumed, and the tool; None if that needs an answer first."""
+        """Return the tasks declared or assumed, and the tool; None if that needs an answer."""
         try:
             return settle(address, self.user, self.tables, tool=self.implied)
         except RankconstError:
             return None, None
 
     def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
-        """Return what makes an adjusted value wrong on some tasks; None where nothing is known against it."""
+        """Return what makes an adjusted value wrong on some tasks; None if nothing is known."""
         constants = self.archive.constants(tasks, pair.metric)
         try:
             return None if constants is None else find_cause(pair, constants)
@@ -233,7 +245,7 @@ class _Judge:
         )
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
-        """Return the tasks that differ in the fewest names, of those with the same constants one."""
+        """Return the tasks that differ in the fewest names, one for each set of constants."""
         apart = {each: len(_list_apart(each, tasks)) for each in fitting}
         nearest = [each for each in apart if apart[each] == min(apart.values())]
         distinct: dict[object, Tasks] = {}
@@ -274,7 +286,7 @@ class _Judge:
     # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
-        """Name the one benchmark that numbers are of, and how its tasks differ from what would be assumed."""
+        """Name the one benchmark that numbers are of, and how its tasks differ from the default."""
         found = self._search(evidence)
         if len({each.dataset for each in found}) != 1:
             return None
@@ -295,7 +307,7 @@ class _Judge:
         return exact or [each for each, grade in graded.items() if grade == _DEFECT]
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
-        """Return the tasks of all benchmarks with that number of ranks, and with that expectation of one metric."""
+        """Return all benchmarks' tasks with that number of ranks and expectation of one metric."""
         spans = {
             pair.metric: span
             for pair in evidence.pairs
@@ -332,7 +344,10 @@ class _Judge:
 
 
 def _find_size(evidence: Evidence) -> int | None:
-    """Return the number of candidates that all tasks would have as E[MR] is (size + 1) / 2; None if nothing tells."""
+    """Return the number of candidates if all tasks have the same; None if nothing tells.
+
+    E[MR] is then (size + 1) / 2.
+    """
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
     spans = (find_expectation(pair) for pair in evidence.pairs if pair.metric == _TOLD[0])
@@ -346,7 +361,10 @@ def _find_size(evidence: Evidence) -> int | None:
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
-    """Ask about tasks of which only the number of candidates is known, if adjusted values were formed with another."""
+    """Ask about tasks of which only the number of candidates is known.
+
+    Ask if adjusted values were formed with another number.
+    """
     negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
     if negatives is None or size in {None, negatives + 1}:
         return None

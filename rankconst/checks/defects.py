@@ -1,4 +1,4 @@
-"""Adjusted values compared with the right ones: which are wrong, and which known defect gives what was published."""
+"""Adjusted values compared with the right ones: which are wrong, and by which known defect."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_entries(
     *,
     percent: bool = False,
 ) -> tuple[Checked, ...]:
-    """Check the adjusted values of one evaluation that have a base value and are defined on its tasks."""
+    """Check an evaluation's adjusted values that have a base value and are defined on its tasks."""
     checked = []
     for pair in pair_up(entries, percent=percent):
         try:
@@ -83,7 +83,7 @@ def check_entries(
 
 
 def check_pair(pair: Pair, constants: Constants) -> Checked:
-    """Compare an adjusted value with the right one; where it is wrong, name the defect that gives it."""
+    """Compare an adjusted value with the right one, and name the defect if it is wrong."""
     base, adjusted = pair
     expected = float(ADJUSTMENTS[pair.form](constants.metric, constants.moments)(base.value))
     cause, span = (
@@ -94,7 +94,9 @@ def check_pair(pair: Pair, constants: Constants) -> Checked:
 
 
 def find_cause(pair: Pair, constants: Constants) -> Cause | None:
-    """Return what makes an adjusted value wrong: a harmless defect, or the nearest and first; None if it is right.
+    """Return what makes an adjusted value wrong; None if it is right.
+
+    That is a harmless defect, or the nearest and first one.
 
     Raises DataError if the adjustment is undefined on these tasks.
     """
@@ -212,4 +214,4 @@ CAUSES: dict[Cause, Callable[[Constants, str, Interval], Interval | None]] = {
         _one_less(c, form, m)
     ),
 }
-"""Each defect to the adjusted value that it gives of constants, adjustment and base value; None if it cannot be."""
+"""The adjusted value that each defect gives of constants, adjustment and base value, or None."""

@@ -1,4 +1,4 @@
-"""What published numbers say about their ranking tasks: how many there are, and what chance gives on them.
+"""What published numbers say about their ranking tasks: their number, and what chance gives.
 
 A base value M and an adjusted value of it give away what the adjustment was formed with:
 
@@ -52,7 +52,7 @@ class Pair(NamedTuple):
 
 
 def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
-    """Put each adjusted value of one evaluation beside its base value; leave out what is not a number."""
+    """Pair each adjusted value of one evaluation with its base value; skip what is not a number."""
     found = tuple(entries)
     bases = {entry.metric: entry for entry in found if entry.adjustment is None}
     in_full = are_in_full(found)
@@ -70,7 +70,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry is, or that stands beside it; None if it says nothing of it."""
+    """Return the number of ranks that an entry is or has beside it; None if it has none."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -83,7 +83,7 @@ def count_ranks(entry: Entry) -> int | None:
 
 
 def find_expectation(pair: Pair) -> Interval | None:
-    """Return the expectation that an adjusted value was formed with; None if it could be nearly any."""
+    """Return the expectation that an adjusted value was formed with; None if nearly any will do."""
     if pair.form == "z":
         return None
     try:
@@ -99,7 +99,9 @@ def solve(
     adjusted: Interval,
     expectation: Interval | None = None,
 ) -> Interval:
-    """Return the expectation that an adjusted value was formed with; for ``z``, the absolute standard deviation.
+    """Return the expectation that an adjusted value was formed with.
+
+    For ``z``, return the absolute standard deviation.
 
     Raises DataError, with the reason as half a sentence, if every number would do.
     """

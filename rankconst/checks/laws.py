@@ -1,4 +1,6 @@
-"""The laws that any ranks obey: each is one function under ``@rule``, applied and listed in the order of this file.
+"""The laws that any ranks obey, each as one function under ``@rule``.
+
+They are applied and listed in the order of this file.
 
 A function gets one evaluation (a :class:`~rankconst.checks.case.Case`), or all of a file, and
 yields what breaks the law. Every comparison grants a number the interval of its rounding.
@@ -41,12 +43,21 @@ DIVERGED = "not-a-number"
     DIVERGED,
     title="scores that are numbers",
     inequality="not MR 0 or 1/2, nor MRR 2 or infinite",
-    why="No rank is below 1; tools give 0 or 1/2 where scores are not numbers (NaN), or rank these first.",
+    why=(
+        "No rank is below 1; tools give 0 or 1/2 where scores are not numbers (NaN), or rank "
+        "these first."
+    ),
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
     for m in case.telling:
-        statement = f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this evaluation counts."
-        cause = "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank such scores first."
+        statement = (
+            f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
+            "evaluation counts."
+        )
+        cause = (
+            "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank "
+            "such scores first."
+        )
         yield Finding((m,), "", statement, cause)
     reciprocal, first = (case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1))
     if (
@@ -65,7 +76,10 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     "range",
     title="a value that its metric can take",
     inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
-    why="The worst ranker puts every true answer last, the best one first, with index 1; shares are at most 1.",
+    why=(
+        "The worst ranker puts every true answer last, the best one first, with index 1; shares "
+        "are at most 1."
+    ),
     whole_file=True,
     mended_by_swap=True,
 )
@@ -96,8 +110,8 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
             f"{label} <= 1" if largest.entry.adjustment else f"0 <= {label} <= 1",
             f"{len(found):,} {'value' if len(found) == 1 else 'values'} under {column} beyond 1, "
             f"up to {largest.entry.text}.",
-            f"Percentages without a sign{' (--percent)' * largest.entry.metric.is_share}, or another metric under that "
-            "name.",
+            f"Percentages without a sign{' (--percent)' * largest.entry.metric.is_share}, or "
+            "another metric under that name.",
         )
 
 
@@ -176,8 +190,8 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
                     if m.entry.metric in {one, other}
                 ),
                 f"{', '.join(mended[:-1])} and {mended[-1]} together",
-                f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
-                "as they are, and possible with the two exchanged.",
+                f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are "
+                "impossible as they are, and possible with the two exchanged.",
                 "Two headings, or two columns, changed places.",
             )
 
@@ -231,9 +245,14 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
 @rule(
     "mrr-from-hits",
     title="MRR within what the hits allow",
-    inequality="sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= sum (H_i - H_(i-1)) / (k_(i-1) + 1)"
-    " + (1 - H_m) / (k_m + 1)",
-    why="Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be halves.",
+    inequality=(
+        "sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= "
+        "sum (H_i - H_(i-1)) / (k_(i-1) + 1) + (1 - H_m) / (k_m + 1)"
+    ),
+    why=(
+        "Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be "
+        "halves."
+    ),
     mended_by_swap=True,
 )
 def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
@@ -243,7 +262,10 @@ def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
 @rule(
     "mr-from-hits",
     title="MR within what the hits allow",
-    inequality="sum (H_i - H_(i-1)) (k_(i-1) + 1) + (1 - H_m) (k_m + 1) <= MR <= sum (H_i - H_(i-1)) k_i + (1 - H_m) N",
+    inequality=(
+        "sum (H_i - H_(i-1)) (k_(i-1) + 1) + (1 - H_m) (k_m + 1) <= MR <= "
+        "sum (H_i - H_(i-1)) k_i + (1 - H_m) N"
+    ),
     why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
     mended_by_swap=True,
 )
@@ -264,7 +286,11 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
 def _compare_with_hits(
     case: Case, label: str, find_bound: Callable[..., Interval]
 ) -> Iterator[Finding]:
-    """Find a mean beyond a bound: the surest one, which holds for any candidates and for means over several runs."""
+    """Find a mean that is beyond a bound.
+
+    Of several such bounds, take the surest, which holds for any candidates and for means over
+    several runs.
+    """
     found, hits = case.mean(label), _list_growing_hits(case)
     if found is None or not hits:
         return
@@ -307,7 +333,7 @@ def _compare_with_hits(
 
 
 def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -> str:
-    """Write the mean that puts each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
+    """Write the mean with each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
     names = [m.label for m in hits]
     shares = [
         names[0],
@@ -324,7 +350,10 @@ def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -
     "mr-from-mrr",
     title="MR at least what the MRR allows",
     inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
-    why="The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the means.",
+    why=(
+        "The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the "
+        "means."
+    ),
     mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
@@ -342,7 +371,10 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
         yield Finding(
             (mean.measured, reciprocal.measured),
             f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
-            f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at least {least:.6g}.",
+            (
+                f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at "
+                f"least {least:.6g}."
+            ),
             f"MR and MRR are of different evaluations, or one of them is a slip{_name_runs(runs)}.",
             "warning" if runs else "error",
         )
@@ -363,9 +395,12 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
         yield Finding(
             (mean.measured, reciprocal.measured),
             "MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
-            f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most {largest:.6g} "
-            f"with at most {case.most:,.0f} candidates.",
-            "MR and MRR are of different evaluations or of another dataset, or one of them is a slip.",
+            f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most "
+            f"{largest:.6g} with at most {case.most:,.0f} candidates.",
+            (
+                "MR and MRR are of different evaluations or of another dataset, or one of them "
+                "is a slip."
+            ),
             "warning" if case.assumed else "error",
         )
 
@@ -377,8 +412,13 @@ _FAR = 2.0 ** np.arange(1, 54)
 @rule(
     "gains-in-order",
     title="nDCG, MRR and Hits, cut at k or not, within each other's bounds",
-    inequality="MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows",
-    why="They hold for each task: 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so they hold for the means.",
+    inequality=(
+        "MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows"
+    ),
+    why=(
+        "They hold for each task: 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so they "
+        "hold for the means."
+    ),
     mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
@@ -406,14 +446,17 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
                 f"{less.measured} is impossible: {more.measured} allows at most {limit:.6g}.",
                 "Recall@k is Hits@k only if each task has one right answer."
                 if recall
-                else "A slip, an nDCG with a cut-off that is not named, or several right answers a task.",
+                else (
+                    "A slip, an nDCG with a cut-off that is not named, or several right answers "
+                    "a task."
+                ),
                 "warning" if recall else "error",
             )
 
 
 @functools.cache
 def bound_ratio(one: Metric, other: Metric) -> float:
-    """Return the most that one metric can be of another, whatever the ranks; infinite if there is no bound."""
+    """Return the most that one metric can be of another for any ranks; infinite if unbounded."""
     largest = max(metric.k or 1 for metric in (one, other))
     ranks = np.concatenate(
         [np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]]

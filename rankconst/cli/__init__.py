@@ -10,16 +10,24 @@ import sys
 import time
 
 _LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
-"""What a process needs of each kind of memory, in MiB, and the option of ulimit: with less, OpenBLAS and Arrow end it
-without an error, or crash it."""
+"""What a process needs of each kind of memory, in MiB, and the option of ulimit.
+
+With less, OpenBLAS and Arrow end it without an error, or crash it.
+"""
 
 _ONE_PRESS = 1.0
-"""Seconds in which further interrupts are the same one: a key that is pressed twice, or `timeout`, which tells a
-process and its group, must not interrupt what the first one left to be cleaned up."""
+"""Seconds in which further interrupts are the same one.
+
+A key that is pressed twice, or `timeout`, which tells a process and its group, must not interrupt
+what the first one left to be cleaned up.
+"""
 
 
 def main() -> None:
-    """Run the command line and exit with its code; an interrupt exits with 130, a request to end with 143."""
+    """Run the command line and exit with its code.
+
+    An interrupt exits with 130, a request to end with 143.
+    """
     interrupts = list[int]()
     numbers = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -81,20 +89,29 @@ def _print_version() -> bool:
     """Print the versions at once; False if that fails, and the whole program is to say why."""
     from rankconst.version import describe_versions
 
+    if sys.stdout is None:
+        return False
     try:
-        return sys.stdout is not None and print(describe_versions(), flush=True) is None  # noqa: T201 - no need for Typer
+        print(describe_versions(), flush=True)  # noqa: T201 - no need for Typer
     except OSError:
         return False
+    return True
 
 
 def _check_clock() -> None:
-    """Exit with an error if the system's clock is so wrong that Python, and what is imported, cannot read it."""
+    """Exit with an error if the system's clock is so wrong that Python cannot read it.
+
+    What is imported may fail to read it, too.
+    """
     try:
         time.time()
     except (OverflowError, OSError):
         os.write(
             2,
-            b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n",
+            (
+                b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s "
+                b"YYYY-MM-DD\n"
+            ),
         )
         os._exit(6)
 
@@ -110,6 +127,9 @@ def _check_memory() -> None:
             continue
         allowed = resource.getrlimit(getattr(resource, name))[0]
         if allowed != resource.RLIM_INFINITY and allowed >> 20 < least:
-            message = b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: ulimit -%b %d\n"
+            message = (
+                b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: "
+                b"ulimit -%b %d\n"
+            )
             os.write(2, message % (allowed >> 20, least, option, least << 11))
             os._exit(6)

@@ -46,8 +46,10 @@ def adjust(
         list[str] | None,
         typer.Argument(
             metavar="VALUE|FILE",
-            help="Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, tools' own, a folder; "
-            "- for stdin.",
+            help=(
+                "Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, "
+                "tools' own, a folder; - for stdin."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -243,7 +245,9 @@ def open_sets(
     num_tasks: int | None,
     *rule: str | None,
 ) -> tuple[Tables, list[str]]:
-    """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant.
+    """Open the tables, and return them with the names of the datasets that are meant.
+
+    The tables include what takes the place of a dataset.
 
     Of a number of tasks, the `rule` is a protocol, or the tool that has one.
     """
@@ -269,7 +273,8 @@ def open_sets(
     named = list(own.datasets)
     if others := [name for name in datasets if name.lower() not in named]:
         raise UsageError(
-            f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out."
+            f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave "
+            "one out."
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
 
@@ -301,7 +306,8 @@ def write_values(
         table.writerow([name or metrics[0], value])
     if not typed:
         raise UsageError(
-            "give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE --tool ranx."
+            "give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE "
+            "--tool ranx."
         )
     return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))
 

@@ -1,4 +1,4 @@
-"""``rankconst adjust --to``: adjusted values in, the published numbers that they were made from out."""
+"""``rankconst adjust --to``: from adjusted values back to the published numbers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 def turn_back(
     values: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
-    """List the values of a metric that have some adjusted values, each with what its rounding leaves open."""
+    """List the values of a metric that adjusted values are from, with what rounding leaves open."""
     pairs = [value.rpartition("=") for value in values]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
     values = [value for _, _, value in pairs]
     if len(names) != 1 or not values:
         raise UsageError(
-            f"--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to {to} ..."
+            "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
+            f"{to} ..."
         )
     if user.dataset is None:
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
@@ -35,7 +36,8 @@ def turn_back(
     metric, form = parse_adjusted_metric(names[0])
     if metric != wanted:
         raise UsageError(
-            f"{names[0]} is the adjusted form of {metric.label}, not of {wanted.label}: --to {metric.label}"
+            f"{names[0]} is the adjusted form of {metric.label}, not of {wanted.label}: --to "
+            f"{metric.label}"
         )
     constants = look_up(to, user, opened)
     affine = getattr(constants, form)
@@ -69,5 +71,8 @@ def turn_back(
         *map(Column, ("value_lower", "value_upper")),
     ]
     versions = f"Tables {constants.table_version}." if constants.table_version else ""
-    title = f"{metric.label} on {opened.titles.get(constants.tasks.dataset, '')} ({constants.tasks.describe()})"
+    title = (
+        f"{metric.label} on {opened.titles.get(constants.tasks.dataset, '')} "
+        f"({constants.tasks.describe()})"
+    )
     return Listing.of(columns, rows, title=title, caption=versions)

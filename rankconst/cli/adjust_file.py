@@ -1,4 +1,4 @@
-"""``rankconst adjust`` with a file: its numbers adjusted, as a listing or in the document itself."""
+"""``rankconst adjust`` with a file: its numbers adjusted, in a listing or in the document."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Work:
 
     @property
     def how(self) -> dict[str, Any]:
-        """How the files are read; tables that name no metric are of the only one that was asked for."""
+        """How the files are read; tables that name no metric are of the only one asked for."""
         only = self.metrics[0] if len(self.metrics) == 1 else None
         unit = assume_unit(self.percent, self.tables)
         return {"decimal": self.decimal, "percent": unit, "metric": only}
@@ -177,7 +177,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
 
 
 def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
-    """Say on stderr what was assumed, asked and left out, and what there is to know of the numbers that are listed."""
+    """Say on stderr what was assumed, asked and left out, and what to know of listed numbers."""
     reading = adjusted.reading
     _report_others(adjusted)
     report_answers(adjusted)
@@ -195,7 +195,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 
 
 def report_answers(adjusted: AdjustedReading) -> None:
-    """Say on stderr what was assumed of the numbers of a file, and what is asked about the others."""
+    """Say on stderr what was assumed of a file's numbers, and what is asked about the others."""
     name = adjusted.reading.name
     shares = [
         each.batch.value

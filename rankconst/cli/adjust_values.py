@@ -59,13 +59,14 @@ class Query:
 def read_values(
     values: Sequence[str], names: Sequence[str], *, percent: bool
 ) -> dict[str, list[Published]]:
-    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
+    """Return the values of each metric by its name as typed, before a value or by --metric."""
     from rankconst.values.published import read_published
 
     if not values:
         raise UsageError(
-            "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 --dataset fb15k237, or "
-            "rankconst adjust results.csv --tool rotate; - is standard input."
+            "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
+            "--dataset fb15k237, or rankconst adjust results.csv --tool rotate; - is standard "
+            "input."
         )
     found: dict[str, list[Published]] = {}
     # Such as mrr=0.3,hits@1=0.2.
@@ -111,8 +112,9 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
         ), []
     if not query.datasets:
         raise UsageError(
-            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them. "
-            "Or --counts FILE, with numbers of candidates of your own; or, with --protocol sampled:M, --num-tasks N."
+            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show "
+            "datasets` lists them. Or --counts FILE, with numbers of candidates of your own; or, "
+            "with --protocol sampled:M, --num-tasks N."
         )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
@@ -137,7 +139,10 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
-    """Return what is said of values of a metric, whose name may say more than that, and the tasks that they are of."""
+    """Return what is said of a metric's values, and the tasks that they are of.
+
+    The name of the metric may say more than the metric.
+    """
     named = complete_by_name(name, replace(query.user, dataset=dataset))
     explain_ties(named)
     return named, settle(
@@ -150,15 +155,18 @@ def parse_counted(name: str | None, tool: str | None) -> str:
     protocol = parse_protocol(name or (parse_tool(tool).protocol if tool else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
         raise UsageError(
-            "--num-tasks: the number of tasks is enough only if all have the same number of candidates: add "
-            f"--protocol sampled:M. Under protocol {protocol.key} name the dataset, or give the numbers of candidates "
-            "by --counts."
+            "--num-tasks: the number of tasks is enough only if all have the same number of "
+            f"candidates: add --protocol sampled:M. Under protocol {protocol.key} name the "
+            "dataset, or give the numbers of candidates by --counts."
         )
     return protocol.key
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
-    """Adjust values and list them: on a screen with what they mean in words, in files with all that was computed."""
+    """Adjust values and list them.
+
+    A screen has what they mean in words, files have all that was computed.
+    """
     from rankconst.adjusting import add_significance
 
     done, pairs = _adjust(typed, query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import os
 import sys
@@ -28,7 +29,7 @@ from rankconst.names import show_controls
 from rankconst.version import describe_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 COMMANDS = {
@@ -67,7 +68,10 @@ _MEANT = {
 
 
 class _Command(TyperCommand):
-    """A command with ``--json`` for ``--format json``, and with options that only ``--help-all`` lists."""
+    """A command with ``--json`` for ``--format json``.
+
+    It may have options that only ``--help-all`` lists.
+    """
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
         return _prepare_params(super().get_params(ctx))
@@ -86,7 +90,10 @@ class _Command(TyperCommand):
 
 
 class _Plain:
-    """Takes what was typed as it is; what needs more, Typer converts by pydantic, which takes long to import."""
+    """Takes what was typed as it is.
+
+    What needs more is converted by Typer with pydantic, which takes long to import.
+    """
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the value of an option or an argument, as Typer does."""
@@ -120,7 +127,10 @@ def _take(value: Any, kind: type[Any]) -> Any:
 
 
 def _prepare_params(params: list[Any]) -> list[Any]:
-    """Show no types of Python: a flag takes no value, and an argument has its own name. Convert no plain text."""
+    """Show no types of Python, and convert no plain text.
+
+    A flag takes no value, and an argument has its own name.
+    """
     for param in params:
         if getattr(param, "_runtime_param", param) is None:
             param._runtime_param = _Plain()
@@ -154,16 +164,24 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         module, function = COMMANDS[command].split(":")
         *above, name = command.split()
         target = group if above else app
+        called = getattr(import_module(f"rankconst.cli.{module}"), function)
         add = target.command(
             name,
             cls=_Command,
+            help=_read_help(called),
             context_settings=_SETTINGS.get(command),
             epilog="--help-all lists rare options, too.",
         )
-        add(getattr(import_module(f"rankconst.cli.{module}"), function))
+        add(called)
     if group.registered_commands:
         app.add_typer(group, name="tables")
     return app
+
+
+def _read_help(command: Callable[..., None]) -> str:
+    """Return the help of a command, with its summary on one line, as lists of commands show it."""
+    summary, *others = (inspect.getdoc(command) or "").split("\n\n", 1)
+    return "\n\n".join([" ".join(summary.split()), *others])
 
 
 def _print_version(wanted: bool) -> None:
@@ -180,11 +198,16 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Make MR, MRR and Hits@k comparable: adjust published numbers for chance, and look up the constants."""
+    """Make MR, MRR and Hits@k comparable: adjust published numbers for chance, and look up the
+    constants.
+    """  # noqa: D205
 
 
 def prepare() -> typer.Typer:
-    """Return the program with the command that was called; most calls need not wait for what the others import."""
+    """Return the program with the command that was called.
+
+    Most calls need not wait for what the other commands import.
+    """
     typed = _read_arguments()
     named = _find_command(typed)
     if not named and typed[:1] == ["tables"]:
@@ -229,7 +252,10 @@ def _explain_typed(error: Any) -> str:
         if context is not None
         else " ".join(["rankconst", *_find_command(sys.argv[1:])])
     )
-    return f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See `{path} --help`."
+    return (
+        f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See "
+        f"`{path} --help`."
+    )
 
 
 # What may take more than a second without a word; builds and verifications tell their stages.
@@ -250,7 +276,10 @@ _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
 
 def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
-    """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
+    """Run the program and exit.
+
+    Whatever fails on the way, interrupts included, is a line on stderr and a code.
+    """
     _open_streams()
     NOTICE.start(_describe_work(sys.argv[1:]))
     # Libraries raise many things when they are interrupted or lack memory.
@@ -284,7 +313,7 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
 
 
 def _explain(error: Exception) -> tuple[str, int] | None:
-    """Return a message and an exit code for what the system refuses, or a library raises of it; None for a bug."""
+    """Return a message and an exit code for an error of the system or a library; None for a bug."""
     if lacks_memory(error):
         return "there is not enough memory for that; give it less at once.", DataError.exit_code
     if isinstance(error, OSError):
@@ -294,7 +323,10 @@ def _explain(error: Exception) -> tuple[str, int] | None:
     if (explained := explain_import(error)) is not None:
         return explained, MissingExtraError.exit_code
     if isinstance(error, Warning):
-        explained = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
+        explained = (
+            f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or "
+            "leave out -W."
+        )
         return explained, UsageError.exit_code
     if _COMPLETION in os.environ:
         explained = (
@@ -305,7 +337,9 @@ def _explain(error: Exception) -> tuple[str, int] | None:
 
 
 def _open_streams() -> None:
-    """Make the streams usable: one that is closed is replaced, and a narrow encoding must not lose the numbers.
+    """Make the streams usable.
+
+    One that is closed is replaced, and a narrow encoding must not lose the numbers.
 
     What is printed to a standard output that is closed would be lost: its replacement cannot be
     written to.

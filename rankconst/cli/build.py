@@ -53,8 +53,10 @@ _Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILES|BENCHMARKS",
-        help="The files of a graph of your own, training, validation and test set in this order, or training and "
-        "test set. Or benchmarks, in any spelling.",
+        help=(
+            "The files of a graph of your own, training, validation and test set in this order, "
+            "or training and test set. Or benchmarks, in any spelling."
+        ),
         autocompletion=complete("KEY"),
     ),
 ]
@@ -66,7 +68,10 @@ _Columns = Annotated[
     str | None,
     option(
         "--columns ORDER",
-        "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
+        (
+            "Columns of its files: h head, r relation, t tail, d date or time, - ignored. "
+            "Default: as headed, or hrt."
+        ),
     ),
 ]
 _Pykeen = Annotated[
@@ -88,8 +93,9 @@ _Baseline = Annotated[
     list[str] | None,
     option(
         "--baseline -b BASELINE",
-        f"What to rank with besides chance: {', '.join(INFORMED)}, all, or {DEFAULT_BASELINE} for chance alone; "
-        f"repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each other in time.",
+        f"What to rank with besides chance: {', '.join(INFORMED)}, all, or {DEFAULT_BASELINE} for "
+        f"chance alone; repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each "
+        "other in time.",
     ),
 ]
 _Offline = Annotated[
@@ -185,15 +191,18 @@ def build(
 
 
 _NOTHING = (
-    "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv test.tsv), or a benchmark "
-    "(rankconst build fb15k237). `rankconst show datasets` lists the benchmarks."
+    "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv test.tsv), "
+    "or a benchmark (rankconst build fb15k237). `rankconst show datasets` lists the benchmarks."
 )
 
 
 def _read_words(
     words: Sequence[str],
 ) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
-    """Tell benchmarks from the files of a graph; return the latter by split: paths, but for train, perhaps, a URL."""
+    """Tell benchmarks from the files of a graph, and return the files by split.
+
+    They are paths; the training set may be a URL.
+    """
     from rankconst.catalogue.benchmarks import find_benchmark
 
     paths = [word for word in words if _is_file(word)]
@@ -226,7 +235,8 @@ def _is_file(word: str) -> bool:
     if found and named:
         title = find_benchmark(word).title
         raise UsageError(
-            f"{word} is a benchmark, and a file here: write ./{word} for the file, or {title} for the benchmark."
+            f"{word} is a benchmark, and a file here: write ./{word} for the file, or {title} for "
+            "the benchmark."
         )
     return found or placed or bool(PurePath(word).suffix and not named)
 
@@ -235,22 +245,22 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
-    """Return which file is which by their order; refuse an order that the files' names contradict."""
+    """Return which file is which by their order; refuse an order that their names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         paths = _list_files(Path(paths[0]))
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         raise UsageError(
-            "a graph of your own has two files, training and test set, or three, training, validation and test set; "
-            f"got {len(paths)}: {', '.join(paths)}."
+            "a graph of your own has two files, training and test set, or three, training, "
+            f"validation and test set; got {len(paths)}: {', '.join(paths)}."
         )
     files = dict(zip(orders[len(paths)], paths, strict=True))
     for split, path in files.items():
         suffix = _split_name(path)[1]
         if suffix not in {None, split}:
             raise UsageError(
-                f"{path} is in the place of the {_SETS[split]}, and its name says {suffix}. The order is training, "
-                "validation and test set."
+                f"{path} is in the place of the {_SETS[split]}, and its name says {suffix}. The "
+                "order is training, validation and test set."
             )
     return files
 
@@ -269,7 +279,7 @@ def _list_files(folder: Path) -> list[str]:
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
-    """Return the name of the graph that a file's name has before that of the split, and the split if it has one."""
+    """Split a file's name into the name of the graph and the split, which may be missing."""
     from rankconst_builder.layout import strip_endings
 
     front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
@@ -289,7 +299,10 @@ def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) ->
 
 
 def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
-    """Return the name that files have in common, or their folder's; ask where that is not a name."""
+    """Return the name that files have in common, or their folder's.
+
+    Ask for one where that is not a name.
+    """
     from rankconst.catalogue.benchmarks import make_key
 
     parts = [_split_name(path) for path in files.values()]
@@ -311,7 +324,7 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
 def _read_restriction(
     relations: str | None, entities: str | None, known: Path | None
 ) -> Restriction:
-    """Read to which relations and entities the evaluation is restricted, and what else its filter knows."""
+    """Read the relations and entities that are evaluated, and what else the filter knows."""
     from rankconst_builder.fetch import read_local
     from rankconst_builder.restriction import Restriction, read_names
 
@@ -326,7 +339,10 @@ def _read_restriction(
 def _choose_sources(
     sources: Sequence[Benchmark], name: str | None, restriction: Restriction
 ) -> Sequence[Benchmark]:
-    """Return benchmarks; one that is restricted has another name, as its rows must not pass for the benchmark's."""
+    """Return benchmarks; one that is restricted has another name.
+
+    Its rows must not pass for the benchmark's.
+    """
     from rankconst.catalogue.benchmarks import make_key
     from rankconst_builder.restriction import Restriction
 
@@ -338,8 +354,8 @@ def _choose_sources(
         return sources
     if len(sources) != 1 or name is None:
         raise UsageError(
-            "--relations, --entities and --known change the tasks of one benchmark, and these need another name: add "
-            "--name NAME."
+            "--relations, --entities and --known change the tasks of one benchmark, and these "
+            "need another name: add --name NAME."
         )
     limits = [
         f"{len(labels)} {kind}"

@@ -1,4 +1,4 @@
-"""What ``rankconst show`` lists, and the pages of single things: metrics, protocols, tools and the others."""
+"""What ``rankconst show`` lists, and the pages of metrics, protocols, tools and others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
 
 def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
-    """Return the columns of a row's tasks, and of what a random ranker gets: how each is shown, and leaves a screen."""
+    """Return the columns of a row's tasks, and of what a random ranker gets.
+
+    Each says how it is shown, and when it leaves a screen.
+    """
     return (
         Column("num_tasks", "tasks", count, right=True),
         Column("mean_candidates", "mean N", show, right=True, drop=2),
@@ -69,7 +72,7 @@ def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]
 
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
+    """Return the rows of protocols, one for the same constants: ``standard = libkge``."""
     blocks = group_by(rows, lambda row: row["protocol"])
     alike = group_by(
         blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
@@ -105,7 +108,7 @@ class Registry(NamedTuple):
         )
 
     def print_page(self, found: Any, form: Format, also: str, lead: str = "") -> None:
-        """Write the page of one thing; for people each text has a line, and what is empty has none."""
+        """Write the page of one thing; for people, each text has a line, and empty ones none."""
         page = self.describe(found) if self.describe else self.fill(found)
         if form not in FOR_PEOPLE:
             print_listing(Listing.of(list(map(Column, page)), [page]), form)
@@ -164,7 +167,7 @@ _KNOWN = {
 
 
 def _read_protocol(protocol: Protocol, field: str) -> Any:
-    """Return a field; of how all entities are ranked there is nothing to say where some are drawn."""
+    """Return a field; None if it is about ranking all entities and some are drawn."""
     drawn = protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}
     return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
 
@@ -256,8 +259,8 @@ REGISTRIES: dict[str, Registry] = {
         "Formulas, method and reference: rankconst show mrr",
         _read_metric,
         describe_metric,
-        "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
-        "rankings: all rank vectors; E: the expectation.",
+        "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, "
+        "p): sum of 1/j^p; rankings: all rank vectors; E: the expectation.",
     ),
     "tools": Registry(
         "tool",
@@ -287,8 +290,9 @@ REGISTRIES: dict[str, Registry] = {
             Column("empty", "no right answer", drop=1),
             *map(Column, ("title", "ties", "bare_k", "notes", "evidence")),
         ),
-        "What each divides by, of N candidates with R right answers; nDCG: how many right answers its ideal has on "
-        "top; MRR: which right answers count. Names and evidence: rankconst show ranx",
+        "What each divides by, of N candidates with R right answers; nDCG: how many right "
+        "answers its ideal has on top; MRR: which right answers count. Names and evidence: "
+        "rankconst show ranx",
         _read_library,
         _describe_library,
     ),
@@ -307,7 +311,10 @@ REGISTRIES: dict[str, Registry] = {
             Column("used_by", "used by", drop=5),
             *map(Column, ("law", "needs", "reference", "refused")),
         ),
-        f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: rankconst show sampled:500",
+        (
+            f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: "
+            "rankconst show sampled:500"
+        ),
         _read_protocol,
     ),
     "baselines": Registry(
@@ -315,7 +322,10 @@ REGISTRIES: dict[str, Registry] = {
         lambda: BASELINES,
         parse_baseline,
         (Column("baseline", "baseline"), Column("summary", "how it ranks"), Column("reference")),
-        f"The default is {DEFAULT_BASELINE}. The others know the training set. Equal scores are in random order.",
+        (
+            f"The default is {DEFAULT_BASELINE}. The others know the training set. Equal scores "
+            "are in random order."
+        ),
     ),
     "aggregations": Registry(
         "aggregation",
@@ -327,7 +337,10 @@ REGISTRIES: dict[str, Registry] = {
             Column("summary", "meaning"),
             Column("used_by", "used by", drop=1),
         ),
-        f"The default is {DEFAULT_AGGREGATION}. Others: rankconst adjust ... --aggregation macro-query.",
+        (
+            f"The default is {DEFAULT_AGGREGATION}. Others: rankconst adjust ... --aggregation "
+            "macro-query."
+        ),
     ),
     "suites": Registry(
         "suite",
@@ -355,7 +368,10 @@ REGISTRIES: dict[str, Registry] = {
         "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE",
     ),
 }
-"""List to what is in it, but for datasets, which depend on the tables; a name that several know is of the first."""
+"""Each list with what is in it, but for datasets, which depend on the tables.
+
+A name that several lists know is of the first.
+"""
 
 
 # -- datasets, and everything ----------------------------------------------------------------------
@@ -381,7 +397,7 @@ _DATASET_COLUMNS = (
 
 
 def list_datasets(opened: Tables, *, every: bool) -> Listing:
-    """List the datasets: those in the tables, those that can be built and, if `every`, those that cannot."""
+    """List the datasets in the tables, those that can be built and, if `every`, the others."""
     chance, keys = _expect_mrr(opened), [column.key for column in _DATASET_COLUMNS]
     described = [
         row | {"status": "included", _CHANCE: chance.get(key)}
@@ -394,14 +410,16 @@ def list_datasets(opened: Tables, *, every: bool) -> Listing:
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
-        f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build KEY{extra}.\n"
-        "E[MRR]: what a random ranker gets on test, both sides, by the protocol that is usual there."
+        f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build "
+        f"KEY{extra}.\n"
+        "E[MRR]: what a random ranker gets on test, both sides, by the protocol that is usual "
+        "there."
     )
     return Listing.of(_DATASET_COLUMNS, rows, caption=caption)
 
 
 def _expect_mrr(opened: Tables) -> dict[str, float]:
-    """Return the expected MRR of chance on each dataset: on test, both sides, under the usual protocol."""
+    """Return the expected MRR of chance on each dataset: test, both sides, usual protocol."""
     import pyarrow.compute as pc
 
     rows = opened.read("constants")

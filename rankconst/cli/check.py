@@ -43,8 +43,10 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="FILE|NAME=VALUE",
-            help="Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, amrr=0.3375 for adjusted, "
-            "count=402 for how many ranks there are.",
+            help=(
+                "Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, "
+                "amrr=0.3375 for adjusted, count=402 for how many ranks there are."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -94,7 +96,7 @@ def check(
 
 
 def _conclude(checked: Sequence[CheckedReading]) -> None:
-    """Say on stderr what else there is to know, and exit as the findings and the questions want it."""
+    """Say on stderr what else there is to know, and exit as findings and questions want it."""
     from rankconst.checks.checking import summarise
 
     for each in checked:
@@ -112,12 +114,13 @@ def _conclude(checked: Sequence[CheckedReading]) -> None:
 
 
 def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the files among what was typed, and the numbers with their names; refuse both at once."""
+    """Return the files that were typed, and the numbers with their names; refuse both at once."""
     typed = [each for each in results if "=" in each and not names_file(each)]
     files = [each for each in results if each not in typed]
     if not results:
         raise UsageError(
-            "name a file of results, or numbers: rankconst check results.csv, or rankconst check mrr=0.338 amrr=0.3375."
+            "name a file of results, or numbers: rankconst check results.csv, or rankconst check "
+            "mrr=0.338 amrr=0.3375."
         )
     if files and typed:
         raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {typed[0]}.")
@@ -128,7 +131,10 @@ def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _read_typed(typed: Sequence[str]) -> Reading:
-    """Put numbers that were typed into the form of a file's; ``count=402`` is the number of ranks of the others."""
+    """Put numbers that were typed into the form of a file's.
+
+    ``count=402`` is the number of ranks of the others.
+    """
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
     from rankconst.evaluation import complete_by_name
     from rankconst.results.reading import Entries, Entry, Reading

@@ -39,7 +39,10 @@ def compare(
         list[str],
         typer.Argument(
             metavar="FIRST SECOND|FILE ...",
-            help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of results.",
+            help=(
+                "Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of "
+                "results."
+            ),
         ),
     ],
     metric: Annotated[
@@ -57,7 +60,8 @@ def compare(
     accept: options.Accept = None,
     force: options.Force = False,
 ) -> None:
-    """Tell whether the difference between published results is significant: of two numbers, tables or runs.
+    """Tell whether the difference between published results is significant: of two numbers, tables
+    or runs.
 
     On which tasks two models differ is not published, so p has a bound, which holds whatever they
     have in common.
@@ -67,7 +71,7 @@ def compare(
     Example: rankconst compare results.csv --metric mrr
 
     Example: rankconst compare transe/results.json rotate/results.json
-    """
+    """  # noqa: D205
     target = Target.of(out, format, force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
@@ -94,15 +98,16 @@ def compare(
             else ""
         )
         raise UsageError(
-            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
-            + alone
+            "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
+            "-m hits@10." + alone
         )
     names = {each.rpartition("=")[0] for each in values}
     if names != {""}:
         plain = " ".join(each.rpartition("=")[2] for each in values)
         known = metric or next((name for name in names if find_metric(name)), "METRIC")
         raise UsageError(
-            f"leave out the names: rankconst compare {plain} --metric {known}. For several models, name a file."
+            f"leave out the names: rankconst compare {plain} --metric {known}. For several "
+            "models, name a file."
         )
     if metric is None:
         raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
@@ -225,13 +230,14 @@ def _compare_files(works: Sequence[Work]) -> Compared:
         )
         if alone:
             say(
-                f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(alone)}."
+                f"note: {adjusted.reading.name}: a single result is compared with none: "
+                f"{', '.join(alone)}."
             )
     return found
 
 
 def _list_compared(found: Compared, form: Format) -> Listing:
-    """List the models of each metric and dataset, each with the letters of those that it is better than."""
+    """List the models of each metric and dataset, with the letters of those that they beat."""
     from rankconst.results.compared import MEANING
 
     rows = []

@@ -1,4 +1,4 @@
-"""What commands say on stderr about numbers: what was left out, assumed and asked, and what there is to know."""
+"""What commands say on stderr about numbers: omissions, assumptions, questions and notes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _LONGEST = 80
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Say on stderr how a file was understood, and what was left out for each reason; DataError for it if `strict`."""
+    """Say on stderr how a file was understood, and what was left out for each reason.
+
+    If `strict`, raise DataError for what was left out.
+    """
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
     groups = [*group_by(reading.skipped, lambda skipped: skipped.why).items()]
@@ -120,7 +123,7 @@ def report_assumed(
     accepted: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> None:
-    """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
+    """Say what was assumed of numbers whose source does not say, and which words were accepted."""
     parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     parts += further
     if accepted:
@@ -134,7 +137,7 @@ def report_assumed(
 def report_sampled(
     assumed: Mapping[str, Sequence[str]], done: Iterable[AdjustedBatch], tables: Tables
 ) -> None:
-    """Say which ranking tasks papers on a benchmark may have, FB15k-237 v1 (GraIL), in place of those assumed.
+    """Say which tasks papers on a benchmark like FB15k-237 v1 (GraIL) may have instead.
 
     Its own tool ranks among samples, and others take another test set.
     """
@@ -150,13 +153,15 @@ def report_sampled(
                 tool.test_sets[each.dataset] for each in plain if each.dataset in tool.test_sets
             ):
                 say(
-                    f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: --tool {tool.key}"
+                    f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: "
+                    f"--tool {tool.key}"
                 )
     for tool in TOOLS.values() if titles else ():
         negatives = find_protocol(tool.protocol).negatives
         if negatives and any(title.endswith(f"({tool.title})") for title in titles):
             say(
-                f"note: {tool.title} and papers that follow it rank among {negatives + 1}: --protocol {tool.protocol}",
+                f"note: {tool.title} and papers that follow it rank among {negatives + 1}: "
+                f"--protocol {tool.protocol}"
             )
 
 
@@ -194,7 +199,8 @@ def explain_names(names: Iterable[str]) -> None:
     """Say what a name from another field is taken for."""
     if any("recall" in name.lower() for name in names):
         say(
-            "note: recall@k is read as Hits@k; they are the same where each ranking task has one right answer.",
+            "note: recall@k is read as Hits@k; they are the same where each ranking task has "
+            "one right answer."
         )
 
 

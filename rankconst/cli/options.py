@@ -58,7 +58,7 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
 
 
 def complete(*metavars: str) -> Callable[[str], list[str]] | None:
-    """Return what completes values of some kinds, as the shells ask for it; None if nothing does."""
+    """Return what completes values of some kinds as the shells ask for it; None if nothing does."""
     known = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:
@@ -74,7 +74,7 @@ def complete(*metavars: str) -> Callable[[str], list[str]] | None:
 
 
 def option(usage: str, help: str, **more: Any) -> Any:
-    """Return the description of an option, from what is typed: ``--out -o FILE``, or ``--force``."""
+    """Return the description of an option from what is typed: ``--out -o FILE``, ``--force``."""
     *names, last = usage.split()
     flag = last.startswith("-")
     metavar = None if flag else last
@@ -98,7 +98,10 @@ def split_commas(values: list[str] | None) -> list[str] | None:
 
 
 def hide(shared: Any) -> Any:
-    """Return the description of an option that other commands list in their help, for --help-all alone."""
+    """Return the description of an option that only --help-all lists.
+
+    Other commands list it in their help.
+    """
     hidden = copy.copy(get_args(shared)[1])
     hidden.hidden = True
     return hidden
@@ -161,7 +164,7 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
 
 
 def names_file(text: str) -> bool:
-    """Tell whether what was typed is ``-``, standard input, or names a file or a folder that is there."""
+    """Tell whether what was typed is ``-``, standard input, or an existing file or folder."""
     try:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
@@ -171,7 +174,7 @@ def names_file(text: str) -> bool:
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
-    """Refuse names of datasets and metrics among the numbers of a command; the error has the command to type."""
+    """Refuse names of datasets and metrics among numbers; the error has the command to type."""
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:
         return
@@ -281,7 +284,10 @@ Relation = Annotated[
     list[str] | None,
     rare(
         "--relation -r NAME",
-        "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
+        (
+            "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. "
+            "For valid and test."
+        ),
     ),
 ]
 NumTasks = Annotated[
@@ -312,14 +318,15 @@ MaybeForm = Annotated[Format | None, _FORMAT]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:
-    """Open the sets that were named, then the one included, then what a build wrote to this folder, as one."""
+    """Open the sets that were named, the included one, and what a build wrote here, as one."""
     sets = [*map(load, places or ())]
     if not sets or bundled_versions():  # in a zip file of modules, there are none
         sets.append(load())
     try:
         if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
             found = load(OUTPUT)
-            found.datasets  # noqa: B018 - read here, so that leftovers of another version spoil nothing
+            # Read here, so that leftovers of another version spoil nothing.
+            found.datasets  # noqa: B018
             sets.append(found)
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")

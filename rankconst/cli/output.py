@@ -73,7 +73,10 @@ NOTICE = Notice()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout; :class:`UsageError` if the format is binary and stdout a terminal."""
+    """Write a listing to stdout.
+
+    Raise :class:`UsageError` if the format is binary and stdout a terminal.
+    """
     NOTICE.stop()
     for block in form.write(listing):
         if isinstance(block, str):
@@ -86,12 +89,15 @@ def print_listing(listing: Listing, form: Format) -> None:
 
 
 def on_screen(text: str) -> str:
-    """Return what stdout gets: a terminal text without control characters; a file or a program the text as it is."""
+    """Return what stdout gets: the text, without control characters on a terminal."""
     return show_controls(text) if sys.stdout.isatty() else text
 
 
 def say(text: str) -> None:
-    """Say something on stderr, control characters written out; on a terminal a long line continues below."""
+    """Say something on stderr, with control characters written out.
+
+    On a terminal a long line continues below.
+    """
     width = (
         os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
         if sys.stderr.isatty()
@@ -106,7 +112,7 @@ def say(text: str) -> None:
 
 
 def check_target(path: Path, force: bool) -> None:
-    """Refuse a path that is a folder, exists already without `force`, or lies in a folder that does not exist."""
+    """Refuse a folder, an existing file without `force`, and a path in a missing folder."""
     try:
         found = exists(path)
     except OSError as error:
@@ -130,7 +136,10 @@ def _refuse_existing(path: Path) -> UsageError:
 
 
 def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> None:
-    """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
+    """Put a file in its place at once, so that half of it is never seen.
+
+    If it cannot be written, nothing is left.
+    """
     with explain_write_errors(str(path), "Name another file."):
         try:
             replace_file(path, content, force=force)

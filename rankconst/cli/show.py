@@ -1,4 +1,4 @@
-"""``rankconst show``: what there is, the constants of a dataset, and the page of anything that has a name."""
+"""``rankconst show``: what there is, a dataset's constants, and the page of any name."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ def show(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: datasets, metrics ...",
+            help=(
+                "Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: "
+                "datasets, metrics ..."
+            ),
             autocompletion=complete("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
         ),
     ] = None,
@@ -96,7 +99,8 @@ def show(
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
 ) -> None:
-    """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
+    """Show what there is, what a random ranker gets on a dataset, or the page of anything that has
+    a name.
 
     Example: rankconst show
 
@@ -105,7 +109,7 @@ def show(
     Example: rankconst show pykeen
 
     Example: rankconst show fb15k237 mrr --cite
-    """
+    """  # noqa: D205
     named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
@@ -118,8 +122,8 @@ def show(
     unused = [name for name, value in given.items() if value]
     if unused and not things and (named or unused != ["--cite"]):
         raise UsageError(
-            f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker gets on every one: "
-            "rankconst show datasets --format csv."
+            f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
+            "gets on every one: rankconst show datasets --format csv."
         )
     opened = open_tables(tables)
     if not things:
@@ -197,7 +201,10 @@ def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
 def _print_page(
     opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, unused: Sequence[str]
 ) -> None:
-    """Print the page of what a name means; if it means several things, that of the first, and say how to get others."""
+    """Print the page of what a name means; if it means several things, that of the first.
+
+    Say how to get the others.
+    """
     name, *further = named
     found, errors = {}, {}
     for kind in kinds:
@@ -215,7 +222,8 @@ def _print_page(
         others = [each for each in further if find_metric(each) is not None] or [name]
         chosen = f"{dataset} {' '.join(others[:1])}" if first in _OF_DATASETS else "DATASET METRIC"
         raise UsageError(
-            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show {chosen}."
+            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: "
+            f"rankconst show {chosen}."
         )
     also = (
         f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}"
@@ -248,7 +256,7 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Say what is near a name that nothing has: what one list says of this very name, or the nearest names of all."""
+    """Say what is near an unknown name: what one list says of it, or the nearest names of all."""
     try:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
@@ -281,8 +289,8 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
 # -- constants -------------------------------------------------------------------------------------
 
 _MEANING_OF_ENOUGH = (
-    "a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in common; "
-    "rankconst compare often needs less"
+    "a difference of two published numbers that tells their models apart (p < 0.05), whatever "
+    "these have in common; rankconst compare often needs less"
 )
 _COLUMNS = (
     Column("dataset"),
@@ -320,7 +328,10 @@ _DETAILS = (
 def _look_up(
     opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]
 ) -> list[Constants]:
-    """Return the constants of some metrics, or of all, under each baseline: of tasks that may say "all"."""
+    """Return the constants of some or all metrics under each baseline.
+
+    The tasks may say "all".
+    """
     # On the relation side there is chance alone, of all relations, each task counting once.
     chance = tuple(baselines) == (DEFAULT_BASELINE,)
     return [
@@ -332,7 +343,7 @@ def _look_up(
 
 
 def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
-    """List the tasks for every protocol, split or side where "all" is asked for: of those that there are."""
+    """List the existing tasks of every protocol, split or side where "all" is asked for."""
     protocol, split, side = asked.protocol, asked.split, asked.side
     found = [
         replace(asked, protocol=one_protocol, split=one_split, side=one_side)
@@ -417,7 +428,10 @@ def _lay_out(
         _explain_counting(opened, asked.dataset) if counted else "",
         f"Tables: {join_versions(row['table_version'] for row in rows)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
-        f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr"
+        (
+            "Everything: --split all --side all --format csv. Details: rankconst show "
+            f"{asked.dataset} mrr"
+        )
         * brief,
         _find_note(asked.dataset),
     )
@@ -426,7 +440,7 @@ def _lay_out(
 
 
 def _find_note(dataset: str) -> str:
-    """Return what surprises in the files of a benchmark, as a line; nothing of graphs of your own."""
+    """Return what surprises in a benchmark's files, as a line; nothing of graphs of your own."""
     from rankconst.catalogue.benchmarks import load_benchmarks
 
     source = load_benchmarks().get(dataset)
@@ -451,7 +465,7 @@ def _entitle(opened: Tables, dataset: str) -> str:
 def _print_citations(
     opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str], form: Format
 ) -> None:
-    """Print for each constant, or for the dataset, the sentence that cites it, and the BibTeX entry of the tables."""
+    """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
     info, bibtex = opened.datasets[asked.dataset], cite_tables(opened.set_of(asked.dataset))
     title, rows = info["title"], list[dict[str, Any]]()
     if not metrics:
@@ -504,8 +518,8 @@ def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listi
     if not rows:
         opened.histogram(tasks)  # which says why if there are no such tasks
         raise UnknownNameError(
-            f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
-            f"{tasks.protocol}; they are kept for valid and test."
+            f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} "
+            f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
     columns = [
         replace(each, title=each.title if baseline or each.key != "baseline" else None)
@@ -514,7 +528,12 @@ def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listi
     return Listing.of(
         columns,
         rows,
-        title=f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of {tasks.split}, side {tasks.side}, "
-        f"protocol {tasks.protocol}",
-        caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version_of(tasks.dataset)}.",
+        title=(
+            f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of "
+            f"{tasks.split}, side {tasks.side}, protocol {tasks.protocol}"
+        ),
+        caption=(
+            "Adjust a relation's results with --relation NAME. Tables: "
+            f"{opened.version_of(tasks.dataset)}."
+        ),
     )

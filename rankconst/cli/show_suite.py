@@ -1,4 +1,7 @@
-"""What ``rankconst show`` says of a suite: chance and counting graph by graph, their means, and what is missing."""
+"""What ``rankconst show`` says of a suite: chance and counting by graph, and their means.
+
+It also says what is missing.
+"""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ def verify(
         differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
         names = ", ".join(result.stage.name for result in wrong)
         raise VerificationError(
-            f"tables {tables.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
-            f"{len(results)} stages ({names})."
+            f"tables {tables.version} are not what they should be: "
+            f"{count_of(differ, 'difference')} in {len(wrong)} of {len(results)} stages ({names})."
         )
 
 
@@ -107,7 +107,10 @@ def _tell_begin(stage: str) -> None:
 
 
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
-    """Return the keys of datasets in any spelling; as they are written where the datasets cannot be read."""
+    """Return the keys of datasets in any spelling.
+
+    Where the datasets cannot be read, they stay as they are written.
+    """
     try:
         spellings = {
             key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()
@@ -219,12 +222,16 @@ def release(
         str | None,
         rare(
             "--previous DIR",
-            "Folder of the previous release, or none for the first; the newest included one if left out.",
+            (
+                "Folder of the previous release, or none for the first; the newest included one "
+                "if left out."
+            ),
         ),
     ] = None,
     url: _Url = None,
 ) -> None:
-    """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.
+    """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of
+    them all.
 
     Version rule: a changed or removed value is a major change; new rows, columns or tables are a
     minor one.
@@ -232,7 +239,7 @@ def release(
     The same build and version give the same bytes on one day. The zip is next to the folder.
 
     Example: rankconst tables release --version 1.0.0 --from rankconst-tables
-    """
+    """  # noqa: D205
     from rankconst_builder.describe import name_archive
     from rankconst_builder.release import Order, release_tables
 
@@ -327,5 +334,6 @@ def site(
     sizes = write_site(order)
     total = sum(sizes.values()) / 1e6
     order.reporter.say(
-        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}"
+        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open "
+        f"{out / 'index.html'}"
     )

@@ -1,4 +1,7 @@
-"""``rankconst tables site``: a set of tables as static pages, with a calculator and an address for every constant."""
+"""``rankconst tables site``: a set of tables as static pages, with a calculator.
+
+Every constant has an address of its own.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,8 @@ def write_site(order: Order) -> dict[str, int]:
     check_folder(order.out)
     if order.docs is not None and not (order.docs / "index.html").is_file():
         raise UsageError(
-            f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs {order.docs}"
+            f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs "
+            f"{order.docs}"
         )
     out = Path(os.path.realpath(order.out))  # a link stays
     draft, sizes = out.with_name(f".{out.name}.incoming"), {}
@@ -123,8 +127,8 @@ def check_folder(out: Path) -> None:
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
     if out.is_dir() and (others := sorted({path.name for path in out.iterdir()} - _PARTS)):
         raise UsageError(
-            f"{out} is replaced as a whole, and holds what is no part of a site: {list_first(others)}. Move that away, "
-            "or name another folder with --out."
+            f"{out} is replaced as a whole, and holds what is no part of a site: "
+            f"{list_first(others)}. Move that away, or name another folder with --out."
         )
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():
@@ -171,7 +175,8 @@ def _prepare(order: Order) -> Site:
     empty = [key for key in keys if not site.list_held(key)]
     if empty:
         raise TablesError(
-            f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the set again."
+            f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the "
+            "set again."
         )
     held = {"results.html": bool(list_compared(site)), "averages.html": is_covered(tables)}
     pages = [name for name in PAGES if held.get(name, True)]
@@ -226,7 +231,10 @@ def _list_set(tables: Tables, keys: Sequence[str]) -> str:
             "version": tables.version,
             "licence": "CC0-1.0",
             "fields": {name: described[name] for name in FIELDS},
-            "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {', '.join(FIELDS)}",
+            "address": (
+                f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of "
+                f"{', '.join(FIELDS)}"
+            ),
             "datasets": {key: f"{key}.json" for key in keys},
         },
         indent=1,
@@ -257,7 +265,10 @@ def list_modules(first: str) -> list[str]:
 
 
 def join_modules(names: Iterable[str]) -> str:
-    """Join modules to one classic script, without comments: pages in a folder may load no modules."""
+    """Join modules into one classic script without comments.
+
+    Pages in a folder may load no modules.
+    """
     joined = []
     for name in names:
         source = _COMMENT.sub("", _read_static(f"{name}.js"))

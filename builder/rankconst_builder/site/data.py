@@ -1,4 +1,4 @@
-"""What the site offers to programs: every constant under an address of its own, and the names that people use."""
+"""What the site offers to programs: an address for every constant, and names that people use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def slug(metric: Metric) -> str:
 
 
 def locate(tasks: Tasks) -> str:
-    """Return what an identifier says of ranking tasks, after the dataset: ``test/both/standard``."""
+    """Return what an identifier says of ranking tasks after the dataset: ``test/both/standard``."""
     return str(tasks).partition("/")[2]
 
 
@@ -102,7 +102,10 @@ def write_json(content: Any) -> str:
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
-    """Return what the calculator knows before it has seen any constant: every name with its spellings and traits."""
+    """Return all names that the calculator knows, each with its spellings and traits.
+
+    It knows them before it has seen any constant.
+    """
     held = {key: list(tables.protocols(key)) for key in keys}
     protocols = dict.fromkeys([*PROTOCOLS, *(each for own in held.values() for each in own)])
     return {
@@ -158,7 +161,7 @@ def describe_counting(tables: Tables, key: str) -> str:
 
 
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
-    """Return of a dataset's constants those of some tasks, against each baseline: what a first view shows."""
+    """Return a dataset's constants of some tasks, against each baseline, for a first view."""
     path = locate(tasks)
     first = {path, *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
     return {
@@ -171,7 +174,7 @@ def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
 
 
 def describe_words() -> dict[str, dict[str, str]]:
-    """Return the dictionary of the page's reader of tables: each spelling, squashed, with what it is.
+    """Map each spelling that the page's reader of tables knows, squashed, to what it is.
 
     A metric that takes a k is there without it, and with an @.
     """

@@ -1,4 +1,7 @@
-"""The page of a dataset: what chance gets, what counting gets, published results, all constants; the rest is folded."""
+"""The page of a dataset: what chance and counting get, published results, all constants.
+
+The rest is folded.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ def write_dataset(site: Site, key: str) -> str:
     }
     drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
     told = " and ".join(
-        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
+        (
+            f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of "
+            f"{show_number(each.expectation, 4)}"
+        )
         for slug, each in constants.items()
     )
     apart = " and ".join(
@@ -74,7 +80,10 @@ def write_dataset(site: Site, key: str) -> str:
             class_="quiet",
         ),
         tag("h2", "What chance gets"),
-        "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
+        (
+            "By protocol, on test, both sides pooled where the dataset has both. Each number "
+            "links to its constant."
+        ),
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
         *_tell_baselines(site, tasks),
         *_tell_published(site, tasks),
@@ -146,8 +155,8 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
             "Relation prediction",
             tag(
                 "p",
-                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are not included "
-                "in both sides.",
+                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. "
+                "They are not included in both sides.",
             ),
             scroll(
                 table(headings, rows, class_="numbers told"),

@@ -3,8 +3,8 @@ r"""The probabilities of a random ranker's values, cell by cell.
 They are differences of tail probabilities (:mod:`rankconst.tails`). For sums on no lattice these
 are slow, and the cells of width D/C that split a period D come from one Fourier series,
 
-.. math:: P(a \le S < b) = \frac{b - a}{D} + \frac{2}{D} \operatorname{Re} \sum_{m \ge 1} \varphi(w_m)
-          \frac{e^{-i w_m a} - e^{-i w_m b}}{i w_m}, \qquad w_m = \frac{2 \pi m}{D},
+.. math:: P(a \le S < b) = \frac{b - a}{D} + \frac{2}{D} \operatorname{Re} \sum_{m \ge 1}
+          \varphi(w_m) \frac{e^{-i w_m a} - e^{-i w_m b}}{i w_m}, \qquad w_m = \frac{2 \pi m}{D},
 
 with the characteristic function of S; what lies outside the period is negligible (Abate and Whitt
 1992, *Queueing Systems* 10, 5, section 5). Where it does not fall, the tasks are few, and the tails
@@ -63,8 +63,9 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
     """
     if constants.variance == 0:
         raise UndefinedError(
-            f"there is no distribution to draw: on {constants.tasks.dataset} ({constants.tasks.describe()}) every "
-            f"ranker gets {constants.metric.label} = {constants.expectation:g}."
+            f"there is no distribution to draw: on {constants.tasks.dataset} "
+            f"({constants.tasks.describe()}) every ranker gets {constants.metric.label} = "
+            f"{constants.expectation:g}."
         )
     edges, single = _cut(constants, lower, upper)
     probabilities = _difference(constants, edges)
@@ -76,7 +77,10 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
 
 
 def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool]:
-    """Return the edges of cells, each with the same number of values if the metric counts; and whether that is one."""
+    """Return the edges of cells, and whether each cell has exactly one value.
+
+    If the metric counts, all cells have the same number of values.
+    """
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))

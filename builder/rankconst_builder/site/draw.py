@@ -1,4 +1,7 @@
-"""Figures as inline SVG: no style but classes, so that a strict policy shows them and dark mode recolours them."""
+"""Figures as inline SVG, styled by classes alone.
+
+A strict policy shows them, and dark mode recolours them.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +54,9 @@ def draw_chance(constants: Constants) -> Html | None:
     except UndefinedError:
         return None
     told = (
-        f"{constants.metric.label} of a random ranker: {show_number(constants.expectation, 5)} on average, standard "
-        f"deviation {show_number(deviation, 3)}" + ("" if density.exact else ", by the normal law")
+        f"{constants.metric.label} of a random ranker: {show_number(constants.expectation, 5)} "
+        f"on average, standard deviation {show_number(deviation, 3)}"
+        + ("" if density.exact else ", by the normal law")
     )
     return _draw(density.edges, density.probabilities, told, constants.expectation)
 
@@ -112,7 +116,10 @@ class Point(NamedTuple):
 
 
 def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]]) -> Html:
-    """Draw a dot for each dataset by its expected MRR, and published results above; the table has the same in words."""
+    """Draw a dot for each dataset by its expected MRR, and published results above.
+
+    The table has the same in words.
+    """
     first = math.floor(math.log10(min(each.value for each in points)))
 
     def place(value: float) -> float:

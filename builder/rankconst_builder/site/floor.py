@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def list_compared(site: Site) -> dict[str, list[Result]]:
-    """Return the published results for which counting has constants, the benchmarks with most first."""
+    """Return the published results for which counting has constants.
+
+    The benchmarks with the most results come first.
+    """
     compared = {}
     for key, results in site.published.items():
         known = [each for each in results if each.counting is not None]
@@ -32,8 +35,8 @@ def write_results(site: Site) -> str:
     results = [each for own in compared.values() for each in own]
     worse = sum(each.is_worse for each in results)
     lead = (
-        f"Of {len(results)} published MRRs on test sets, {worse} are worse than what a ranker gets that learns nothing "
-        "and only counts triples."
+        f"Of {len(results)} published MRRs on test sets, {worse} are worse than what a ranker "
+        "gets that learns nothing and only counts triples."
     )
     strips = []
     rows = []
@@ -67,9 +70,10 @@ def write_results(site: Site) -> str:
         tag("p", lead, class_="lead"),
         draw_strips(strips),
         scroll(table(headings, rows, class_="numbers"), "Published results by dataset"),
-        "Worse means worse however the number was rounded. What counting gets depends on the protocol of a result, and "
-        "is computed for each. Counting knows what precedes the test set; models called single-step see more. The page of "
-        "a dataset lists its results, each with a link to where it was published.",
+        "Worse means worse however the number was rounded. What counting gets depends on the "
+        "protocol of a result, and is computed for each. Counting knows what precedes the test "
+        "set; models called single-step see more. The page of a dataset lists its results, each "
+        "with a link to where it was published.",
         description=lead,
     )
 

@@ -1,4 +1,4 @@
-"""The page "What do averages hide?": published means over graphs beside chance and counting, graph by graph."""
+"""The page "What do averages hide?": published means beside chance and counting, by graph."""
 
 from __future__ import annotations
 
@@ -76,9 +76,10 @@ def write_averages(site: Site) -> str:
     means = average(site.tables)
     told = ", ".join(f"{name} {means[name]:.4f}" for name in SOURCES)
     lead = (
-        "Foundation models for knowledge graphs are compared by one number, a plain mean of MRR over 12 to 57 graphs. "
-        f"On {len(rows)} of the {len(parse_suite(SUITE).graphs)} inductive graphs of ULTRA, counting triples gets "
-        f"{means['counting']:.4f}; two models get, zero-shot: {told}."
+        "Foundation models for knowledge graphs are compared by one number, a plain mean of MRR "
+        f"over 12 to 57 graphs. On {len(rows)} of the {len(parse_suite(SUITE).graphs)} inductive "
+        f"graphs of ULTRA, counting triples gets {means['counting']:.4f}; two models get, "
+        f"zero-shot: {told}."
     )
     return write_page(
         site,
@@ -89,7 +90,10 @@ def write_averages(site: Site) -> str:
         scroll(_tabulate_graphs(site, rows, means), "MRR graph by graph"),
         tag(
             "p",
-            "MRR; in italics what counting reaches or exceeds. A public re-run of both checkpoints: ",
+            (
+                "MRR; in italics what counting reaches or exceeds. A public re-run of both "
+                "checkpoints: "
+            ),
             *_list_sources(),
             ". The means are ours.",
         ),
@@ -98,18 +102,25 @@ def write_averages(site: Site) -> str:
         tag("h2", "What it cannot show"),
         tag("ul", *(tag("li", each) for each in _LIMITS)),
         tag("h2", "Where a paper prints the mean alone"),
-        "What chance, counting and the two models get on average over the graphs of each suite that the tables hold.",
+        (
+            "What chance, counting and the two models get on average over the graphs of each "
+            "suite that the tables hold."
+        ),
         scroll(_tabulate_suites(site.tables), "Means over suites"),
         description=lead,
     )
 
 
 _LIMITS = (
-    "Which part of a result was learned. A model may do what counting does on one half of the queries, and more on "
-    "the other.",
-    "What a mean over other graphs is worth: these are no sample of those that others average over, and a published "
-    "mean over all graphs of a suite is not one over those that the tables hold.",
-    "Whether one model is better on graphs that neither has seen. The program answers that: rankconst compare.",
+    "Which part of a result was learned. A model may do what counting does on one half of the "
+    "queries, and more on the other.",
+    "What a mean over other graphs is worth: these are no sample of those that others average "
+    "over, and a published mean over all graphs of a suite is not one over those that the tables "
+    "hold.",
+    (
+        "Whether one model is better on graphs that neither has seen. The program answers that: "
+        "rankconst compare."
+    ),
 )
 
 
@@ -174,22 +185,22 @@ def _list_findings(
         gain = means[name] - means["counting"]
         than = "above" if gain > 0 else "below"
         sentences.append(
-            f"{name} is {than} counting by {abs(gain):.4f} on average, and below it on {below or 'none'} of "
-            f"{len(rows)} graphs."
+            f"{name} is {than} counting by {abs(gain):.4f} on average, and below it on "
+            f"{below or 'none'} of {len(rows)} graphs."
         )
     heaviest = max(rows, key=lambda row: row.chance)
     share = heaviest.chance / math.fsum(row.chance for row in rows)
     sentences.append(
-        f"Chance hardly matters here, and one graph makes most of it: {titles[heaviest.graph]} has few candidates, and makes "
-        f"{share:.0%} of the chance of the mean."
+        f"Chance hardly matters here, and one graph makes most of it: {titles[heaviest.graph]} "
+        f"has few candidates, and makes {share:.0%} of the chance of the mean."
     )
     errors = [
         statistics.stdev(row.published[name] for row in rows) / math.sqrt(len(rows))
         for name in SOURCES
     ]
     sentences.append(
-        f"Graphs differ more than models do: with another draw of {len(rows)} graphs, a mean would vary by "
-        f"{max(errors):.2f}."
+        f"Graphs differ more than models do: with another draw of {len(rows)} graphs, a mean "
+        f"would vary by {max(errors):.2f}."
     )
     return sentences
 

@@ -18,7 +18,10 @@ class Html(str):
 
 
 def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -> Html:
-    """Return an element; ``class_`` and ``http_equiv`` are written without and with a dash, False and None left out."""
+    """Return an element; attributes that are False or None are left out.
+
+    ``class_`` is written without its underscore, ``http_equiv`` with a dash.
+    """
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}"
         + ("" if value is True else f'="{escape(str(value))}"')

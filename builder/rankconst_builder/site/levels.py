@@ -1,4 +1,7 @@
-"""How many hits tell a model apart from a baseline: a page looks p up in them, and computes no distribution."""
+"""How many hits tell a model apart from a baseline.
+
+A page looks p up in these levels, and computes no distribution.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _QUANTILE = 1.6449  # of the normal distribution at 5 %
 
 
 def has_levels(tasks: Tasks, metric: Metric, histogram: Histogram) -> bool:
-    """Tell whether a page judges numbers by levels: Hits@k on the test set, against chance and counting."""
+    """Tell whether a page judges numbers by levels.
+
+    It does so for Hits@k on the test set, against chance and counting.
+    """
     if metric.hits_k is None or tasks.split != "test" or tasks.baseline not in _HELD_TO:
         return False
     return not explain_lack(metric, histogram)
@@ -49,7 +55,7 @@ class Levels:
 
 
 def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
-    """Return the fewest hits that are better than a baseline, p < 0.05, and the fewest that are not worse."""
+    """Return the fewest hits that beat a baseline, p < 0.05, and the fewest that are not worse."""
 
     @functools.cache
     def reach(hits: int) -> float:
@@ -69,7 +75,7 @@ def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
 
 
 def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
-    """Return a quantile of the number of hits by its first three moments, as Cornish and Fisher do."""
+    """Return a quantile of the number of hits by its first three moments (Cornish and Fisher)."""
     places = (metric.hits_k or 0) - offsets_of(histogram)
     chances = np.clip(places / histogram.num_candidates, 0.0, 1.0)
     tasks = histogram.num_tasks

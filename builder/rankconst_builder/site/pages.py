@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 # Nothing is run, shown or fetched that is not from the site itself.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
-    "object-src 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; "
+    "form-action 'none'; object-src 'none'"
 )
 _PAPER = "https://arxiv.org/abs/2203.07544"
 _LICENCE = "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -74,7 +74,7 @@ class Site:
         return str(self.tables.datasets[key]["title"])
 
     def usual_tasks(self, key: str) -> Tasks:
-        """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
+        """Return the tasks assumed for numbers on a dataset: test, both sides, standard."""
         return min(
             self.list_held(key),
             key=lambda each: (
@@ -102,7 +102,10 @@ def name_picture(page: str) -> str:
 
 
 def write_page(site: Site, here: str, title: str, *body: str, description: str = "") -> str:
-    """Return a whole page, with the way back to the root of the site; of its body, texts are paragraphs."""
+    """Return a whole page with the way back to the root of the site.
+
+    Texts in its body become paragraphs.
+    """
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
@@ -166,7 +169,7 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
 def _field(
     name: str, label: str, control: str, hint: str = "", *children: str, **attributes: str
 ) -> Html:
-    """Return a field of the form: label, control, hint, and the place of a note on what was typed."""
+    """Return a field of the form: label, control, hint, and a place for a note on the input."""
     note = f"{name}-error"
     told = tag("p", hint, class_="hint", id=f"{name}-hint") if hint else Html("")
     described = f"{name}-hint {note}" if hint else note
@@ -236,7 +239,10 @@ def _write_form(site: Site) -> Html:
             **_TYPED,
         ),
     ]
-    hint = "CSV, Markdown, plain LaTeX, or cells of a spreadsheet. The heading names metrics such as MRR, or datasets."
+    hint = (
+        "CSV, Markdown, plain LaTeX, or cells of a spreadsheet. The heading names metrics such "
+        "as MRR, or datasets."
+    )
     tables = [
         _field("table", "Table", "textarea", hint, rows="8", spellcheck="false", class_="code"),
         tag("button", "Show an example", type="button", id="example-table"),
@@ -288,7 +294,10 @@ _CONTRAST = ("nations", "fb15k237")
 
 def _contrast(site: Site) -> str:
     """Say why: chance gets nearly all on one dataset, and next to nothing on another."""
-    why = "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance gets."
+    why = (
+        "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance "
+        "gets."
+    )
     known = {key: site.expect(Tasks(key), "hits@10") for key in _CONTRAST if key in site.keys}
     if len(known) < len(_CONTRAST):
         return why
@@ -366,8 +375,9 @@ def write_list(site: Site) -> str:
         tag("h1", "Does chance matter on your dataset?"),
         tag(
             "p",
-            f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, protocol "
-            f"{DEFAULT_PROTOCOL} where the dataset has it. Those on which chance matters most come first.",
+            f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, "
+            f"protocol {DEFAULT_PROTOCOL} where the dataset has it. Those on which chance matters "
+            "most come first.",
             class_="lead",
         ),
         tag("div", tag("label", "Search", for_="search"), search, class_="field search"),
@@ -416,19 +426,23 @@ def write_about(site: Site) -> str:
     )
     tasks, version, protocols = site.usual_tasks(key), site.tables.version, list_protocols(site)
     folder, listed = f"v1/{version}", f"the datasets of {version}"
+    place = f"constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"
     example = link(
         f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr")
     )
     sections: dict[str, list[str]] = {
         "Three adjustments": [
-            "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
-            "triple is ranked against, never on the model.",
+            "All are affine in the published number M. E[M] and Var[M] depend only on how many "
+            "candidates each test triple is ranked against, never on the model.",
             scroll(table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"),
-            "Compare datasets by the index. Use z to tell a model from chance. Ranges come from rounding: 0.338 may be "
-            "anything from 0.3375 to 0.3385.",
+            "Compare datasets by the index. Use z to tell a model from chance. Ranges come from "
+            "rounding: 0.338 may be anything from 0.3375 to 0.3385.",
         ],
         "Protocols": [
-            "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:",
+            (
+                "“FB15k-237, test” is not one evaluation. Name the tool that produced the "
+                "number, or the protocol:"
+            ),
             tag(
                 "dl",
                 *list_facts([(each, find_protocol(each).summary) for each in protocols]),
@@ -443,12 +457,11 @@ def write_about(site: Site) -> str:
             )
         ],
         "An address for every constant": [
-            "Each has an identifier with the version of the tables, which never changes its value. The part behind the "
-            "dataset is the place of the constant in the dataset's JSON:",
+            "Each has an identifier with the version of the tables, which never changes its "
+            "value. The part behind the dataset is the place of the constant in the dataset's "
+            "JSON:",
             tag("p", example),
-            _write_code(
-                f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"
-            ),
+            _write_code(f"{folder}/{key}.json\n  {place}"),
             tag(
                 "p",
                 "As JSON: ",
@@ -463,7 +476,10 @@ def write_about(site: Site) -> str:
             _write_code(site.bibtex),
         ],
         "This site": [
-            "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."
+            (
+                "It stores nothing, sends nothing, and works from a folder without a network. "
+                "The tables are CC0."
+            )
         ],
     }
     parts = [part for heading, told in sections.items() for part in (tag("h2", heading), *told)]

@@ -1,4 +1,7 @@
-"""Published results for the pages of their datasets: read from a file of any format, adjusted for chance."""
+"""Published results for the pages of their datasets, adjusted for chance.
+
+They are read from a file of any format.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class Result:
 
     tasks: Tasks
     model: str
-    # Where it was published, as the file's column ``source`` says, and its address; empty if unknown.
+    # Where it was published, by the file's column ``source``, and its address; empty if unknown.
     source: str
     address: str
     text: str
@@ -69,7 +72,7 @@ class Result:
 def read_published(
     path: Path, tables: Tables, keys: Collection[str]
 ) -> tuple[dict[str, list[Result]], str]:
-    """Return the results on test that a file has, by dataset, the best first; and a line on what is left out."""
+    """Return a file's test results by dataset, best first, and a line on what is left out."""
     found: dict[str, list[Result]] = {}
     lost: list[tuple[str, int | None]] = []
     addresses = _read_addresses(path)
@@ -108,7 +111,10 @@ def _read_result(
     if tasks.split != "test" or not tasks.is_micro or tasks.relations:
         return f"the pages show results on all of test, and this is of {tasks.describe()}"
     if context.rank_type not in {None, "realistic"}:
-        return f"ranks are shown that are realistic where scores tie, and these are {context.rank_type}"
+        return (
+            "ranks are shown that are realistic where scores tie, and these are "
+            f"{context.rank_type}"
+        )
     if adjusted.index_interval is None:
         return adjusted.undefined["index"]
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
@@ -175,6 +181,6 @@ def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str
     )
     are = "is" if len(lost) == 1 else "are"
     return (
-        f"{name}: {len(lost):,} of {len(lost) + shown:,} numbers {are} not shown (rankconst adjust {name} --metric "
-        f"{METRIC} tells of each); {often}{place}{why}"
+        f"{name}: {len(lost):,} of {len(lost) + shown:,} numbers {are} not shown (rankconst "
+        f"adjust {name} --metric {METRIC} tells of each); {often}{place}{why}"
     )

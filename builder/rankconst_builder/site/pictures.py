@@ -1,4 +1,7 @@
-"""The pictures that links to the site show, where matplotlib is there to draw them: the extra ``rankconst[plot]``."""
+"""The pictures that links to the site show.
+
+They need matplotlib: the extra ``rankconst[plot]``.
+"""
 
 from __future__ import annotations
 
