@@ -46,13 +46,13 @@ def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
 @pytest.mark.slow
 def test_show_adjust_and_rebuild(run: Run, own: str) -> None:
     counts = count_brute_force(SMALL, PROTOCOLS["standard"], "test").relation
-    options = ("-p", "standard", "-m", "mr", "--tables", own, "-f", "json")
-    rows = run("show", "mykg", "--side", "all", *options).records
+    options = ("mr", "-p", "standard", "--tables", own, "-f", "json")
+    rows = run("show", "mykg", *options, "--side", "all").records
     assert [row["side"] for row in rows] == ["head", "tail", "both", "relation"]
     assert rows[-1]["num_tasks"] == len(counts)
     assert rows[-1]["expectation"] == pytest.approx((sum(counts) / len(counts) + 1) / 2)
     for more in (("--baseline", "all"), ("--aggregation", "query"), ("--relation", "r")):
-        found = run("show", "mykg", "--side", "all", *options, *more)
+        found = run("show", "mykg", *options, "--side", "all", *more)
         assert found.code in {2, 4} or "relation" not in {row["side"] for row in found.records}
     (row,) = run(
         "adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json"

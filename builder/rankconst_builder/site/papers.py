@@ -77,7 +77,10 @@ def read_published(
     lost: list[tuple[str, int | None]] = []
     addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
-    adjusted = adjust_reading(reading, tables, NOTHING, metrics=[parse_metric(METRIC)])
+    # Of a graph of one's own there may be no results.
+    adjusted = adjust_reading(
+        reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
+    )
     for each in adjusted.entries:
         if not each.wanted or each.entry.adjustment is not None:
             continue

@@ -52,8 +52,8 @@ class Heading:
         """What the cells of each column are; empty where its heading does not say."""
         found = []
         for labels in self.labels:
-            roles = [find_role(label) for label in labels[::-1]]
-            found.append(next((role for role in roles if role not in {"", "measured"}), ""))
+            roles = [role for role in list_roles(labels[::-1]) if role not in {"", "measured"}]
+            found.append(roles[0] if roles else "")
         return found
 
     @property
@@ -65,6 +65,12 @@ class Heading:
 def find_role(label: Label) -> str:
     """Return what the cells below a label are: of a count, the number of ranks."""
     return "num_tasks" if label.metric is not None and label.metric.scale == "count" else label.role
+
+
+def list_roles(labels: Sequence[Label]) -> list[str]:
+    """Return the roles of the labels of a column; Filter below a metric says of which numbers."""
+    measured = any(label.metric is not None for label in labels)
+    return [find_role(label) for label in labels if not (measured and label.declared)]
 
 
 def name_metric(metric: Metric, name: str, k: int | None) -> Label:
@@ -158,10 +164,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     """Return the columns of metrics; a column that has another role is none."""
     found = {}
     for j, each in enumerate(labels):
-        if any(
-            role and role not in {"measured", "tool", "side", "model"}
-            for role in (find_role(label) for label in each)
-        ):
+        if {*list_roles(each)} - {"", "measured", "tool", "side", "model"}:
             continue
         measure = next((label for label in each[::-1] if label.metric is not None), None)
         if measure is not None:

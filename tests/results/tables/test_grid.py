@@ -518,3 +518,19 @@ def test_the_name_of_a_file_says_how_it_was_merged_not_of_what_graph() -> None:
         "a.md", "The merged graph:\n\n| dataset | MRR |\n|--|--|\n| UMLS | .7 |\n"
     ).entries
     assert [ask.word for ask in entry.context.questions] == ["merged"]
+
+
+def test_filter_below_a_metric_is_a_setting_and_no_column_of_settings() -> None:
+    # The heading of Bordes et al. 2013, table 3.
+    text = (
+        "| | Mean Rank | | Hits@10 | |\n|---|---|---|---|---|\n"
+        "| Method | Raw | Filter | Raw | Filter |\n| TransE | 243 | 125 | 34.9 | 47.1 |\n"
+    )
+    reading = read_document("transe.md", text)
+    addresses = [(each.metric.label, each.text, each.context.protocol) for each in reading.entries]
+    assert addresses == [
+        ("MR", "243", "raw"),
+        ("MR", "125", "filtered"),
+        ("Hits@10", "34.9%", "raw"),
+        ("Hits@10", "47.1%", "filtered"),
+    ]
