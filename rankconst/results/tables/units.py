@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
+_HEADINGS = "write (%) into the headings of percentages, or add --percent if this is one, too"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 _LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
@@ -100,7 +101,7 @@ def _settle_families(
     large = {code: _tell_rows(at[places], big[places]) for code, places in own.items()}
     most = {code: float(entries.values[places].max()) for code, places in own.items()}
     certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
-    sign, doubtful = np.zeros((2, len(entries)), dtype=np.bool_)
+    sign, doubtful, apart = np.zeros((3, len(entries)), dtype=np.bool_)
     decimals = entries.pick(
         np.array([count_decimals(text) for text in entries.written]),
         np.zeros(len(entries.floats.values)),
@@ -122,11 +123,16 @@ def _settle_families(
         # fractions, too.
         usual = code in certain or (not even and printed_most == 1 and printed.all())
         large_enough = bool(alike) or not even or most[code] >= _LEAST
-        sign[places] = (in_large & large_enough) | (printed & usual)
+        # So does a column of nothing above 1 that is printed unlike them: 0.237 beside 50.1.
+        heads = entries.head_of[places]
+        unlike = ~printed & ~np.isin(heads, heads[big[places]]) & bool(alike)
+        sign[places] = ((in_large & large_enough) | (printed & usual)) & ~unlike
         doubtful[places] = ~sign[places]
+        apart[places] = unlike
     if percent:
         sign, doubtful = sign | doubtful, np.zeros_like(doubtful)
-    _note(entries, doubtful, notes, _EITHER, _REMEDY)
+    _note(entries, doubtful & ~apart, notes, _EITHER, _REMEDY)
+    _note(entries, doubtful & apart, notes, _EITHER, _HEADINGS)
     return entries.rewrite(sign, percent=True).keep(~doubtful)
 
 

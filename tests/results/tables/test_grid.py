@@ -534,3 +534,14 @@ def test_filter_below_a_metric_is_a_setting_and_no_column_of_settings() -> None:
         ("Hits@10", "34.9%", "raw"),
         ("Hits@10", "47.1%", "filtered"),
     ]
+
+
+def test_a_fraction_beside_percentages_is_asked_about() -> None:
+    # RotatE and ConvE on FB15k-237, Hits@1 as a fraction and Hits@10 in percent.
+    rows = "Model,MRR,H@1{},H@10{}\nRotatE,0.338,0.241,53.3\nConvE,0.325,0.237,50.1\n"
+    reading = read_document("a.csv", rows.format("", ""))
+    assert {entry.metric.label for entry in reading.entries} == {"MRR", "Hits@10"}
+    assert {skipped.what for skipped in reading.skipped} == {"0.241", "0.237"}
+    marked = read_document("a.csv", rows.format("", " (%)"))
+    values = [entry.text for entry in marked.entries if entry.metric.label == "Hits@1"]
+    assert values == ["0.241", "0.237"]
