@@ -2,7 +2,7 @@
 # RR@1 is 1 where P@1 is 0: one call ranks equal scores both ways, by the document's name forwards and backwards.
 #
 # Seen 2026-11-28 with Python 3.11.7: ir-measures 0.4.3; pytrec-eval-terrier 0.5.11, numpy 2.4.6, scipy 1.17.1, pandas 2.3.3.
-# Guess before running: RR and RR@10 of a query with four documents are equal, whatever its scores.
+# Guess, written after a hint at it: RR and RR@10 of a query with four documents are equal, whatever its scores.
 # Behaviour: RR, AP, P, Success and nDCG are computed by trec_eval, which puts the document whose name is last first among
 #   equal scores; RR with a cut-off by a script of MS MARCO, which puts the first name first. Of four documents of the same
 #   score, the right one being the first by name, RR is 0.25 and RR@10 is 1.

@@ -2,7 +2,7 @@
 # Hit rate, precision, recall and reciprocal rank of one query contradict each other, if scores are negative or equal.
 #
 # Seen 2026-11-28 with Python 3.11.7: torchmetrics 1.9.0; torch 2.13.0 (CPU), numpy 2.4.6.
-# Guess before running: all depend on the order of the scores alone, and see the same order among equal ones.
+# Guess, written after a hint at it: all depend on the order of the scores alone, and see the same order among equal ones.
 # Behaviour: MRR, MAP, precision and recall count a right document as wrong if its score is 0 or less; hit rate, R-precision
 #   and nDCG do not. So a perfect ranking by log-probabilities or by minus a distance has hit rate 1, nDCG 1 and MRR 0. Of
 #   equal scores, precision and MRR take the order of topk, hit rate and recall that of argsort: of five equal scores with
