@@ -123,7 +123,7 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
 
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:
     """Tell whether a declaration answers a word: only sampled says which entities are ranked."""
-    if word.option == REMEDIES["protocol"]:
+    if word.option == REMEDIES["protocol"] or word.option.startswith("--counts"):
         return is_sampled(declared.get("protocol", ""))
     return word.field in declared
 
