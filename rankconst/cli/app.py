@@ -179,9 +179,9 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
 
 
 def _read_help(command: Callable[..., None]) -> str:
-    """Return the help of a command, with its summary on one line, as lists of commands show it."""
-    summary, *others = (inspect.getdoc(command) or "").split("\n\n", 1)
-    return "\n\n".join([" ".join(summary.split()), *others])
+    """Return the help of a command, each paragraph on one line: terminals break them."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _print_version(wanted: bool) -> None:
@@ -198,9 +198,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Make MR, MRR and Hits@k comparable: adjust published numbers for chance, and look up the
-    constants.
-    """  # noqa: D205
+    """Make MR, MRR and Hits@k comparable: adjust published numbers, look up the constants."""
 
 
 def prepare() -> typer.Typer:

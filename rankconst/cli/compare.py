@@ -60,8 +60,7 @@ def compare(
     accept: options.Accept = None,
     force: options.Force = False,
 ) -> None:
-    """Tell whether the difference between published results is significant: of two numbers, tables
-    or runs.
+    """Tell whether published results differ significantly: two numbers, a table or two runs.
 
     On which tasks two models differ is not published, so p has a bound, which holds whatever they
     have in common.
@@ -71,7 +70,7 @@ def compare(
     Example: rankconst compare results.csv --metric mrr
 
     Example: rankconst compare transe/results.json rotate/results.json
-    """  # noqa: D205
+    """
     target = Target.of(out, format, force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")

@@ -99,8 +99,7 @@ def show(
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
 ) -> None:
-    """Show what there is, what a random ranker gets on a dataset, or the page of anything that has
-    a name.
+    """Show what there is, what a random ranker gets on a dataset, or the page of a name.
 
     Example: rankconst show
 
@@ -109,7 +108,7 @@ def show(
     Example: rankconst show pykeen
 
     Example: rankconst show fb15k237 mrr --cite
-    """  # noqa: D205
+    """
     named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named

@@ -230,8 +230,7 @@ def release(
     ] = None,
     url: _Url = None,
 ) -> None:
-    """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of
-    them all.
+    """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip.
 
     Version rule: a changed or removed value is a major change; new rows, columns or tables are a
     minor one.
@@ -239,7 +238,7 @@ def release(
     The same build and version give the same bytes on one day. The zip is next to the folder.
 
     Example: rankconst tables release --version 1.0.0 --from rankconst-tables
-    """  # noqa: D205
+    """
     from rankconst_builder.describe import name_archive
     from rankconst_builder.release import Order, release_tables
 
