@@ -57,11 +57,6 @@ def _measure_sign(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in {"W", "F"} else 1
 
 
-def measure_grid(columns: Sequence[GridColumn]) -> int:
-    """Return how wide a table is, with a blank at either end."""
-    return _add_gaps([column.width for column in columns], _GAP)
-
-
 def measure_narrow(columns: Sequence[GridColumn]) -> int:
     """Return how wide a table is at least, whose words and numbers are whole."""
     return _add_gaps([column.least for column in columns], _NARROW_GAP)

@@ -16,8 +16,6 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import (
     CATALOGUE,
     INVERSES,
-    POWER_MEANS,
-    SQUARES,
     TABULATED,
     list_metrics,
 )
@@ -233,9 +231,11 @@ def baselines_rank_the_same_tasks(frames: Frames) -> Iterator[str]:
 @law
 def expectations_are_in_their_order(frames: Frames) -> Iterator[str]:
     """Hits@k grow, means grow with the exponent, E[x] E[1/x] >= 1, and E[x]^2 <= E[x^2]."""
-    inverses = [mean.inverse for mean in reversed(POWER_MEANS) if mean.inverse is not None]
+    means = [metric for metric in CATALOGUE.values() if metric.exponent is not None]
+    means.sort(key=lambda mean: mean.exponent or 0)
+    inverses = [mean.inverse for mean in reversed(means) if mean.inverse is not None]
     hits = [metric for metric in TABULATED if metric.takes_k]
-    chains = [[metric.key for metric in chain] for chain in (POWER_MEANS, inverses, hits)]
+    chains = [[metric.key for metric in chain] for chain in (means, inverses, hits)]
     pairs = [pair for chain in chains for pair in itertools.pairwise(chain)]
     pairs += [
         (metric.never_below, metric.key) for metric in CATALOGUE.values() if metric.never_below
@@ -257,7 +257,8 @@ def expectations_are_in_their_order(frames: Frames) -> Iterator[str]:
                 slack = error[one] * value[other] + error[other] * value[one] + ROUNDING * product
                 if product < 1 - slack:
                     yield f"{key}: {one} times {other} below 1"
-        for root, square in ((root.key, square.key) for root, square in SQUARES):
+        squares = [metric for metric in CATALOGUE.values() if metric.square_of]
+        for root, square in ((metric.square_of, metric.key) for metric in squares):
             if root in value and square in value:
                 slack = error[square] + 2 * error[root] * value[root] + ROUNDING * value[square]
                 if value[root] ** 2 > value[square] + slack:

@@ -641,16 +641,6 @@ INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
 
 _INVERSE = {one.family: other for pair in INVERSES for one, other in (pair, pair[::-1])}
 
-SQUARES: tuple[tuple[Metric, Metric], ...] = tuple(
-    (CATALOGUE[metric.square_of], metric) for metric in CATALOGUE.values() if metric.square_of
-)
-"""Pairs of a metric x and its square x^2."""
-
-POWER_MEANS: tuple[Metric, ...] = tuple(
-    sorted((m for m in CATALOGUE.values() if m.exponent is not None), key=lambda m: m.exponent or 0)
-)
-"""The power means of the ranks by their exponent: none is above the next, whatever the ranks."""
-
 
 def _spell_symbol(metric: Metric) -> str:
     """Return the symbol without a k; MRR@k keeps its sign, as MRR_10 may be a tenth run."""
