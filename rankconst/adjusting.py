@@ -327,7 +327,8 @@ def _explain_block(
         start, stop = ends[group[place]], ends[group[place] + 1]
         own = np.arange(start, place)
         if low[place]:
-            is_against = is_reciprocal if upper[place] * (1 + _NOISE) < beside[place] else ~is_mean
+            is_below = upper[place] * (1 + _NOISE) < beside[place]
+            is_against = is_reciprocal if is_below else ~is_mean
             relation, alone = "too small for", own[is_against[own]]
         elif more[place]:
             # The larger k is, the less it allows.

@@ -98,7 +98,7 @@ def read_given(given: Any, split: str) -> Labels:
     sizes = {len(column) for column in columns}
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
-    parts = ("head", "relation", "tail", *["time"] * (len(columns) - 3))
+    parts = ["head", "relation", "tail"] + ["time" for _ in columns[3:]]
     head, relation, tail, *time = (
         _encode(column, f"the {part}s of {split}")
         for column, part in zip(columns, parts, strict=True)

@@ -138,6 +138,13 @@ def keep_apart(name: str, taken: Iterable[str], ends: Sequence[str] = ("",)) -> 
     return name
 
 
+def _join_values(values_of: Mapping[str, Sequence[str]] | None) -> dict[str, str] | None:
+    """Return the values of each field as one text."""
+    if values_of is None:
+        return None
+    return {name: " and ".join(values) for name, values in values_of.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class AdjustedEntry:
     """One number of a file with its adjusted forms."""
@@ -293,15 +300,18 @@ class AdjustedReading:
         for question in self.asked:
             for row in list_distinct(self.rows[list(question.numbers)]):
                 asked[row].append(question.to_dict())
-        assumed: list[dict[str, str] | None] = [None] * size
+        assumed: list[dict[str, list[str]] | None] = [None] * size
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
             row, tasks = int(self.rows[place]), self.done[self.batch_of[place]].batch.tasks
             own = assumed[row] = assumed[row] or {}
             for name, value in self._assume(entries.contexts[entries.context_of[place]], tasks):
-                values = own[name].split(" and ") if name in own else []
+                values = own.setdefault(name, [])
                 if value not in values:
-                    own[name] = " and ".join([*values, value])
-        return {"assumed": assumed, "asked": [each or None for each in asked]}
+                    values.append(value)
+        return {
+            "assumed": [_join_values(each) for each in assumed],
+            "asked": [each or None for each in asked],
+        }
 
     def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
