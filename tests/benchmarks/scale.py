@@ -351,8 +351,8 @@ def measure(
     agreed on.
     """
     with tempfile.TemporaryDirectory() as out:
-        roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
-        build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, *options]
+        files = [str(home / f"{role}.{form}") for role in ROLES]
+        build = ["build", *files, "--name", "scale", "--out", out, "--splits", splits, *options]
         program, arguments = (
             (BUILD, build)
             if method == "build"
