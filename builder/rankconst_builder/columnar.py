@@ -187,7 +187,7 @@ def open_url(url: str, order: str | None = None) -> Columns:
         ) from error
     if not all(each.is_file for each in found) or not found:
         raise DataError(
-            f"cannot read {hide_login(url)}: there is no Parquet file. "
+            f"cannot read {hide_login(url)}: no Parquet file was found there. "
             "Name one, or a folder of them."
         )
     parts = urlsplit(url)

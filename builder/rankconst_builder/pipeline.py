@@ -501,7 +501,8 @@ def _build_sampled(
     """Build a benchmark that ranks among sampled negatives, those asked for or its own."""
     if build.restriction != Restriction():
         raise UsageError(
-            f"{source.title} is built from numbers of tasks: there are no triples to restrict."
+            f"{source.title} is built from numbers of tasks, without triples: it cannot be "
+            "restricted. Leave out --relations, --entities and --known."
         )
     asked = [
         protocol

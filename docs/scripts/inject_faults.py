@@ -15,6 +15,7 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests"), str(ROOT / "builder")]
 
+# They are in a folder that was added above.
 from faults.commands import FEW, choose_all, choose_each, choose_some, inject  # noqa: E402
 from faults.injecting import FAULTS, MEETINGS, Tally  # noqa: E402
 

@@ -16,6 +16,7 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests"))
 
+# It is in the folder that was added above.
 from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402
 
 PAGE = ROOT / "tests" / "results" / "real_files.md"

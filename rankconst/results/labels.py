@@ -307,7 +307,8 @@ def _classify(name: str, k: int | None) -> str:
         return ""
     written = _write_plain(name)
     word = list_lexicon().get(written)
-    if word is not None and word.field == "metric":  # "std" is the spread of the metric beside it
+    # Such as "std", which is the spread of a metric.
+    if word is not None and word.field == "metric":
         return "word"
     if plain[:1].isalpha() and find_measure(name, k) is not None:
         return "metric"

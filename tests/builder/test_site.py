@@ -494,7 +494,7 @@ def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(
     for name in ("site.json", ".DS_Store", "CNAME"):
         (tmp_path / name).write_text("mine")
     with pytest.raises(
-        UsageError, match=r"holds what is no part of a site: CNAME\. Move that away"
+        UsageError, match=r"holds other files than a site's: CNAME\. Move them away"
     ):
         write_site(Order(tables, tmp_path, ["ogblcollab"]))
     (tmp_path / "CNAME").unlink()

@@ -127,8 +127,8 @@ def check_folder(out: Path) -> None:
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
     if out.is_dir() and (others := sorted({path.name for path in out.iterdir()} - _PARTS)):
         raise UsageError(
-            f"{out} is replaced as a whole, and holds what is no part of a site: "
-            f"{list_first(others)}. Move that away, or name another folder with --out."
+            f"the whole folder {out} would be replaced, and it holds other files than a site's: "
+            f"{list_first(others)}. Move them away, or name another folder with --out."
         )
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():

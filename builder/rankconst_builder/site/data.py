@@ -195,7 +195,7 @@ def describe_words() -> dict[str, dict[str, str]]:
         for spelling in list_adjusted_names(metric):
             words[squash(spelling)] = {"kind": "adjusted"}
     for word in list_lexicon().values():
-        if word.field == "metric":  # "std" is the spread of the metric beside it
+        if word.field == "metric":  # such as "std", which is the spread of a metric
             words[squash(word.text)] = {"kind": "ask", **_ask(word)}
     for name in list_spellings():
         words[name] = {"kind": "graph"}

@@ -63,9 +63,9 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
     """
     if constants.variance == 0:
         raise UndefinedError(
-            f"there is no distribution to draw: on {constants.tasks.dataset} "
-            f"({constants.tasks.describe()}) every ranker gets {constants.metric.label} = "
-            f"{constants.expectation:g}."
+            f"no distribution can be drawn: every ranker gets {constants.metric.label} = "
+            f"{constants.expectation:g} on {constants.tasks.dataset} "
+            f"({constants.tasks.describe()})."
         )
     edges, single = _cut(constants, lower, upper)
     probabilities = _difference(constants, edges)

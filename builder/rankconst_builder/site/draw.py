@@ -181,7 +181,7 @@ _STRIP = 56
 
 
 def draw_strips(strips: Sequence[Strip]) -> Html:
-    """Draw published MRRs, a strip a benchmark, beside what counting gets."""
+    """Draw published MRRs and what counting gets, one strip for each benchmark."""
     marks = []
     height = _STRIP * len(strips)
     for place, strip in enumerate(strips):

@@ -1,4 +1,4 @@
-"""The page "What do averages hide?": published means beside chance and counting, by graph."""
+"""The page "What do averages hide?": published means, chance and counting, graph by graph."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ def write_averages(site: Site) -> str:
 _LIMITS = (
     "Which part of a result was learned. A model may do what counting does on one half of the "
     "queries, and more on the other.",
-    "What a mean over other graphs is worth: these are no sample of those that others average "
-    "over, and a published mean over all graphs of a suite is not one over those that the tables "
-    "hold.",
+    "What a mean over other graphs is worth: these graphs are not a sample of those that others "
+    "average over, and a published mean over all graphs of a suite is not one over those that the "
+    "tables hold.",
     (
         "Whether one model is better on graphs that neither has seen. The program answers that: "
         "rankconst compare."

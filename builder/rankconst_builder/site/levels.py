@@ -59,7 +59,7 @@ def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
 
     @functools.cache
     def reach(hits: int) -> float:
-        """Return the probability of so many hits or more."""
+        """Return the probability of at least this number of hits."""
         if hits <= 0:
             return 1.0
         if hits > histogram.total:
