@@ -87,15 +87,16 @@ def adjust(
         or several; all if empty.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks the numbers are from, where the results do not say. The defaults are
-        split ``test``, side ``both``, and the tool's protocol or else ``standard``; the result's
-        ``assumed`` names those that were used. If the results have adjusted values or numbers of
-        ranks, these settle it instead: where several sets of tasks fit, or none, nothing is
-        adjusted.
+        split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
+        ``standard``; a tool may have a split and a side of its own. The result's ``assumed`` names
+        those that were used. Numbers of a file or a DataFrame whose adjusted values or numbers of
+        ranks contradict these tasks are asked about, not adjusted.
     relations
         Only the tasks of these relations; of all if empty.
     percent
         Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If
-        None, the numbers tell: they are where most rows have one above 1.
+        None, the numbers of a table tell: they are where most rows have one above 1, and what could
+        be either is left out.
     strict
         True to refuse results of which anything cannot be read, is impossible or asked about, as
         ``errors="raise"`` does; by default the rest is adjusted.
@@ -412,33 +413,33 @@ def check(
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> CheckedReading:
-    """Find impossible numbers, and the ranking tasks that numbers come from.
+    """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
     Parameters
     ----------
     results
-        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks, show
-        where they come from: ``{"MR": "470", "AMRI": "0.934"}``.
+        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks,
+        confirm or contradict the ranking tasks: ``{"MR": "470", "AMRI": "0.934"}``.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
-        As for :func:`adjust`. Laws that count candidates or tasks need the dataset; where numbers
-        come from is searched for among what you name. Numbers that say that they are of other tasks
-        are left out.
+        As for :func:`adjust`. Laws that count candidates or tasks need the dataset. Numbers that
+        say that they are of other tasks are left out.
     rules
-        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all, and
-        the search.
+        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all.
 
     Returns
     -------
     CheckedReading
-        Its ``findings`` are the laws that numbers break, impossible if their ``severity`` is
-        ``"error"``; its ``groups`` share their ranking tasks, and each has the sets of tasks that
-        fit as ``matches``. Its ``notes`` and ``asked`` say what was not checked, and why;
-        ``to_pandas()`` has a row for each finding and each group.
+        Its ``findings`` are the laws that numbers break, in the order of the file, impossible if
+        their ``severity`` is ``"error"``. Its ``notes`` say what was not checked, and why; its
+        ``asked`` are questions that only you can answer, such as which tasks numbers are from if
+        they contradict those named or assumed. ``to_pandas()`` has a row for each finding.
 
     Raises
     ------
-    DataError, UnknownNameError, UsageError
+    DataError, UsageError, MissingExtraError
         As for :func:`adjust`.
+    UnknownNameError
+        If a name or a rule is unknown.
 
     Examples
     --------

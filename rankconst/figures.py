@@ -175,7 +175,9 @@ def draw_results(
     DataError
         If a metric has no adjusted value.
     UsageError
-        If there are too many results for one picture.
+        If there are too many results for one picture, or matplotlib does not start.
+    MissingExtraError
+        If matplotlib is not installed, the extra ``rankconst[plot]``.
     """
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
     points = collect_points(adjusted, wanted, titles or {})

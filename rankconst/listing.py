@@ -42,7 +42,10 @@ def count(value: Any) -> str:
 
 
 def number(digits: int) -> Callable[[Any], str]:
-    """Show a number with `digits` significant digits, without an exponent where it is readable."""
+    """Return what shows a number with `digits` significant digits.
+
+    It shows no exponent where the number is readable without, and a dash for None.
+    """
 
     def show(value: Any) -> str:
         return "–" if value is None else show_number(value, digits)
@@ -208,7 +211,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
 def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
     """Write the fields of each row below each other, with all columns.
 
-    What they are is said once.
+    What the columns mean is said once.
     """
     one = len(listing) == 1
     for part in parts:
@@ -260,7 +263,7 @@ def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> b
 
 
 def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
-    """Return the columns that leave all tables first, those of the same rank together."""
+    """Return the columns, of all tables, that leave first: those of the highest `drop`."""
     free = {column for grid in grids for column in grid if column.drop}
     most = max((column.drop for column in free), default=0)
     return {column for column in free if column.drop == most}
@@ -456,7 +459,7 @@ _MOST_SHOWN = 50  # rows, in a notebook
 
 
 def show_html(listing: Listing) -> str:
-    """Return a listing as a notebook shows it: as on a screen, but for all rows after a few."""
+    """Return a listing as a notebook shows it: as on a screen, but only the first of many rows."""
     size = len(listing)
     part = listing if size <= _MOST_SHOWN else listing.take(range(_MOST_SHOWN))
     columns = {}

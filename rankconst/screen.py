@@ -32,7 +32,7 @@ class GridColumn(NamedTuple):
     def whole(self) -> int:
         """The least width in which no word and no number is broken.
 
-        A heading of numbers continues below.
+        The heading of a column of numbers may continue on further lines.
         """
         folded = self.cells[:1] if self.right else self.cells
         words = [word for cell in folded for word in cell.split()]

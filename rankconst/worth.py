@@ -368,9 +368,9 @@ def _list_columns(
 
 
 def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
-    """Yield the columns of the adjusted forms.
+    """Yield the columns of the adjusted forms; without `full`, that of the index alone.
 
-    `drop` is the order in which they leave a narrow terminal.
+    Their `drop` is the order in which they leave a narrow terminal.
     """
     against = "as the baseline" if ladder else "chance"
     index = "skill" if ladder else (single and single.name_of("index")) or "index"

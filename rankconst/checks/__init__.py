@@ -1,4 +1,5 @@
 """Checks of published numbers.
 
-:mod:`.laws` and :mod:`.chance` find impossible numbers, :mod:`.search` finds their tasks.
+:mod:`.laws` and :mod:`.chance` find impossible numbers, :mod:`.confirm` those that contradict their
+ranking tasks.
 """

@@ -1,4 +1,4 @@
-"""Rules, what they see (the numbers of one evaluation) and return (what is wrong with them)."""
+"""The rules that numbers obey: what a rule sees of an evaluation, and the findings it returns."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A law that numbers obey: its key, words, formula, reason, and what finds breaches.
+    """A law that numbers obey: in words, as a formula, why it holds, and what finds its breaches.
 
-    `mended_by_swap`: two columns that changed places break it, and it holds if they change back.
+    `whole_file`: it is about all evaluations of a file together. `mended_by_swap`: two columns that
+    changed places break it, and it holds if they change back.
     """
 
     key: str
@@ -123,9 +124,9 @@ class Archive:
         self.list_others = functools.cache(self._find_others)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
-        """Return the constants of a metric; None if the tables lack the tasks.
+        """Return the constants of a metric; None if there are none.
 
-        Return None, too, if there is no such average.
+        None exist without tasks, for tasks not in the tables, or of averages that do not exist.
         """
         try:
             return None if tasks is None else self.tables.look_up(tasks, metric)
@@ -142,11 +143,10 @@ class Archive:
         return None if constants is None else constants.histogram
 
     def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
-        """Return how many ranks a tool computes; None if the tables lack the tasks.
+        """Return how many ranks a tool computes; None if that is not known, or if it computes none.
 
-        Return None, too, if no batch of the tool is whole.
-
-        Tools that rank whole batches of triples only leave out the last, incomplete one.
+        It is not known of tasks that the tables lack. Tools that rank whole batches of triples only
+        leave out the last, incomplete one, and compute no ranks of fewer triples than a batch.
         """
         histogram = self.histogram(tasks)
         if histogram is None or tasks is None or tool is None or tool.batch is None:
@@ -159,9 +159,10 @@ class Archive:
     def _settle(
         self, file: Address, user: Address, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
-        """Return the ranking tasks and the tool that the file and the user name.
+        """Return the ranking tasks and the tool that file and user name, with an empty text.
 
-        If they name no tasks, return the reason or the questions.
+        Where tasks cannot be settled, both are None, and in place of the text is the reason, or the
+        questions to ask.
         """
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
@@ -183,9 +184,9 @@ class Archive:
         return tasks, tool, ""
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
-        """Return the other ranking tasks of the dataset.
+        """Return the other ranking tasks of the dataset; none of a suite.
 
-        Those that differ in the protocol alone come first.
+        Those that differ in the protocol alone come first, then those that differ in fewer names.
         """
         if self.is_suite(tasks):
             return []
@@ -290,9 +291,9 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """True if a protocol that is assumed may have more candidates.
+        """True if the protocol is assumed, and another one may have more candidates than is known.
 
-        No protocol has more candidates than one without a filter.
+        None has more than ``raw``, the unfiltered one: it is true only where the tables lack that.
         """
         raw = self.tasks and replace(self.tasks, protocol="raw")
         return self.assumed and self.archive.histogram(raw) is None
@@ -305,7 +306,7 @@ class Case:
 
     @property
     def num_tasks(self) -> int | None:
-        """The number of ranks averaged; None if it is not known, or if ranks count differently."""
+        """The number of ranks averaged; None if it is not known, or if they do not count alike."""
         if self.tasks is not None and self.archive.is_suite(self.tasks):
             return None
         address = self.group.context.num_tasks
@@ -317,7 +318,7 @@ class Case:
         return self.count() if address is None else address
 
     def count(self, tasks: Tasks | None = None) -> int | None:
-        """Return how many ranks the tool computes on its tasks or others; None if unknown."""
+        """Return how many ranks the tool computes on `tasks`, or on its own; None if not known."""
         return self.archive.count(tasks or self.tasks, self.tool)
 
     @property

@@ -1,6 +1,6 @@
 """The rules that count ranking tasks, and those that compare numbers with chance.
 
-They are written as the laws are.
+They are written like the laws in :mod:`.laws`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _find_broken(
 def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
     """Name up to three other counts of the dataset's tasks that all values fit.
 
-    Leave out counts where just any number would fit.
+    Counts that just any number would fit are left out.
     """
     found: dict[int, str] = {}
     for other in case.others:

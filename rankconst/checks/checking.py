@@ -311,7 +311,10 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
 
 
 def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, list[str]]:
-    """Leave out, with a note, numbers that say they are of other tasks than the user asks for."""
+    """Leave out, with a note, numbers that say they are of other tasks than the user asks for.
+
+    Raises DataError if none is left.
+    """
     entries = reading.entries
     kept = [agrees(context, user, tables) for context in entries.contexts]
     if all(kept):

@@ -1,7 +1,7 @@
-"""Published adjusted values and numbers of ranks, held against declared or assumed tasks.
+"""Published adjusted values and numbers of ranks, held against the declared or assumed tasks.
 
-What contradicts them is asked about, and the right tasks are named among the benchmark's own. Of a
-file that names no dataset, the one that its numbers are of is named in the question.
+What contradicts them is asked about, and the right tasks are named among the benchmark's own. If a
+file names no dataset, the question names the one that its numbers are of.
 """
 
 from __future__ import annotations
@@ -111,9 +111,10 @@ def find_questions(
 def _gather(
     reading: Reading, *, percent: bool
 ) -> Iterator[tuple[NDArray[np.intp], Address, Evidence]]:
-    """Yield the places of numbers on the same ranking tasks, with the evidence on the tasks.
+    """Yield the places of numbers on the same ranking tasks, with what the file says of these.
 
-    Numbers without any evidence are left out.
+    With them comes the evidence: counts of ranks, and adjusted values with their base values.
+    Places without any are left out.
     """
     entries = reading.entries
     by_number = any(
@@ -163,7 +164,7 @@ _OTHERS = (
 class _Judge:
     """The tables, asked whether they bear out what numbers say.
 
-    What thousands of rows ask is remembered.
+    Answers are remembered, as thousands of rows may ask the same.
     """
 
     def __init__(self, tables: Tables, user: Address, implied: str | None) -> None:
@@ -200,14 +201,17 @@ class _Judge:
         return self._find_nothing(tasks, tool, evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
-        """Return the tasks declared or assumed, and the tool; None if that needs an answer."""
+        """Return the tasks declared or assumed, and the tool; two Nones if they need an answer."""
         try:
             return settle(address, self.user, self.tables, tool=self.implied)
         except RankconstError:
             return None, None
 
     def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
-        """Return what makes an adjusted value wrong on some tasks; None if nothing is known."""
+        """Return what makes an adjusted value wrong on some tasks.
+
+        None if it is right, or cannot be judged: its constants or the adjustment do not exist.
+        """
         constants = self.archive.constants(tasks, pair.metric)
         try:
             return None if constants is None else find_cause(pair, constants)
@@ -286,7 +290,10 @@ class _Judge:
     # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
-        """Name the one benchmark that numbers are of, and how its tasks differ from the default."""
+        """Name the one benchmark that numbers are of, and how its tasks differ from those assumed.
+
+        Return None if they fit no benchmark, or several.
+        """
         found = self._search(evidence)
         if len({each.dataset for each in found}) != 1:
             return None
@@ -307,7 +314,11 @@ class _Judge:
         return exact or [each for each, grade in graded.items() if grade == _DEFECT]
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
-        """Return all benchmarks' tasks with that number of ranks and expectation of one metric."""
+        """Return the tasks of all benchmarks with that number of ranks and that expectation.
+
+        The expectation is that of the metric for which numbers tell it most precisely. Where they
+        tell neither, no tasks are near; tasks of relations never are.
+        """
         spans = {
             pair.metric: span
             for pair in evidence.pairs
@@ -346,7 +357,7 @@ class _Judge:
 def _find_size(evidence: Evidence) -> int | None:
     """Return the number of candidates if all tasks have the same; None if nothing tells.
 
-    E[MR] is then (size + 1) / 2.
+    E[MR] is then (size + 1) / 2. One metric alone does not tell.
     """
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
@@ -361,9 +372,9 @@ def _find_size(evidence: Evidence) -> int | None:
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
-    """Ask about tasks of which only the number of candidates is known.
+    """Ask about tasks of which only the number of candidates is known, if it is not the one used.
 
-    Ask if adjusted values were formed with another number.
+    Return None unless adjusted values show that they were formed with another number.
     """
     negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
     if negatives is None or size in {None, negatives + 1}:

@@ -83,7 +83,10 @@ def check_entries(
 
 
 def check_pair(pair: Pair, constants: Constants) -> Checked:
-    """Compare an adjusted value with the right one, and name the defect if it is wrong."""
+    """Compare an adjusted value with the right one, and name what makes it wrong.
+
+    Raises DataError if the adjustment is undefined on these tasks.
+    """
     base, adjusted = pair
     expected = float(ADJUSTMENTS[pair.form](constants.metric, constants.moments)(base.value))
     cause, span = (
@@ -96,7 +99,8 @@ def check_pair(pair: Pair, constants: Constants) -> Checked:
 def find_cause(pair: Pair, constants: Constants) -> Cause | None:
     """Return what makes an adjusted value wrong; None if it is right.
 
-    That is a harmless defect, or the nearest and first one.
+    Of the known defects that give it, a harmless one goes before others, then the nearest, then the
+    first in `CAUSES`. If none gives it, the cause is `UNKNOWN`.
 
     Raises DataError if the adjustment is undefined on these tasks.
     """

@@ -83,7 +83,10 @@ def count_ranks(entry: Entry) -> int | None:
 
 
 def find_expectation(pair: Pair) -> Interval | None:
-    """Return the expectation that an adjusted value was formed with; None if nearly any will do."""
+    """Return the expectation that an adjusted value was formed with.
+
+    None if nearly any would do, and for ``z``, which tells the variance only.
+    """
     if pair.form == "z":
         return None
     try:
@@ -101,9 +104,10 @@ def solve(
 ) -> Interval:
     """Return the expectation that an adjusted value was formed with.
 
-    For ``z``, return the absolute standard deviation.
+    For ``z``, return the absolute standard deviation, for which `expectation` is needed.
 
-    Raises DataError, with the reason as half a sentence, if every number would do.
+    Raises DataError, with the reason as half a sentence, if there is no such adjustment or its
+    rounding leaves nearly every number possible.
     """
     optimum = metric.optimum
     if adjustment == "index" and optimum is None:

@@ -286,10 +286,10 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
 def _compare_with_hits(
     case: Case, label: str, find_bound: Callable[..., Interval]
 ) -> Iterator[Finding]:
-    """Find a mean that is beyond a bound.
+    """Find a mean that is beyond the bound that hits give.
 
-    Of several such bounds, take the surest, which holds for any candidates and for means over
-    several runs.
+    Of several bounds that it is beyond, report the surest, which holds for any candidates and for
+    means over several runs.
     """
     found, hits = case.mean(label), _list_growing_hits(case)
     if found is None or not hits:

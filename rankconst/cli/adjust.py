@@ -247,8 +247,7 @@ def open_sets(
 ) -> tuple[Tables, list[str]]:
     """Open the tables, and return them with the names of the datasets that are meant.
 
-    The tables include what takes the place of a dataset.
-
+    A file of counts, or a number of tasks, takes the place of a dataset, as one more set of tables.
     Of a number of tasks, the `rule` is a protocol, or the tool that has one.
     """
     opened = open_tables(places)

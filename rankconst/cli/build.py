@@ -199,9 +199,10 @@ _NOTHING = (
 def _read_words(
     words: Sequence[str],
 ) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
-    """Tell benchmarks from the files of a graph, and return the files by split.
+    """Return the benchmarks that were named, or else the files of a graph by split.
 
-    They are paths; the training set may be a URL.
+    Files are paths; one may be a URL, as for the training set. Raises UsageError for both at once
+    or for neither, and DataError for a path where no file is.
     """
     from rankconst.catalogue.benchmarks import find_benchmark
 
@@ -279,7 +280,10 @@ def _list_files(folder: Path) -> list[str]:
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
-    """Split a file's name into the name of the graph and the split, which may be missing."""
+    """Split a file's name into the name of the graph and the split: ``mykg-train.txt``.
+
+    Without a split at its end, the name is empty and the split None.
+    """
     from rankconst_builder.layout import strip_endings
 
     front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
@@ -299,9 +303,9 @@ def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) ->
 
 
 def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
-    """Return the name that files have in common, or their folder's.
+    """Return the name that files have in common, or else that of their folder.
 
-    Ask for one where that is not a name.
+    Raises UsageError, which asks for a name, if there is none, or one that will not do.
     """
     from rankconst.catalogue.benchmarks import make_key
 
@@ -339,9 +343,10 @@ def _read_restriction(
 def _choose_sources(
     sources: Sequence[Benchmark], name: str | None, restriction: Restriction
 ) -> Sequence[Benchmark]:
-    """Return benchmarks; one that is restricted has another name.
+    """Return the benchmarks, a restricted one under the name that was given for it.
 
-    Its rows must not pass for the benchmark's.
+    Its rows must not pass for those of the whole benchmark. Raises UsageError for a restriction of
+    several benchmarks or without a name, and for a name without a restriction.
     """
     from rankconst.catalogue.benchmarks import make_key
     from rankconst_builder.restriction import Restriction

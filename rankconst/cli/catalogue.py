@@ -59,7 +59,7 @@ SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
     """Return the columns of a row's tasks, and of what a random ranker gets.
 
-    Each says how it is shown, and when it leaves a screen.
+    `show` writes their numbers; `drops` say when the column of each metric leaves a screen.
     """
     return (
         Column("num_tasks", "tasks", count, right=True),
@@ -72,7 +72,7 @@ def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]
 
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of protocols, one for the same constants: ``standard = libkge``."""
+    """Map protocols to their rows, those with the same constants as one: ``standard = libkge``."""
     blocks = group_by(rows, lambda row: row["protocol"])
     alike = group_by(
         blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
@@ -108,7 +108,10 @@ class Registry(NamedTuple):
         )
 
     def print_page(self, found: Any, form: Format, also: str, lead: str = "") -> None:
-        """Write the page of one thing; for people, each text has a line, and empty ones none."""
+        """Write the page of one thing.
+
+        For people, each text has a line, and empty fields are left out.
+        """
         page = self.describe(found) if self.describe else self.fill(found)
         if form not in FOR_PEOPLE:
             print_listing(Listing.of(list(map(Column, page)), [page]), form)
@@ -167,7 +170,11 @@ _KNOWN = {
 
 
 def _read_protocol(protocol: Protocol, field: str) -> Any:
-    """Return a field; None if it is about ranking all entities and some are drawn."""
+    """Return a field; None if it says nothing of the protocol.
+
+    What is true of ranking all entities says nothing where some are drawn, and the time of known
+    answers says nothing of statements with qualifiers.
+    """
     drawn = protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}
     return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
 
@@ -397,7 +404,7 @@ _DATASET_COLUMNS = (
 
 
 def list_datasets(opened: Tables, *, every: bool) -> Listing:
-    """List the datasets in the tables, those that can be built and, if `every`, the others."""
+    """List the datasets: those in the tables, those that can be built and, if `every`, the rest."""
     chance, keys = _expect_mrr(opened), [column.key for column in _DATASET_COLUMNS]
     described = [
         row | {"status": "included", _CHANCE: chance.get(key)}

@@ -96,7 +96,11 @@ def check(
 
 
 def _conclude(checked: Sequence[CheckedReading]) -> None:
-    """Say on stderr what else there is to know, and exit as findings and questions want it."""
+    """Say on stderr what else there is to know, and end with an error if there is cause.
+
+    If a number is impossible, exit with the code of DataError. Raises AskedError if all numbers
+    wait for an answer.
+    """
     from rankconst.checks.checking import summarise
 
     for each in checked:

@@ -318,7 +318,10 @@ MaybeForm = Annotated[Format | None, _FORMAT]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:
-    """Open the sets that were named, the included one, and what a build wrote here, as one."""
+    """Open the sets that were named, then the included one, then what a build wrote here, as one.
+
+    A dataset is that of the first set that holds it.
+    """
     sets = [*map(load, places or ())]
     if not sets or bundled_versions():  # in a zip file of modules, there are none
         sets.append(load())

@@ -112,7 +112,11 @@ def say(text: str) -> None:
 
 
 def check_target(path: Path, force: bool) -> None:
-    """Refuse a folder, an existing file without `force`, and a path in a missing folder."""
+    """Refuse a path to which no file may be written, by a UsageError.
+
+    That is a folder, an existing file without `force` or of a set of tables, or a path in a folder
+    that does not exist.
+    """
     try:
         found = exists(path)
     except OSError as error:

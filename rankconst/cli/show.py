@@ -1,4 +1,4 @@
-"""``rankconst show``: what there is, a dataset's constants, and the page of any name."""
+"""``rankconst show``: what there is, a dataset's constants, and the pages of things with names."""
 
 from __future__ import annotations
 
@@ -200,9 +200,9 @@ def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
 def _print_page(
     opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, unused: Sequence[str]
 ) -> None:
-    """Print the page of what a name means; if it means several things, that of the first.
+    """Print the page of what a name means, and say how to get those of its other meanings.
 
-    Say how to get the others.
+    Raises UnknownNameError if it means nothing, and UsageError if words are left over.
     """
     name, *further = named
     found, errors = {}, {}
@@ -439,7 +439,7 @@ def _lay_out(
 
 
 def _find_note(dataset: str) -> str:
-    """Return what surprises in a benchmark's files, as a line; nothing of graphs of your own."""
+    """Return what surprises in a benchmark's files, as a line; empty if nothing is known to."""
     from rankconst.catalogue.benchmarks import load_benchmarks
 
     source = load_benchmarks().get(dataset)

@@ -111,10 +111,8 @@ MEANING = (
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     """Order models on the same tasks, and over graphs, by their published numbers alone.
 
-    Each metric has an order of its own.
-
-    A model of several files that do not name it is called as what tells the path of its file from
-    the others'.
+    Each metric has an order of its own. Where several files do not name their models, each is
+    called by what tells the path of its file from the others'.
 
     Raises
     ------

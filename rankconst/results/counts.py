@@ -21,7 +21,7 @@ _WHAT = {"num_triples": "test triples", "num_entities": "entities"}
 def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
-    """Ask about counts of triples or entities that differ from those of the ranking tasks."""
+    """Ask about counts of triples or entities that are not those of the ranking tasks."""
     counts = {
         name: count
         for name in _WHAT
@@ -55,7 +55,7 @@ def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None
 
 
 def _list_others(tasks: Tasks, tables: Tables) -> Iterator[tuple[str, Tasks]]:
-    """Yield the ranking tasks of other protocols and splits, with the option that names them."""
+    """Yield the ranking tasks of every protocol and split, with the option that names them."""
     for key in tables.protocols(tasks.dataset):
         yield f"--protocol {key}", replace(tasks, protocol=key)
     for split in SPLITS:

@@ -24,7 +24,8 @@ _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
     """Return the places of all numbers of diverged evaluations, each with the reason.
 
-    A place without scores gives the reason for its whole evaluation, whatever the ties.
+    The numbers at the places `without_scores` show it, whatever the ties of the others. Adjusted
+    values are left out.
     """
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)

@@ -87,7 +87,8 @@ def open_document(
 ) -> Document:
     """Read a results file, or standard input for ``-``.
 
-    Raise DataError if it is too large, or neither text in UTF-8 nor a workbook.
+    Raises DataError if it is too large, empty, or neither text in UTF-8 nor a workbook or a table
+    of Arrow, and UsageError if `decimal` is unknown.
     """
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
@@ -146,6 +147,7 @@ def list_files(path: str | Path) -> list[str]:
     """Return the path of a file, or the files of a folder.
 
     These are every results.json in and below the folder, or all files in it if there is none.
+    Raises DataError for a folder without files.
     """
     folder = Path(path)
     if str(path) == STDIN or not folder.is_dir():
@@ -160,7 +162,8 @@ def list_files(path: str | Path) -> list[str]:
 def _write_table(data: bytes, name: str) -> str:
     """Return a table of Parquet or Arrow as CSV.
 
-    An index of pandas without a name has no heading.
+    An index of pandas without a name has no heading. Raises DataError if the table is damaged or
+    has too many cells.
     """
     import io
 

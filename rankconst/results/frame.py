@@ -1,4 +1,7 @@
-"""Readings of what Python hands over: a path, a dict, ranks or a DataFrame (imports pandas)."""
+"""Readings of what Python hands over: a path, a dict, ranks or a DataFrame.
+
+Pandas is imported only for a DataFrame.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +58,9 @@ def is_frame(results: Any) -> bool:
 def read_given(
     results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None
 ) -> Reading:
-    """Return a reading of a path, a dict or a DataFrame, and a reading as it is.
+    """Return a reading of a path, a dict or a DataFrame; a reading is returned as it is.
 
-    Raise DataError if `strict` and something cannot be read.
+    Raises DataError if `strict` and something cannot be read.
     """
     reading = _read_any(as_pandas(results), percent, metric)
     if strict:
@@ -224,9 +227,9 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 def read_frame(
     frame: pd.DataFrame, percent: bool | Collection[str] | None = None
 ) -> tuple[Reading, dict[int, str]]:
-    """Return the numbers of a frame, and why cells of a row are not read.
+    """Return the numbers of a frame, and why cells of a row are not read, by row.
 
-    Read them as those of a file with such cells.
+    Cells are read like those of a file. Raises DataError if no column holds a metric.
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])

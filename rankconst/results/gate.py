@@ -122,7 +122,10 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
 
 
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:
-    """Tell whether a declaration answers a word: only sampled says which entities are ranked."""
+    """Tell whether what is declared answers a word.
+
+    A word about which entities are ranked is answered by a sampled protocol only.
+    """
     if word.option == REMEDIES["protocol"] or word.option.startswith("--counts"):
         return is_sampled(declared.get("protocol", ""))
     return word.field in declared
@@ -160,7 +163,8 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     """Return the dataset of the texts up to the nearest label of vocabulary.
 
-    Keep the version apart from its name.
+    Its version may stand apart from its name. Return questions if it may be one of several, or if
+    only an ordinary word may name it.
     """
     named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
     version = next((text for text in texts if text.label.version and not text.farther), None)

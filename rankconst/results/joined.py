@@ -80,7 +80,7 @@ def join_readings(
 
 
 def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Return the names of each reading's columns, spelled as the first reading spells them."""
+    """Map each reading's columns to their names, spelled as in the first reading that has them."""
     known: dict[str, str] = {}
     spelt = []
     for reading in readings:

@@ -111,9 +111,9 @@ class AdjustedFile:
         return self.numbers.to_pandas()
 
     def _lay_out(self) -> Listing:
-        """Lay out what the screen shows, with what it says on stderr.
+        """Lay out what the screen shows.
 
-        That is what was assumed, and what is asked.
+        The caption also has what the command says on stderr: what was assumed, and what is asked.
         """
         kept = choose_rows(self.numbers, Format.table)
         listing = lay_out(self.numbers, Format.table, kept, self._tables, more="details=True")
@@ -139,9 +139,9 @@ def lay_out(
     tables: Tables,
     more: str = "--details",
 ) -> Listing:
-    """Return the original columns with the adjusted numbers to their right.
+    """Return the original columns with the adjusted numbers to their right, of the rows `kept`.
 
-    A screen shows them without markup.
+    A screen shows them without markup; its caption names `more` as the way to all columns.
     """
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
     columns = _list_originals(adjusted, form, data)
@@ -204,7 +204,7 @@ def lay_out(
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
     """List the columns of the file.
 
-    Their cells in `data` lose any markup that is not that of the format.
+    On a screen, and in a format with another markup, their cells in `data` lose theirs.
     """
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
@@ -219,9 +219,9 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
-    """Name the benchmark of all numbers where the file does not.
+    """Name the benchmark of all numbers; empty if the file names it, or if there are several.
 
-    Name the tasks, too, if all numbers share them.
+    If the numbers share their tasks, name these, too.
     """
     tasks = {replace(each.batch.tasks, aggregation=DEFAULT_AGGREGATION) for each in adjusted.done}
     datasets = {each.dataset for each in tasks}
@@ -238,9 +238,9 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
-    """Name the metrics of PyKEEN's files as papers do, and round their numbers.
+    """Return the places of PyKEEN's rows in the order of papers: MRR, MR, Hits@k, others.
 
-    Order them: MRR, MR, Hits@k, then others.
+    In `data`, name the metrics as papers do, and round their numbers.
     """
     orders: dict[int, tuple[int, int, int]] = {}
     part_of = adjusted.reading.part_of.tolist()
@@ -316,7 +316,7 @@ def _put_next_to(
 ) -> list[Column]:
     """Put what is added for a column next to it.
 
-    Its heading need not repeat that of the column there.
+    There, its heading does not repeat that of the column.
     """
     ordered = []
     for column in columns:
@@ -386,9 +386,9 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
-    """Return the dataset in the heading of each column of numbers, empty without one.
+    """Map each column of numbers, and those added for it, to the dataset in its heading.
 
-    Include the columns that are added for these.
+    It is empty for a heading without one.
     """
     groups: dict[str, str] = {}
     names = dict(adjusted.list_added())
@@ -425,7 +425,7 @@ def _original(
 ) -> Column:
     """Return a column of the file.
 
-    A narrow screen drops published numbers early, and those that are not adjusted first.
+    A narrow screen drops published numbers early, first those that are not adjusted.
     """
     drop = 0
     if column in numeric and reading.layout == "wide":
@@ -446,7 +446,7 @@ def _show_printed(value: str | None) -> str:
 def _rank_texts(
     columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
 ) -> list[Column]:
-    """Mark the texts that a narrow screen drops.
+    """Mark the columns of text that a narrow screen may drop.
 
     These are the same in all rows, or name neither the model nor its tasks.
     """
@@ -466,9 +466,10 @@ def _rank_texts(
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
-    """Choose the rows to list: those asked for.
+    """Choose the rows to list, a flag for each: those with a number that was asked for.
 
-    On a screen, list only those about which something is said.
+    If nothing was selected, files have all rows. Of a long table, a screen has only numbers that
+    are adjusted or have a note, and of PyKEEN's evaluations the usual one.
     """
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
@@ -483,7 +484,10 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
 
 
 def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
-    """Choose PyKEEN's realistic evaluation of both sides, unless others were asked for."""
+    """Choose among the wanted numbers, a flag for each: of PyKEEN's evaluations the usual one.
+
+    That is the realistic one of both sides, unless others were asked for.
+    """
     entries, chosen = adjusted.reading.entries, adjusted.wanted.copy()
     if not any(each.rank_type for each in entries.contexts):
         return chosen

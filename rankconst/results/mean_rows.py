@@ -94,9 +94,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 
 
 def _line_up(reading: Reading) -> tuple[Places, Places]:
-    """Return codes of the row and of the column of each number.
+    """Return a code of the row and one of the column of each number.
 
-    Numbers share one only if they are of one kind, and in a column only if of one model.
+    Numbers share a code only if they are of the same kind, and in a column of the same model.
     """
     entries = reading.entries
     metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
@@ -134,9 +134,9 @@ def _gather_series(codes: Places, of_mean: Flags) -> dict[int, list[int]]:
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Return what reads the number at a place, and each text of a column once.
+    """Return a function that reads the number at a place; None for what is not a number.
 
-    It returns None for what is not a number.
+    It reads each text of a column only once.
     """
     entries = reading.entries
     known: dict[tuple[int, int, int], _Number | None] = {}
@@ -164,9 +164,10 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
 def _list_runs(
     series: Sequence[int], place: int, of_mean: Sequence[bool], reading: Reading
 ) -> list[list[int]]:
-    """List the numbers that a mean may be of.
+    """List the numbers that a mean may be of, the likeliest first.
 
-    Take those before it up to another mean, those behind it, and all.
+    These are the ones before it up to another mean, those behind it up to another, and all. If its
+    name says so, as Overall does, all come first.
     """
     at = bisect.bisect_left(series, place)
     before = _cut((series[i] for i in range(at - 1, -1, -1)), of_mean)[::-1]
@@ -189,7 +190,7 @@ def _hold(
 ) -> MeanNumber | None:
     """Compare a number with the means of runs: return the first that fits, or else the first.
 
-    Return None if the number cannot be read.
+    Return None if the number cannot be read, or something in each run cannot.
     """
     own, first = read(place), None
     if own is None:
@@ -221,10 +222,10 @@ def settle_means(
     settled: dict[Address, tuple[Tasks, Tool | None]],
     failed: dict[Address, RankconstError],
 ) -> tuple[dict[Group, Places], dict[int, str]]:
-    """Return groups in which means have tasks, or why they have none, with notes at them.
+    """Return groups in which means have tasks, or a reason why not, with notes on those that do.
 
-    What contradicts stays a question, as does a mean over graphs whose tasks have nothing in
-    common.
+    Their addresses are added to `settled` or `failed`. What contradicts stays a question, as does a
+    mean over graphs whose tasks have nothing in common.
     """
     waiting = [group for group in groups if _waits(group.address, settled, failed)]
     if not waiting:
@@ -273,7 +274,7 @@ def _waits(
     settled: Mapping[Address, tuple[Tasks, Tool | None]],
     failed: Mapping[Address, RankconstError],
 ) -> bool:
-    """Tell whether a number belongs to a suite that the user names, or lacks only its graphs."""
+    """Tell whether a mean is of a suite that the user names, or lacks nothing but its graphs."""
     if address.dataset is None or not is_mean(address.dataset):
         return False
     error = failed.get(address)
@@ -289,9 +290,9 @@ def _settle_mean(
     settled: dict[Address, tuple[Tasks, Tool | None]],
     failed: dict[Address, RankconstError],
 ) -> Address:
-    """Return the address of a mean.
+    """Return the address under which a mean is in `settled` or `failed`, where it is added.
 
-    It has a name of its own if the mean has tasks now, or cannot have any.
+    A mean of the suite that was named keeps its own; others get one that tells them apart.
     """
     if address in settled and _is_of_suite(settled[address][0], mean, parts, settled):
         return address

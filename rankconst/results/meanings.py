@@ -35,9 +35,9 @@ _UNCOUNTED = (
 
 
 def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
-    """Return whether shares are percentages.
+    """Return whether shares are percentages; None if that is not known.
 
-    If nothing says so, they are none where a library prints numbers of hits.
+    If the user does not say, they are not where a library prints numbers of hits.
     """
     if percent is None and isinstance(tables, AnswerTables) and tables.library:
         return False if "num_hits" in parse_library(tables.library).metrics else None
@@ -77,7 +77,7 @@ def _name_libraries(titles: Sequence[str]) -> str:
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     """Find the numbers that need counts of right answers which the tables lack.
 
-    Return an error for each of their places.
+    Map the place of each to an error that says so.
     """
     if isinstance(tables, AnswerTables):
         return {}
@@ -107,9 +107,9 @@ def _describe(meant: Meaning | str) -> str:
 
 
 def name_answers(reading: Reading, tables: Tables) -> Reading:
-    """Return a file with defined metrics if the tables are of several right answers.
+    """Return a file with the metrics that its names mean, if tables are of several right answers.
 
-    Return other files as they are.
+    Return it as it is if they are not.
     """
     if not isinstance(tables, AnswerTables):
         return reading

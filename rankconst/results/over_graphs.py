@@ -225,9 +225,9 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_held(
     average: Average, held: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Return the index of a mean, the mean of the indices, and z.
+    """Return the index of a mean with the mean of the indices, and with `details` z.
 
-    Leave out the mean of the indices where rounding explains the difference.
+    The mean of the indices is left out where rounding explains the difference.
     """
     parts = []
     optimum = average.metric.optimum

@@ -508,7 +508,7 @@ def group_entries(reading: Reading) -> list[Group]:
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.intp]:
-    """Return a number for each entry's evaluation, which tells models and perhaps ties apart."""
+    """Return a number for each entry's evaluation: it tells models apart, and ties if `by_ties`."""
     entries, taken = reading.entries, {head.column for head in reading.entries.heads}
     # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
     names = [

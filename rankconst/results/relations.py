@@ -63,7 +63,7 @@ def _name(cell: str) -> str:
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
     """Return the relations of a dataset among cells, in any spelling.
 
-    Most of the cells that name something must be relations.
+    Return none unless most of the cells that name something are relations.
     """
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
@@ -82,7 +82,7 @@ def _add_relation(
 ) -> Address:
     """Return a context with the relation of its row.
 
-    If there is none, say why its tasks are unclear.
+    If the row has none, add a question about its tasks.
     """
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context

@@ -66,9 +66,10 @@ _SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index",
 
 
 def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
-    """Read what is to replace numbers, such as ``AMRR``, ``AH@k``, ``index`` or ``skill``.
+    """Read what takes the place of numbers: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z`` ...
 
-    Others are ``AH@10``, ``z`` and ``both``.
+    ``both`` puts the index beside the number, ``skill`` needs a `baseline`. Raises UnknownNameError
+    for an unknown name, and UsageError if it does not go with the baseline.
     """
     plain = name.strip().lower()
     if baseline is not None:
@@ -437,7 +438,7 @@ def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]
 def _write_beside(cell: Cell, text: str, source: str) -> dict[tuple[int, int], str]:
     """Write the adjusted number behind the published one.
 
-    Put it behind the deviation and what closes the markup.
+    It goes behind a deviation and what closes the markup, too.
     """
     last = cell.spans[-1]
     sign = _SIGN.match(source, last.end) if "%" in cell.entry.text else None
@@ -546,7 +547,10 @@ def _rename_headings(
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
-    """Rename a heading, and turn the arrow behind it if larger is better now."""
+    """Return the edits that rename a heading; none if it is not certain what to replace.
+
+    They also turn the arrow behind it if larger is better now.
+    """
     skill = exchange.baseline is not None
     put = exchange.name(metric) if skill else metric.name_of(exchange.form)
     if name.metric is None:

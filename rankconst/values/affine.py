@@ -173,9 +173,27 @@ _FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
 class Adjusted:
     """A value of a metric and its adjusted forms, each with its interval.
 
-    An interval is what the value's rounding leaves open; its ends are equal for an exact value. A
-    form that is undefined on these tasks is None, and so is its interval; `undefined` has the
-    reason. Fields hold the kind that was passed in: a float, a numpy array or a pandas Series.
+    Values, forms and the ends of intervals are of the kind and shape that was passed in: a float, a
+    numpy array or a pandas Series. An interval is what the value's rounding leaves open; its ends
+    are equal for an exact value. A form that is undefined on these tasks is None, and so is its
+    interval.
+
+    Attributes
+    ----------
+    value, value_interval
+        The published value in units of the metric: a percentage is a fraction here.
+    normalised, normalised_interval
+        M / E[M]: 1 is random.
+    index, index_interval
+        (M - E[M]) / (opt - E[M]): 0 is random, 1 is perfect, less than 0 is worse than random.
+    z, z_interval
+        Standard deviations better than random, 0; larger is always better.
+    undefined
+        Key of each form that is None to the reason.
+
+    References
+    ----------
+    Hoyt et al. 2022, arXiv:2203.07544, section 3.
     """
 
     value: Any

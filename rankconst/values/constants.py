@@ -70,6 +70,10 @@ class Constants:
     table_version
         The version of the tables that the numbers come from; empty for counts of your own.
 
+    References
+    ----------
+    Hoyt et al. 2022, arXiv:2203.07544, section 3.
+
     Examples
     --------
     >>> import rankconst

@@ -74,7 +74,10 @@ class Site:
         return str(self.tables.datasets[key]["title"])
 
     def usual_tasks(self, key: str) -> Tasks:
-        """Return the tasks assumed for numbers on a dataset: test, both sides, standard."""
+        """Return the tasks assumed for numbers on a dataset: test, both sides, standard.
+
+        Where the tables lack these, the most usual ones that they hold.
+        """
         return min(
             self.list_held(key),
             key=lambda each: (

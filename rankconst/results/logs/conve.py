@@ -16,9 +16,9 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
-    """Tell ConvE from other tools that print both sides.
+    """Tell ConvE from others that tell the sides apart, by its headings and its unfilled message.
 
-    Its headings and its unfilled message differ.
+    The sides of others are not read, with the reason: which is which is not known.
     """
     if all(each.side == "both" for each in found):
         return found

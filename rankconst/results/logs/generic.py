@@ -381,10 +381,7 @@ class _Scan:
         self._above.add(texts)
 
     def _keep(self) -> None:
-        """Keep the datasets named above a block.
-
-        Keep what is above the first one, too, which may be about all.
-        """
+        """Keep the datasets named above a block, and above the first one what may be about all."""
         for text in self._above.list_nearest()[::-1]:
             words = tuple(
                 word for word in text.label.words if word.field in _OF_ALL and self._first

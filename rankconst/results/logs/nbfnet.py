@@ -1,4 +1,4 @@
-"""The logs of NBFNet, for TorchDrug and PyTorch Geometric: ``mrr: 0.415`` below a heading.
+"""The logs of NBFNet, on TorchDrug or PyTorch Geometric: ``mrr: 0.415`` below a heading.
 
 Values are printed to six significant digits without trailing zeros, which are restored. The step is
 the epoch in the name of the evaluated checkpoint.

@@ -1,7 +1,8 @@
-"""SimKGC's evaluations: ``forward metrics: {"mrr": 0.4251, ...}``, by side, and their mean.
+"""What SimKGC writes of an evaluation: ``forward metrics: {"mrr": 0.4251, ...}``.
 
-Forward ranks tails, backward heads. Values are rounded to four decimals, without zeros at their
-end. Which split it is, only the name of the file may say (evaluate.py).
+There is a line for each side, and one for their mean. Forward ranks tails, backward heads. Values
+are rounded to four decimals, without zeros at their end. Which split it is, only the name of the
+file may say (evaluate.py).
 """
 
 from __future__ import annotations

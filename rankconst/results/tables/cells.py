@@ -67,7 +67,7 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.AS
 class Placed(str):
     """A cell as written, with the part of the document that prints it.
 
-    A cell repeated from above has no text.
+    A cell that another one extends into has no text, and the part of that other one.
     """
 
     __slots__ = ("end", "start")
@@ -99,9 +99,9 @@ _MOST_COVERED = (
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
-    """Refuse a table whose cells span more columns than any table has.
+    """Refuse, by a DataError, a table whose cells span more columns than any table has.
 
-    To read it would cost more than its length.
+    Reading it would cost more than its length.
     """
     if covered > _MOST_COVERED + len(document.text):
         raise DataError(
@@ -215,7 +215,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
     """Write decimal commas as points, and tell whether there are any.
 
-    A comma that could separate thousands leaves the cell no number.
+    A number whose comma could separate thousands is then no number.
     """
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
@@ -287,9 +287,9 @@ DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
-    """Return the number in a cell, and why there is none, as half a sentence.
+    """Return the number in a cell, or why there is none, as half a sentence.
 
-    The number is empty if there is none.
+    The other of the two is empty.
     """
     if is_plain_number(text) and not spread:
         return text, ""

@@ -1,4 +1,7 @@
-"""What headings, cells and texts say of each row of a table, settled once for equal rows."""
+"""What headings, cells and texts say of the rows of a table.
+
+It is settled once for all rows that say the same.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ def fits_role(role: str, cell: str) -> bool:
 def declare(role: str, cell: str) -> Label:
     """Return what a cell in the column of a role declares.
 
-    A dataset that is not wholly a name is another dataset.
+    A dataset whose name has more in it than a known one is a dataset of its own.
     """
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     # In a column of datasets or splits, too.

@@ -214,7 +214,10 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Return the dataset that a log configures, or the one that a line says is loaded."""
+    """Return the dataset that a log configures, or that a line says is loaded.
+
+    Return None if there is none, or several.
+    """
     names = {name for line in lines for name in _LOADED.findall(line)}
     for place, line in enumerate(lines, 1):
         if line.strip() == "Configuration:":

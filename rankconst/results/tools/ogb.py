@@ -1,6 +1,4 @@
-"""The output of OGB's evaluator: a list of values, one per ranking task, or their mean.
-
-For each metric it has such a list or mean.
+"""What OGB's evaluator returns for each metric: a value for each ranking task, or their mean.
 
 References
 ----------

@@ -245,7 +245,7 @@ def _list_numbers(
 
 
 def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:
-    """Tell whether a value is the inverse of a median rank, divided as whole numbers are.
+    """Tell whether a value is the inverse of a median rank, divided as whole numbers are: 0.
 
     The rank is an optimistic or a pessimistic one.
     """
@@ -324,7 +324,10 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Return whether an evaluator filters, samples, or weighs queries alike."""
+    """Return what the settings of an evaluator declare, by field of the address.
+
+    They say whether it filters, samples, or weighs queries alike.
+    """
     own = settings.get("evaluator_kwargs")
     kwargs = (
         {f"evaluator_kwargs.{key}": each for key, each in own.items()}
