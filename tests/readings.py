@@ -19,7 +19,7 @@ from rankconst.checks.checking import RULES, check_reading
 from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.document import Document
-from rankconst.results.reading import Entries, Entry, Reading
+from rankconst.results.reading import Entry, Reading, make_entries
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables.tex import ENVIRONMENTS
 
@@ -228,7 +228,9 @@ def make_reading(
         for metric, adjustment in [parse_heading(heading)]
     ]
     columns = tuple(dict.fromkeys(heading for row in rows for heading in row))
-    return Reading("results.csv", "csv", "wide", columns, tuple(rows), Entries(entries), tool=tool)
+    return Reading(
+        "results.csv", "csv", "wide", columns, tuple(rows), make_entries(entries), tool=tool
+    )
 
 
 def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[str, float]:

@@ -86,7 +86,7 @@ def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
             )
     if len(contexts) == len(entries.contexts):
         return reading
-    return replace(reading, entries=entries.put(contexts=contexts, context_of=context_of))
+    return replace(reading, entries=replace(entries, contexts=contexts, context_of=context_of))
 
 
 def find_questions(

@@ -82,7 +82,7 @@ def read_file(work: Work) -> Reading:
     if isinstance(work.files, Document):
         found = read_opened(work.files, work.input_format)
         lines = np.full(len(found.entries), NO_LINE, dtype=np.intp)  # what was typed has none
-        found = replace(found, entries=found.entries.put(lines=lines))
+        found = replace(found, entries=replace(found.entries, lines=lines))
     else:
         found = read(work.files, work.input_format, **work.how)
     reading = name_answers(found, work.tables)

@@ -141,7 +141,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
     """
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
     from rankconst.evaluation import complete_by_name
-    from rankconst.results.reading import Entries, Entry, Reading
+    from rankconst.results.reading import Entry, Reading, make_entries
 
     named = dict[str, str]()
     for name, value in (each.rpartition("=")[::2] for each in typed):
@@ -163,7 +163,8 @@ def _read_typed(typed: Sequence[str]) -> Reading:
             metric, form = parse_metric(name), None
         entries[name] = Entry(metric, value, 0, name, None, complete_by_name(name, known), form)
     row = {name: entry.text for name, entry in entries.items()}
-    return Reading("the numbers", "typed", "wide", tuple(row), (row,), Entries(entries.values()))
+    held = make_entries(entries.values())
+    return Reading("the numbers", "typed", "wide", tuple(row), (row,), held)
 
 
 # -- the screen ------------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ def read_frame(
     table = SheetReader(
         Sheet(heading, held, size, _list_texts(frame), percent=is_percent, floats=floats), notes
     ).read()
-    entries = table.entries.put(lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
+    entries = replace(table.entries, lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
     if named:
         of_head = np.array([head.metric in named for head in entries.heads], dtype=np.bool_)
         entries = entries.rewrite(of_head[entries.head_of] & ~entries.signed, percent=True)

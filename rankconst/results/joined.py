@@ -58,7 +58,7 @@ def join_readings(
         if len(tools) > 1:
             contexts = [replace(each, tool=each.tool or reading.tool) for each in contexts]
         heads = [each._replace(column=own[each.column]) for each in reading.entries.heads]
-        entries.append(reading.entries.put(heads=heads, contexts=contexts))
+        entries.append(replace(reading.entries, heads=heads, contexts=contexts))
     skipped = [
         replace(each, what=f"{column} {label}, {each.what}")
         for reading, label in zip(readings, labels, strict=True)

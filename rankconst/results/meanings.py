@@ -14,7 +14,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question
 from rankconst.results.labels import find_name
-from rankconst.results.reading import Entries, Notes
+from rankconst.results.reading import Notes, make_entries
 from rankconst.tables.answers import AnswerTables
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
     if not isinstance(tables, AnswerTables):
         return reading
     notes = Notes()
-    entries = Entries(_define(reading, tables, notes))
+    entries = make_entries(_define(reading, tables, notes))
     return replace(
         reading, entries=entries, skipped=(*reading.skipped, *notes.skipped()), tool=None
     )

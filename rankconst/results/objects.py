@@ -7,7 +7,7 @@ names of models say the same of them: of these, one is walked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -367,7 +367,7 @@ def _read(document: Document) -> Reading:
         columns = [entries.heads[place].column for place in entries.head_of.tolist()]
         at = zip(columns, entries.rows.tolist(), strict=True)
         lines = [flat.lines_of.get(each, NO_LINE) for each in at]
-        entries = entries.put(lines=np.array(lines, dtype=np.intp))
+        entries = replace(entries, lines=np.array(lines, dtype=np.intp))
     return Reading(
         document.name,
         READER.key,

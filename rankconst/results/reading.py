@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -59,11 +57,16 @@ NO_LINE = -1
 """The line of a number where lines mean nothing."""
 
 
-class Floats(NamedTuple):
+def _no_places() -> Places:
+    return np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Floats:
     """A machine's numbers, whose texts are written only when they are asked for."""
 
-    values: NDArray[np.float64]
-    percent: Flags  # which are percentages
+    values: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    percent: Flags = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
 
     def write(self, place: int) -> str:
         """Return a number as Python writes it."""
@@ -71,49 +74,37 @@ class Floats(NamedTuple):
         return f"{written}%" if self.percent[place] else written
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Entries(Listed[Entry]):
-    """The numbers of a results file in their order, held by column: large files have millions."""
+    """The numbers of a results file in their order, held by column: large files have millions.
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        listed = list(entries)
-        context_of, contexts = encode(each.context for each in listed)
-        model_of, models = encode(context.model or "" for context in contexts)
-        bare_of, bare = encode(replace(context, model=None) for context in contexts)
-        head_of, heads = encode(
-            Head(each.metric, each.column, each.adjustment, each.exact) for each in listed
-        )
-        text_of, written = encode(each.text for each in listed)
-        self.heads: Sequence[Head] = heads
-        self.head_of: Places = head_of
-        self.contexts: Sequence[Address] = (
-            bare  # without models, of which a million rows may have as many
-        )
-        self.context_of: Places = bare_of[context_of]
-        self.models: Sequence[str] = models
-        self.model_of: Places = model_of[context_of]
-        self.written: Sequence[str] = written  # the distinct texts
-        self.text_of: Places = text_of  # in `written`; ~place of one of `floats`
-        self.floats = Floats(np.empty(0), np.empty(0, dtype=np.bool_))
-        self.rows: Places = np.array([each.row for each in listed], dtype=np.intp)
-        lines = [NO_LINE if each.line is None else each.line for each in listed]
-        self.lines: Places = np.array(lines, dtype=np.intp)
+    Each number has a place in the distinct heads, contexts, models and texts.
+    """
 
-    def put(self, **columns: Any) -> Entries:
-        """Return the numbers with other columns."""
-        found = Entries.__new__(Entries)
-        found.__dict__ = {
-            **{name: each for name, each in vars(self).items() if name not in _KNOWN},
-            **columns,
-        }
-        return found
+    heads: Sequence[Head] = ()
+    head_of: Places = field(default_factory=_no_places)
+    contexts: Sequence[Address] = ()  # without models, of which a million rows may have as many
+    context_of: Places = field(default_factory=_no_places)
+    models: Sequence[str] = ()
+    model_of: Places = field(default_factory=_no_places)
+    written: Sequence[str] = ()  # the distinct texts
+    text_of: Places = field(default_factory=_no_places)  # in `written`; ~place of one of `floats`
+    floats: Floats = field(default_factory=Floats)
+    rows: Places = field(default_factory=_no_places)
+    lines: Places = field(default_factory=_no_places)
 
     def keep(self, chosen: Flags) -> Entries:
         """Return the numbers of a mask."""
-        names = ("head_of", "context_of", "model_of", "text_of", "rows", "lines")
-        return (
-            self
-            if chosen.all()
-            else self.put(**{name: getattr(self, name)[chosen] for name in names})
+        if chosen.all():
+            return self
+        return replace(
+            self,
+            head_of=self.head_of[chosen],
+            context_of=self.context_of[chosen],
+            model_of=self.model_of[chosen],
+            text_of=self.text_of[chosen],
+            rows=self.rows[chosen],
+            lines=self.lines[chosen],
         )
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
@@ -124,50 +115,45 @@ class Entries(Listed[Entry]):
         signed = self.floats.percent.copy()
         signed[~codes[codes < 0]] = percent
         texts = codes[codes >= 0]
-        other = np.arange(len(self.written))
-        other[texts] = len(self.written) + np.arange(len(texts))
-        chosen = chosen & (self.text_of >= 0)
+        count = len(self.written)
+        moved_to = np.arange(count)
+        moved_to[texts] = np.arange(count, count + len(texts))
+        moved = chosen & (self.text_of >= 0)
         text_of = self.text_of.copy()
-        text_of[chosen] = other[text_of[chosen]]
+        text_of[moved] = moved_to[text_of[moved]]
         sign = "%" if percent else ""
         further = (self.written[code].rstrip("%") + sign for code in texts.tolist())
-        written = [*self.written, *further]
-        return self.put(written=written, text_of=text_of, floats=Floats(self.floats.values, signed))
+        floats = Floats(self.floats.values, signed)
+        return replace(self, written=[*self.written, *further], text_of=text_of, floats=floats)
 
     def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any]) -> NDArray[Any]:
         """Return for each number what is known of its text, or of its float."""
-        whole = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
-        return whole[self.text_of] if len(self) else whole[:0]
+        # ~0 is -1: the last one is that of the first float.
+        known = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
+        return known[self.text_of] if len(self) else known[:0]
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The numbers as written, percentages without their sign."""
-        return self.pick(
-            np.array([_read_value(text) for text in self.written], dtype=float), self.floats.values
-        )
+        values = [_read_value(text) for text in self.written]
+        return self.pick(np.array(values, dtype=float), self.floats.values)
 
     @cached_property
     def signed(self) -> Flags:
         """Which numbers have the sign of a percentage."""
-        return self.pick(
-            np.array(["%" in text for text in self.written], dtype=np.bool_), self.floats.percent
-        )
+        signed = ["%" in text for text in self.written]
+        return self.pick(np.array(signed, dtype=np.bool_), self.floats.percent)
 
     def _make(self, place: int) -> Entry:
-        head, line = self.heads[self.head_of[place]], int(self.lines[place])
-        context: Address = self.contexts[self.context_of[place]]
-        if model := self.models[self.model_of[place]]:
+        metric, column, adjustment, exact = self.heads[self.head_of[place]]
+        context = self.contexts[self.context_of[place]]
+        model = self.models[self.model_of[place]]
+        if model:
             context = replace(context, model=model)
+        line = int(self.lines[place])
         shown = None if line == NO_LINE else line
-        return Entry(
-            head.metric,
-            self.text_at(place),
-            int(self.rows[place]),
-            head.column,
-            shown,
-            context,
-            *head[2:],
-        )
+        text, row = self.text_at(place), int(self.rows[place])
+        return Entry(metric, text, row, column, shown, context, adjustment, exact)
 
     def text_at(self, place: int) -> str:
         """Return a number as written."""
@@ -178,39 +164,66 @@ class Entries(Listed[Entry]):
         return len(self.rows)
 
 
-_KNOWN = {"values", "signed"}
+def make_entries(entries: Iterable[Entry]) -> Entries:
+    """Hold numbers by column."""
+    listed = list(entries)
+    heads = [Head(each.metric, each.column, each.adjustment, each.exact) for each in listed]
+    head_of, distinct_heads = encode(heads)
+    context_of, contexts = encode(each.context for each in listed)
+    bare_of, bare = encode(replace(context, model=None) for context in contexts)
+    model_of, models = encode(context.model or "" for context in contexts)
+    text_of, written = encode(each.text for each in listed)
+    lines = [NO_LINE if each.line is None else each.line for each in listed]
+    return Entries(
+        heads=distinct_heads,
+        head_of=head_of,
+        contexts=bare,
+        context_of=bare_of[context_of],
+        models=models,
+        model_of=model_of[context_of],
+        written=written,
+        text_of=text_of,
+        rows=np.array([each.row for each in listed], dtype=np.intp),
+        lines=np.array(lines, dtype=np.intp),
+    )
 
 
 def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
-    """Put numbers below each other; of each part, it is said how many rows its table has."""
+    """Put numbers below each other; `sizes` has how many rows the table of each part has."""
     if len(parts) < 2:
         return parts[0] if parts else Entries()
-    shifts: dict[str, list[int]] = {}
-    for name in ("heads", "contexts", "models", "written", "floats"):
-        counts = [
-            len(each.floats.values if name == "floats" else getattr(each, name)) for each in parts
-        ]
-        shifts[name] = [0, *itertools.accumulate(counts)]
-    texts = []
-    for place, each in enumerate(parts):
-        own, written, floats = each.text_of, shifts["written"][place], shifts["floats"][place]
-        texts.append(np.where(own >= 0, own + written, own - floats))
-    columns: dict[str, Any] = {
-        name: list(itertools.chain.from_iterable(getattr(each, name) for each in parts))
-        for name in ("heads", "contexts", "models", "written")
-    }
-    for name, of in (("heads", "head_of"), ("contexts", "context_of"), ("models", "model_of")):
-        shifted = zip(parts, shifts[name], strict=False)
-        columns[of] = np.concatenate([getattr(each, of) + shift for each, shift in shifted])
-    rows = zip(parts, itertools.accumulate(sizes, initial=0), strict=False)
-    columns["rows"] = np.concatenate([each.rows + start for each, start in rows])
-    columns["lines"] = np.concatenate([each.lines for each in parts])
-    columns["text_of"] = np.concatenate(texts)
-    columns["floats"] = Floats(
-        np.concatenate([each.floats.values for each in parts]),
-        np.concatenate([each.floats.percent for each in parts]),
+    heads, contexts = list[Head](), list[Address]()
+    models, written = list[str](), list[str]()
+    columns: dict[str, list[Places]] = {}
+    num_rows = num_floats = 0
+    for part, size in zip(parts, sizes, strict=True):
+        is_text = part.text_of >= 0
+        moved = {
+            "head_of": part.head_of + len(heads),
+            "context_of": part.context_of + len(contexts),
+            "model_of": part.model_of + len(models),
+            "text_of": part.text_of + np.where(is_text, len(written), -num_floats),
+            "rows": part.rows + num_rows,
+            "lines": part.lines,
+        }
+        for name, places in moved.items():
+            columns.setdefault(name, []).append(places)
+        heads += part.heads
+        contexts += part.contexts
+        models += part.models
+        written += part.written
+        num_rows += size
+        num_floats += len(part.floats.values)
+    values = np.concatenate([part.floats.values for part in parts])
+    percent = np.concatenate([part.floats.percent for part in parts])
+    return Entries(
+        heads=heads,
+        contexts=contexts,
+        models=models,
+        written=written,
+        floats=Floats(values, percent),
+        **{name: np.concatenate(places) for name, places in columns.items()},
     )
-    return Entries().put(**columns)
 
 
 def _read_value(text: str) -> float:
@@ -287,11 +300,9 @@ class Reading:
 
     def cells(self, column: str) -> Sequence[str]:
         """Return the cells of a column."""
-        return (
-            self.rows.columns[column]
-            if isinstance(self.rows, Rows)
-            else [row.get(column, "") for row in self.rows]
-        )
+        if isinstance(self.rows, Rows):
+            return self.rows.columns[column]
+        return [row.get(column, "") for row in self.rows]
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -308,14 +319,22 @@ def make_reading(
     tool: str | None = None,
 ) -> Reading:
     """Put together what was found in a file that is no table, without empty columns."""
-    filled = {key for row in rows for key, cell in row.items() if cell}
-    columns = tuple(
-        key for key in dict.fromkeys(key for row in rows for key in row) if key in filled
-    )
+    is_filled: dict[str, bool] = {}
+    for row in rows:
+        for key, cell in row.items():
+            is_filled[key] = is_filled.get(key, False) or cell != ""
+    columns = tuple(key for key, filled in is_filled.items() if filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    found = entries if isinstance(entries, Entries) else Entries(entries)
     return Reading(
-        document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True
+        document.name,
+        form,
+        layout,
+        columns,
+        aligned,
+        make_entries(entries),
+        tuple(skipped),
+        tool,
+        of_objects=True,
     )
 
 
@@ -328,9 +347,8 @@ class Reader:
     recognise: Callable[[Document], bool]
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool
-    most: int | None = (
-        None  # the most characters that are read, where reading takes many times as much memory
-    )
+    # The most characters that are read, where reading takes many times as much memory.
+    most: int | None = None
 
 
 _EACH = 10
@@ -372,14 +390,11 @@ def require_whole(reading: Reading) -> None:
 
 def name_reasons(skipped: Iterable[Skipped]) -> str:
     """Return the first three distinct reasons, each with the first place that it applies to."""
-    first: dict[str, Skipped] = {}
+    reasons: dict[str, str] = {}
     for each in skipped:
-        first.setdefault(each.why, each)
-    lines = ("" if each.line is None else f"line {each.line:,}: " for each in first.values())
-    listed = (
-        f"{line}{each.what}: {why}" for line, (why, each) in zip(lines, first.items(), strict=True)
-    )
-    return "; ".join(islice(listed, 3))
+        line = "" if each.line is None else f"line {each.line:,}: "
+        reasons.setdefault(each.why, f"{line}{each.what}: {each.why}")
+    return "; ".join([*reasons.values()][:3])
 
 
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
@@ -393,9 +408,7 @@ class Measured:
 
     entry: Entry
     value: float  # in units of the metric: percentages are divided by 100
-    interval: (
-        Interval  # half a unit of the last decimal to either side, the part after ±, and NOISE
-    )
+    interval: Interval  # half a unit of the last decimal to either side, the part after ±, NOISE
     averaged: bool = False  # True if ± says that it is a mean over several runs
 
     @property
@@ -418,21 +431,18 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
     """Read a number; `in_full` is False if the program may have rounded it."""
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
+    shift = 0.0
     if entry.adjustment is None:
         published = read_published(metric, entry.text, percent=percent, exact=exact)
+        tool = TOOLS.get(entry.context.tool or "")
+        shift = 0.0 if tool is None else tool.shifts.get(metric.label, 0.0)
     else:
-        published = parse_value(
-            entry.text, percent=percent and entry.adjustment == "index", exact=exact
-        )
-    tool = TOOLS.get(entry.context.tool or "")
-    shift = (
-        0.0 if tool is None or entry.adjustment is not None else tool.shifts.get(metric.label, 0.0)
-    )
+        in_percent = percent and entry.adjustment == "index"
+        published = parse_value(entry.text, percent=in_percent, exact=exact)
     slack = NOISE * abs(published.value)
     interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
-    return Measured(
-        entry, published.value + shift, interval, averaged=published.deviation is not None
-    )
+    averaged = published.deviation is not None
+    return Measured(entry, published.value + shift, interval, averaged)
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:
@@ -454,9 +464,6 @@ def name_entry(entry: Entry) -> str:
     return metric.name_of(entry.adjustment) or f"{entry.adjustment} of {metric.label}"
 
 
-_OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
-
-
 @dataclass(frozen=True, slots=True)
 class Group:
     """The numbers of one evaluation: a model on ranking tasks, with a tie policy, at a time."""
@@ -476,20 +483,10 @@ class Group:
     @property
     def label(self) -> str:
         """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
-        address = self.context
-        return ", ".join(
-            filter(
-                None,
-                (
-                    address.model,
-                    address.dataset,
-                    address.split,
-                    address.side,
-                    address.rank_type,
-                    address.protocol,
-                ),
-            )
-        )
+        about = self.context
+        evaluated = (about.model, about.dataset, about.split, about.side)
+        names = (*evaluated, about.rank_type, about.protocol)
+        return ", ".join(name for name in names if name)
 
 
 def group_entries(reading: Reading) -> list[Group]:
@@ -498,43 +495,53 @@ def group_entries(reading: Reading) -> list[Group]:
     Metrics of several right answers are left out: of them only the name is known.
     """
     found: dict[Hashable, list[Entry]] = {}
-    for evaluation, entry in zip(
-        number_evaluations(reading).tolist(), reading.entries, strict=True
-    ):
-        if isinstance(entry.metric, AnswersMetric):
-            continue
-        found.setdefault((evaluation, entry.context), []).append(entry)
+    evaluations = number_evaluations(reading).tolist()
+    for evaluation, entry in zip(evaluations, reading.entries, strict=True):
+        if not isinstance(entry.metric, AnswersMetric):
+            found.setdefault((evaluation, entry.context), []).append(entry)
     return [Group(tuple(entries)) for entries in found.values()]
 
 
-def number_evaluations(reading: Reading, *, by_ties: bool = True) -> NDArray[np.intp]:
+def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """Return a number for each entry's evaluation: it tells models apart, and ties if `by_ties`."""
-    entries, taken = reading.entries, {head.column for head in reading.entries.heads}
-    # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
-    names = [
-        name
-        for name in (reading.columns if reading.layout == "long" and len(entries) else ())
-        if not (name in taken or read_label(name).role in _OF_ONE_NUMBER)
-        and (by_ties or read_label(name).role != "rank_type")
-        and read_label(reading.cells(name)[int(entries.rows[0])]).role not in _NAMES_NUMBER
-    ]
-    codes = entries.rows
-    for name in names:
-        own, distinct = encode_cells(reading.cells(name))
-        codes = (
-            own[entries.rows]
-            if codes is entries.rows
-            else combine(codes, own[entries.rows], len(distinct))
-        )
-    if reading.layout == "long" and not names:
+    entries, codes = reading.entries, reading.entries.rows
+    if reading.layout == "long":
         codes = np.zeros(len(entries), dtype=np.intp)
-    for of, notes in (
-        (
-            entries.model_of,
-            entries.models if reading.layout == "long" or reading.of_objects else (),
-        ),
-        (entries.context_of, [context.rank_type for context in entries.contexts if by_ties]),
-    ):
-        own, distinct = encode(notes)
-        codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
+        for column in _list_naming(reading, by_ties=by_ties):
+            own, distinct = encode_cells(reading.cells(column))
+            codes = combine(codes, own[entries.rows], len(distinct))
+    if reading.layout == "long" or reading.of_objects:
+        codes = _divide(codes, entries.models, entries.model_of)
+    if by_ties:
+        rank_types = [context.rank_type for context in entries.contexts]
+        codes = _divide(codes, rank_types, entries.context_of)
     return codes
+
+
+_OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
+
+
+def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
+    """List the columns of a long table that tell evaluations apart.
+
+    Those that name a number, its metric or its k, say nothing of its evaluation.
+    """
+    entries = reading.entries
+    if not len(entries):
+        return []
+    apart = _OF_ONE_NUMBER if by_ties else {*_OF_ONE_NUMBER, "rank_type"}
+    numbers = {head.column for head in entries.heads}
+    first = int(entries.rows[0])
+    names = []
+    for column in reading.columns:
+        if column in numbers or read_label(column).role in apart:
+            continue
+        if read_label(reading.cells(column)[first]).role not in _NAMES_NUMBER:
+            names.append(column)
+    return names
+
+
+def _divide(codes: Places, values: Iterable[Hashable], value_of: Places) -> Places:
+    """Tell evaluations apart that differ in a value."""
+    own, distinct = encode(values)
+    return combine(codes, own[value_of], len(distinct)) if len(distinct) > 1 else codes

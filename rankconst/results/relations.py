@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address, Question, match_relations
 from rankconst.results.gate import CORNER
-from rankconst.results.reading import Entries, Reading
+from rankconst.results.reading import Reading, make_entries
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -51,7 +51,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
                 entry._replace(context=_add_relation(entry.context, cell, found, reading, column))
                 for entry, cell in zip(entries, cells, strict=True)
             )
-            return replace(reading, entries=Entries(own))
+            return replace(reading, entries=make_entries(own))
     return reading
 
 

@@ -17,7 +17,7 @@ from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address, Question, describe_assumed
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
-from rankconst.results.reading import Entries, Entry, Reading
+from rankconst.results.reading import Entry, Reading, make_entries
 from rankconst.values.bounds import bound_reciprocal_by_hits
 from rankconst.values.published import Interval
 
@@ -34,7 +34,7 @@ def make(*cells: tuple[str, str, Address]) -> Reading:
         for row, (metric, text, context) in enumerate(cells)
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
-    return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
+    return Reading("results.csv", "csv", "long", ("metric", "value"), rows, make_entries(entries))
 
 
 def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:

@@ -13,12 +13,12 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from rankconst.results.reading import (
-    Entries,
     Entry,
     Notes,
     Skipped,
     count_digits,
     group_entries,
+    make_entries,
     measure,
 )
 from rankconst.values.published import NOISE
@@ -118,7 +118,7 @@ def test_entries_are_the_sequence_that_was_added() -> None:
         Entry(hits, "0.4", 0, "Hits@10", None, one, "index", exact=True),
         Entry(mrr, "0.5", 1, "MRR", 3),
     ]
-    entries = Entries(added)
+    entries = make_entries(added)
     assert list(entries) == added
     assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]

@@ -445,12 +445,13 @@ class SheetReader:
         if not columns:
             return Entries()
         rows, at = np.nonzero(np.stack([each.there for each in columns], axis=1))
-        text_of, head_of, context_of, percent = (
-            np.stack([each[i] for each in columns], axis=1)[rows, at] for i in (0, 2, 3, 4)
-        )
+        text_of: Places = np.stack([each.text_of for each in columns], axis=1)[rows, at]
+        head_of: Places = np.stack([each.head_of for each in columns], axis=1)[rows, at]
+        context_of: Places = np.stack([each.context_of for each in columns], axis=1)[rows, at]
+        percent: Flags = np.stack([each.percent for each in columns], axis=1)[rows, at]
         floats = np.concatenate([np.empty(0), *self._floats])
         named = self._names >= 0
-        entries = Entries().put(
+        entries = Entries(
             heads=list(self._heads),
             head_of=head_of,
             contexts=list(self._contexts),
@@ -463,7 +464,7 @@ class SheetReader:
             rows=rows,
             lines=self._lines[rows],
         )
-        return entries.rewrite(percent.astype(np.bool_) & ~entries.signed, percent=True)
+        return entries.rewrite(percent & ~entries.signed, percent=True)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them."""
