@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.arrow import join_texts, view_numbers
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES
 from rankconst.results.columns import Cells, Rows
@@ -31,9 +32,12 @@ from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
 from rankconst.results.structured import Number, is_yaml, looks_structured, read_records
 from rankconst.results.tables.contexts import (
     COUNTS,
+    FEW,
     CellTexts,
     RowTexts,
     form_address,
+    screen,
+    screen_measures,
 )
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
@@ -41,11 +45,11 @@ from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.tables.units import name_percentages
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.gate import Text
-    from rankconst.results.structured import Value
+    from rankconst.results.structured import Record, Value
 
 _INHERITED = "inherited"
 _OBJECT, _LIST, _END, _OBJECTS, _NUMBER, _TEXT, _PATH = range(7)
@@ -121,11 +125,17 @@ class _Shape:
     skipped: list[tuple[str, str]] = field(default_factory=list)  # what, and why
 
 
-def _outline(key: str, value: Value, leaves: list[Value], outline: list[Hashable]) -> None:
+def _outline(
+    key: str,
+    value: Value,
+    leaves: list[Value],
+    outline: list[Hashable],
+    silent: frozenset[str],
+) -> None:
     """List the leaves of a value, and all of it that may say something of its numbers.
 
     Keys are there as they are, and texts and numbers that may say something in tuples. Signs are
-    numbers, which are neither.
+    numbers, which are neither. Silent texts say nothing.
     """
     if isinstance(value, dict):
         outline.append(_OBJECT)
@@ -138,19 +148,19 @@ def _outline(key: str, value: Value, leaves: list[Value], outline: list[Hashable
                 leaves.append(each)
                 outline.append(_NUMBER)
             else:
-                _outline(name, each, leaves, outline)
+                _outline(name, each, leaves, outline, silent)
         outline.append(_END)
     elif isinstance(value, list) and not is_list(value):
         outline.append(_LIST)
         for each in value:
-            _outline(key, each, leaves, outline)
+            _outline(key, each, leaves, outline, silent)
         outline.append(_END)
     else:
         leaves.append(value)
-        outline.append(_outline_leaf(key, value))
+        outline.append(_outline_leaf(key, value, silent))
 
 
-def _outline_leaf(key: str, value: Value) -> Hashable:
+def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
     """Return what a leaf may say, or what it is."""
     if isinstance(value, list):
         return _OBJECTS
@@ -159,7 +169,9 @@ def _outline_leaf(key: str, value: Value) -> Hashable:
     weight = _weigh(key)
     if isinstance(value, Number):
         return (str(value),) if weight.numbers else _NUMBER
-    return (str(value),) if weight.texts else _outline_text(value)
+    if weight.texts or (value not in silent and _tells(value)):
+        return (str(value),)
+    return _PATH if is_path(value.strip()) else _TEXT
 
 
 @lru_cache(maxsize=8192)
@@ -172,12 +184,29 @@ def _weigh(key: str) -> _Weight:
 
 
 @lru_cache(maxsize=65_536)
-def _outline_text(text: str) -> Hashable:
-    """Return a text that may say something of numbers or name a metric; of others, the kind."""
+def _tells(text: str) -> bool:
+    """Tell whether a text may say something of numbers, or names a metric."""
     label = read_label(text.strip())
-    if label.tells or label.metric is not None:
-        return (str(text),)
-    return _PATH if is_path(text.strip()) else _TEXT
+    return label.tells or label.metric is not None
+
+
+def _list_silent(records: Sequence[Record]) -> frozenset[str]:
+    """Return texts of a file that say nothing, if it has many: most are names of models."""
+    texts = list(dict.fromkeys(_list_texts([record.value for record in records])))
+    if len(texts) <= FEW:
+        return frozenset()
+    cells = join_texts(texts)
+    told = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
+    return frozenset(text for text, tells in zip(texts, told.tolist(), strict=True) if not tells)
+
+
+def _list_texts(value: Value) -> Iterator[str]:
+    """Yield every text in a value."""
+    if type(value) is str:
+        yield value
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _list_texts(each)
 
 
 class _Written(str):
@@ -207,8 +236,9 @@ def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
 class _Rows:
     """The rows that records are flattened to."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: Notes, silent: frozenset[str]) -> None:
         self._notes = notes
+        self._silent = silent
         self._evaluations = 0
         self.abouts: dict[tuple[CellTexts, tuple[Text, ...]], int] = {}
         self.lines: list[int | None] = []
@@ -236,7 +266,7 @@ class _Rows:
             return
         leaves: list[Value] = []
         listed: list[Hashable] = []
-        _outline("", value, leaves, listed)
+        _outline("", value, leaves, listed, self._silent)
         outline = tuple(listed)
         shape, first = level.shapes.get(outline), len(self.lines)
         if shape is None:
@@ -355,9 +385,10 @@ def _names_metric(value: Value, place: Place) -> bool:
 def _read(document: Document) -> Reading:
     """Read every number of a metric."""
     notes = Notes()
-    flat = _Rows(notes)
+    records = read_records(document)
+    flat = _Rows(notes, _list_silent(records))
     level = _Level(Place(above=keep(name_file(document.name))))
-    for record in read_records(document):
+    for record in records:
         flat.add(record.value, level, record.line)
     if len(flat.lines) * len(flat.columns) > MOST_CELLS:
         refuse_size(document.name)

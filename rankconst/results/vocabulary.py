@@ -146,24 +146,23 @@ def list_remarks() -> frozenset[str]:
 
 
 @functools.cache
+def list_measures() -> frozenset[str]:
+    """Return the names of metrics and their adjusted forms, without a k and punctuation."""
+    names = set(list_spellings())
+    for metric in CATALOGUE.values():
+        spelt = (metric.family, metric.symbol.format(k=""), *metric.spellings)
+        names.update(squash(name) for name in (*spelt, *list_adjusted_names(metric)))
+    return frozenset(names)
+
+
+@functools.cache
 def list_beginnings() -> frozenset[str]:
     """Return what the names of the vocabulary begin with, without punctuation.
 
     Most words of a text begin otherwise.
     """
-    metrics = (
-        each
-        for metric in CATALOGUE.values()
-        for each in (
-            metric.family,
-            metric.symbol.format(k=""),
-            *metric.spellings,
-            *list_adjusted_names(metric),
-        )
-    )
     names = (
-        *map(squash, metrics),
-        *list_spellings(),
+        *list_measures(),
         *(f"{name}at" for name in list_spellings()),
         *list_values(),
         *map(squash, list_lexicon()),

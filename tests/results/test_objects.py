@@ -13,11 +13,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cases import choose
+from rankconst.arrow import join_texts
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.libraries import load_libraries
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError
 from rankconst.results import objects
 from rankconst.results.columns import Rows
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
+from rankconst.results.labels import read_label
 from rankconst.results.objects import READER
 from rankconst.results.structured import (
     DEEPEST,
@@ -28,7 +33,9 @@ from rankconst.results.structured import (
     parse_yaml,
     read_records,
 )
+from rankconst.results.tables.contexts import FEW, screen, screen_measures
 from rankconst.results.tools import libkge, ogb, pykeen
+from rankconst.results.vocabulary import list_lexicon, list_values
 from readings import check_refusal
 
 if TYPE_CHECKING:
@@ -456,6 +463,43 @@ def test_unsafe_or_broken_yaml_is_refused_with_its_place(text: str, places: list
     assert time.process_time() - started < 5
     for part in ("trace.yaml", *places):
         assert part in str(caught.value)
+
+
+_MODELS = [f"model-{i:07d}" for i in range(FEW)]
+
+
+def _list_telling() -> list[str]:
+    """Return names of graphs, metrics, splits and sides, alone and among other words."""
+    names = [*list_lexicon(), *list_values()]
+    for row in load_benchmarks().values():
+        names += [row.title, *row.aliases]
+    measures = [metric.family for metric in CATALOGUE.values()]
+    for metric in CATALOGUE.values():
+        measures += metric.spellings
+    for library in load_libraries().values():
+        for spellings in library.metrics.values():
+            measures += spellings
+    names += measures
+    names += [name.replace("_at_k", "").replace("_cut", "") + "@10" for name in measures]
+    return names + [f"tuned {name} (ours)" for name in choose(names[::7], names)]
+
+
+def test_screens_choose_every_text_that_says_something() -> None:
+    names = [*_MODELS, *_list_telling()]
+    told = screen(join_texts(names)).to_pylist()
+    measured = screen_measures(join_texts(names)).to_pylist()
+    assert not any(told[:FEW] + measured[:FEW])
+    for name, telling, measure in zip(names, told, measured, strict=True):
+        label = read_label(name)
+        assert telling or not label.tells, name
+        assert measure or label.metric is None, name
+
+
+def test_a_name_of_a_model_among_many_says_what_it_says_alone() -> None:
+    lines = [json.dumps({"model": name, "mrr": 0.5}) for name in (*_MODELS, "ours, valid")]
+    alone = _describe(lines[-1])
+    assert alone == ["MRR 0.5 ours, valid valid"]
+    assert _describe("\n".join(lines))[-1:] == alone
 
 
 _JSON_WORDS = """

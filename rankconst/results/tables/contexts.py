@@ -27,6 +27,7 @@ from rankconst.results.vocabulary import (
     Word,
     list_flags,
     list_lexicon,
+    list_measures,
     list_remarks,
     list_values,
     match_role,
@@ -413,6 +414,24 @@ def screen(texts: Any) -> Any:
     names, words = _list_patterns()
     found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
     return pc.or_(found, pc.match_substring_regex(lower, words))
+
+
+def screen_measures(texts: Any) -> Any:
+    """Return which texts of an Arrow array may name a metric: all that do, and some more."""
+    import pyarrow.compute as pc
+
+    plain = pc.replace_substring_regex(pc.utf8_lower(texts), "[^a-z0-9]+", "")
+    return pc.match_substring_regex(plain, _list_measures())
+
+
+@cache
+def _list_measures() -> str:
+    """Return a pattern of the names of metrics without punctuation."""
+    names = {re.sub("atk?$", "", name) for name in list_measures()}
+    words = sorted(name for name in names if len(name) > 1)
+    # A letter alone, as in H@10, needs its k; a unit may be between them.
+    letters = "".join(sorted(names - set(words)))
+    return "|".join((*words, f"[{letters}](?:at|k|in|x100)*[0-9]"))
 
 
 @cache
