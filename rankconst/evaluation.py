@@ -34,7 +34,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.catalogue.spelling import require_text
 from rankconst.catalogue.suites import has_own_tasks
-from rankconst.catalogue.tools import Tool, parse_tool
+from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
@@ -321,11 +321,12 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
 def _name_way(key: str) -> str:
     """Return the option for a benchmark: its tool, which answers for its other graphs, too."""
     from rankconst.catalogue.benchmarks import load_benchmarks
-    from rankconst.catalogue.tools import TOOLS
 
     title = load_benchmarks()[key].title
-    own = next((tool for tool in TOOLS if title.endswith(f"({TOOLS[tool].title})")), "")
-    return f"--tool {own}" if own else f"--dataset {key}"
+    for tool in load_tools().values():
+        if title.endswith(f"({tool.title})"):
+            return f"--tool {tool.key}"
+    return f"--dataset {key}"
 
 
 def ask_mean(name: str, what: str = "") -> Question:

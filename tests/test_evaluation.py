@@ -11,7 +11,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
-from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
+from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NAMES,
@@ -30,7 +30,7 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
-TABLES = rankconst.load()
+TABLES, TOOLS = rankconst.load(), load_tools()
 
 
 def say(name: str, value: Any) -> Address:

@@ -13,7 +13,7 @@ import rankconst
 from graphs import read_contents
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Address, look_up
 from rankconst.tasks import Tasks
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MRR = parse_metric("mrr")
-ULTRA = TOOLS["ultra"]
+ULTRA = load_tools()["ultra"]
 
 # The numbers of ranks of public runs, of v1 to v4.
 RANKS = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
 from rankconst.catalogue.spelling import Names
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
     return Suite(
         key=key,
         graphs=_gather_graphs(key, entries),
-        tool=TOOLS.get(entries[key].get("tool", "")),
+        tool=load_tools().get(entries[key].get("tool", "")),
         evidence=tuple(fields.pop("evidence")),
         aliases=tuple(fields.pop("aliases", ())),
         **fields,
@@ -131,7 +131,7 @@ def read_suite(key: str) -> Suite | None:
     joined, _, tool = key.partition(_AS)
     graphs = tuple(joined.split(_AND))
     title = f"the {len(graphs)} graphs {', '.join(graphs)}"
-    return Suite(key, title, graphs, "", (), tool=TOOLS.get(tool))
+    return Suite(key, title, graphs, "", (), tool=load_tools().get(tool))
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:

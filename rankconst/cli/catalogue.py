@@ -28,7 +28,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.catalogue.spelling import resolve_name
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
-from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
+from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.cli.output import group_by, print_listing
 from rankconst.listing import Column, Format, Listing, count, text
 from rankconst.names import squash
@@ -271,7 +271,7 @@ REGISTRIES: dict[str, Registry] = {
     ),
     "tools": Registry(
         "tool",
-        lambda: TOOLS,
+        load_tools,
         parse_tool,
         (
             Column("tool", "tool"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import find_protocol
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.cli.output import group_by, say
 from rankconst.evaluation import NOTHING, describe_assumed
 from rankconst.names import count_of, join_words, list_first
@@ -147,16 +147,14 @@ def report_sampled(
         for each in plain
         if each.protocol in assumed.get("protocol", ())
     }
-    if "split" in assumed:
-        for tool in TOOLS.values():
-            if own := dict.fromkeys(
-                tool.test_sets[each.dataset] for each in plain if each.dataset in tool.test_sets
-            ):
-                say(
-                    f"note: {tool.title} and papers that follow it rank {' and '.join(own)}: "
-                    f"--tool {tool.key}"
-                )
-    for tool in TOOLS.values() if titles else ():
+    datasets = {each.dataset for each in plain}
+    for tool in load_tools().values() if "split" in assumed else ():
+        if own := {split for key, split in tool.test_sets.items() if key in datasets}:
+            say(
+                f"note: {tool.title} and papers that follow it rank {' and '.join(sorted(own))}: "
+                f"--tool {tool.key}"
+            )
+    for tool in load_tools().values() if titles else ():
         negatives = find_protocol(tool.protocol).negatives
         if negatives and any(title.endswith(f"({tool.title})") for title in titles):
             say(

@@ -16,7 +16,7 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.listing import Format
@@ -43,17 +43,12 @@ def _list_metrics() -> Iterable[Sequence[str]]:
 _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "KEY": _list_datasets,
     "METRIC": _list_metrics,
-    **{
-        metavar: partial(zip, names)
-        for metavar, names in {
-            "SPLIT": SPLITS,
-            "SIDE": SIDES,
-            "PROTOCOL": (*PROTOCOLS, "sampled:500"),
-            "AGGREGATION": AGGREGATIONS,
-            "BASELINE": (*BASELINES, ALL_BASELINES),
-            "TOOL": TOOLS,
-        }.items()
-    },
+    "SPLIT": partial(zip, SPLITS),
+    "SIDE": partial(zip, SIDES),
+    "PROTOCOL": partial(zip, (*PROTOCOLS, "sampled:500")),
+    "AGGREGATION": partial(zip, AGGREGATIONS),
+    "BASELINE": partial(zip, (*BASELINES, ALL_BASELINES)),
+    "TOOL": lambda: zip(load_tools()),
 }
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.definitions import AnswersMetric
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
 from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells
@@ -434,7 +434,7 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
     shift = 0.0
     if entry.adjustment is None:
         published = read_published(metric, entry.text, percent=percent, exact=exact)
-        tool = TOOLS.get(entry.context.tool or "")
+        tool = load_tools().get(entry.context.tool or "")
         shift = 0.0 if tool is None else tool.shifts.get(metric.label, 0.0)
     else:
         in_percent = percent and entry.adjustment == "index"

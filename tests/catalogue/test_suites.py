@@ -8,7 +8,7 @@ import pytest
 
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.suites import find_suite, load_suites, parse_suite
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 
@@ -44,7 +44,7 @@ def test_entries_are_complete(key: str) -> None:
     assert re.search(r"arXiv:\d{4}\.\d{5}$", suite.reference)
     for address in suite.evidence:
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+", address)
-    assert suite.tool in {None, TOOLS["ultra"]}
+    assert suite.tool in {None, load_tools()["ultra"]}
     assert not suite.note or suite.note.endswith(".")
 
 

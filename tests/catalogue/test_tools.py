@@ -11,11 +11,13 @@ import pytest
 from rankconst import errors
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.protocols import parse_protocol, parse_side, parse_split
-from rankconst.catalogue.tools import TOOLS, is_tool, parse_tool
+from rankconst.catalogue.tools import is_tool, load_tools, parse_tool
 from rankconst.names import squash
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TOOLS = load_tools()
 
 # Repository of published_results.csv to its tool.
 REPOSITORIES = {

@@ -25,7 +25,7 @@ from rankconst.catalogue.metrics import (
 )
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol, parse_protocol
 from rankconst.catalogue.suites import load_suites
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
 from rankconst.version import __version__, bundled_versions
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ORDER = ("train", "valid", "test")
 SIDES = ("head", "tail", "both")
+TOOLS = load_tools()
 COUNTS = ("entities", "relations", "triples_train", "triples_valid", "triples_test")
 
 # List to the keys in it; in what is listed, the key is in the first column that JSON has.

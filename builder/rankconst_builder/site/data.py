@@ -15,7 +15,7 @@ from rankconst.catalogue.benchmarks import (
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 from rankconst.results.vocabulary import (
     list_fillers,
@@ -140,7 +140,7 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
                 "refused": dict(tool.refused),
                 "unranked": dict(tool.unranked),
             }
-            for tool in TOOLS.values()
+            for tool in load_tools().values()
         ],
         "protocols": [
             {"key": key, "summary": found.summary, "relations": found.relation_summary}

@@ -16,7 +16,7 @@ from rankconst.catalogue.protocols import (
     find_protocol,
     rate_protocol,
 )
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
@@ -255,7 +255,7 @@ def _write_form(site: Site) -> Html:
         title if squash(title := site.title_of(key)) not in ambiguous else key: key
         for key in site.keys
     }
-    tools = {"": "I don't know", **{tool.key: tool.title for tool in TOOLS.values()}}
+    tools = {"": "I don't know", **{tool.key: tool.title for tool in load_tools().values()}}
     more = {
         "split": {"": "test (default)", **{each: each for each in SPLITS}},
         "side": {"": "both, or the tool's (default)", **{each: each for each in sorted(SIDES)}},
