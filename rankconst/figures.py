@@ -21,6 +21,7 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
+from rankconst.results.reading import name_models
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def collect_points(
     """Return the results of some metrics that could be adjusted; DataError if there are none."""
     entries = adjusted.entries
     others = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
-    unnamed = PurePath(adjusted.reading.name).stem
+    unnamed, models = PurePath(adjusted.reading.name).stem, name_models(adjusted.reading)
     points = []
     for place, each in enumerate(entries):
         metric, context = each.entry.metric, each.entry.context
@@ -131,7 +132,7 @@ def collect_points(
         words = [tasks.split, tasks.side, tasks.aggregation, context.rank_type or ""]
         unusual = [word for word in words if word not in {"test", "both", DEFAULT_AGGREGATION, ""}]
         column = ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
-        model = context.model or unnamed
+        model = models[place] or unnamed
         counting, over_counting = None, None
         if others:
             counting, over_counting = others[place].constants, others[place].adjusted

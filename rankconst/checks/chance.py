@@ -208,9 +208,6 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     ),
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
-    # The other ranks of PyKEEN's files say the same.
-    if case.group.context.rank_type not in {None, "realistic"}:
-        return
     counting = find_counting(case)
     scored = {
         m: expected for m, expected in counting.items() if (_score(case, m) or 0.0) >= _LEAST_Z
@@ -243,6 +240,9 @@ _FEW = 3
 
 def find_counting(case: Case) -> dict[Measured, float]:
     """Return what counting gets in each metric of an evaluation, where the tables have it."""
+    # The other ranks of PyKEEN's files say the same.
+    if case.group.context.rank_type not in {None, "realistic"}:
+        return {}
     # Of macro averages and single relations the archive alone has it.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}

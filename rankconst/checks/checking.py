@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import rankconst.checks.chance
 from rankconst.catalogue.spelling import resolve_name
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
+from rankconst.checks.chance import find_counting
 from rankconst.checks.confirm import SLIP, confirm_reading
 from rankconst.checks.laws import DIVERGED, SWAPPED
 from rankconst.errors import DataError
@@ -67,9 +67,9 @@ class CheckedReading:
     notes: tuple[str, ...]
     asked: tuple[Question, ...]
     table_version: str
-    # How many rules were tried, and whether numbers could be compared with counting.
+    # How many rules were tried, and how many numbers were compared with counting.
     num_rules: int = 0
-    has_counting: bool = False
+    num_counted: int = 0
 
     @property
     def num_errors(self) -> int:
@@ -170,13 +170,16 @@ def write_findings(
 
 def summarise(every: Sequence[CheckedReading]) -> str:
     """Return how much was checked, and what was found."""
-    numbers = count_of(sum(len(each.reading.entries) for each in every), "number")
+    size = sum(len(each.reading.entries) for each in every)
+    numbers = count_of(size, "number")
     findings = sum(len(each.findings) for each in every)
     errors = sum(each.num_errors for each in every)
     summary = f"{numbers}, {count_of(findings, 'finding')}"
     if not findings and not any(each.asked for each in every):
-        counted = ", no worse than counting" if any(each.has_counting for each in every) else ""
-        summary = f"{numbers}: possible{counted}; {every[0].num_rules} rules tried"
+        counted = sum(each.num_counted for each in every)
+        some = "" if counted == size else f"{counted:,} of them "
+        verdict = f"possible, {some}no worse than counting" if counted else "possible"
+        summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
     if len(every) > 1:
         summary = f"{count_of(len(every), 'file')}, {summary}"
     return f"{summary} ({count_of(errors, 'error')})" if errors else summary
@@ -228,7 +231,7 @@ def check_reading(
         for ask, entries in questions.items()
     }
     located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
-    counted = any(map(rankconst.checks.chance.find_counting, sound))
+    counts = RULES["below-counting"] in (chosen or RULES.values())
     return CheckedReading(
         reading,
         tuple(findings),
@@ -236,7 +239,7 @@ def check_reading(
         located,
         tables.version,
         len(chosen or RULES),
-        counted,
+        sum(len(find_counting(case)) for case in sound) if counts else 0,
     )
 
 

@@ -14,8 +14,8 @@ from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
 from rankconst.names import write_preformatted
 from rankconst.results.joined import name_files
-from rankconst.results.labels import cut_metric
 from rankconst.results.listed import choose_ranks
+from rankconst.results.reading import name_models
 from rankconst.values.across import Grid, compare_across
 from rankconst.values.published import show_printed
 from rankconst.values.standings import Standings, rank_models
@@ -126,14 +126,15 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     for adjusted, called in zip(
         files, name_files([each.reading.name for each in files]), strict=True
     ):
-        for each, is_usual in zip(adjusted.entries, choose_ranks(adjusted).tolist(), strict=True):
+        usual, models = choose_ranks(adjusted).tolist(), name_models(adjusted.reading)
+        for each, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
             if each.published is None or each.constants is None or not is_usual:
                 continue
             metric, place = (
                 each.entry.metric,
                 _Place(each.constants.tasks, each.entry.context.rank_type),
             )
-            name = _name_model(adjusted, each.entry, called)
+            name = _name_model(adjusted, each.entry, model, called)
             if _SPREAD in {metric.family, metric.square_of}:
                 upper = each.published.upper
                 deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
@@ -167,17 +168,14 @@ def _is_mean_rank(metric: Metric) -> bool:
     return metric.family == _MEAN_RANK
 
 
-def _name_model(adjusted: AdjustedReading, entry: Entry, called: str) -> str:
-    """Name the model of a number: as its file does, else by the file, else by its row or column."""
-    model = entry.context.model
+def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, called: str) -> str:
+    """Name the model of a number: as its file does, else by the file, else by its row."""
     if called:
         return f"{called}: {model}" if model else called
     if model:
         return model
     cells = adjusted.reading.rows[entry.row]
-    first = next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
-    # A row of a graph has its models in columns.
-    return cut_metric(entry.column, entry.metric) if first == entry.context.dataset else first
+    return next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
 
 
 def _compare_across(

@@ -371,14 +371,14 @@ def list_others(text: str) -> list[str]:
     return others
 
 
-def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
+def find_name(text: str, metric: Metric, adjustment: str | None = None) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``.
 
     Return None if it names none.
     """
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for each in _scan(text, k):
-            if each.kind == "metric" and find_measure(each.text, k) == (metric, None):
+            if each.kind == "metric" and find_measure(each.text, k) == (metric, adjustment):
                 before = list_prefixes(each.text)
                 first = next(
                     found.start()
@@ -394,7 +394,7 @@ def clean_heading(heading: str) -> str:
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
-def cut_metric(heading: str, metric: Metric) -> str:
+def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> str:
     """Return a heading without the name of its metric; all of it if nothing else is there.
 
     >>> from rankconst.catalogue.metrics import parse_metric
@@ -402,7 +402,7 @@ def cut_metric(heading: str, metric: Metric) -> str:
     ('ULTRA (3g)', 'MRR')
     """
     bare = clean_heading(heading)
-    span = find_name(bare, metric)
+    span = find_name(bare, metric, adjustment)
     if span is None:
         return bare
     rest = f"{bare[: span[0]]}{bare[span[1] :]}".replace("()", "")

@@ -12,7 +12,9 @@ import numpy as np
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import list_first
-from rankconst.results.labels import cut_metric
+from rankconst.results.columns import encode
+from rankconst.results.reading import name_models
+from rankconst.results.tables.cells import is_number
 from rankconst.values.averages import Average, GraphResults, Held, average_graphs
 from rankconst.verdicts import show_expected
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from rankconst.adjusting import AdjustedBatch
+    from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
 _SHOWN = 0.0001
@@ -49,7 +53,8 @@ class _Number(NamedTuple):
     """A number on one graph."""
 
     dataset: str  # as the file names it
-    column: str
+    context: Address
+    row: int
     done: AdjustedBatch
     floor: AdjustedBatch | None
     position: int  # in the batch
@@ -72,7 +77,7 @@ def average_models(
     if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
         return []
     found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
-    entries = adjusted.reading.entries
+    entries, models = adjusted.reading.entries, name_models(adjusted.reading)
     for done, floor in floors.items():
         tasks = done.batch.tasks
         if (
@@ -82,17 +87,15 @@ def average_models(
         ):
             continue
         for position, place in enumerate(done.batch.index.tolist()):
-            context = entries.contexts[entries.context_of[place]]
-            column = entries.heads[entries.head_of[place]].column
+            context, row = entries.contexts[entries.context_of[place]], int(entries.rows[place])
             kind = _find_kind(done, context.rank_type or "")
-            number = _Number(context.dataset or tasks.dataset, column, done, floor, position)
-            found[kind, entries.models[entries.model_of[place]]].append(number)
+            number = _Number(context.dataset or tasks.dataset, context, row, done, floor, position)
+            found[kind, models[place]].append(number)
     named, suite = _list_graphs(adjusted), tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
     for (kind, model), numbers in found.items():
-        for name, own in _tell_apart(model, numbers):
-            columns = {number.column for number in own}
-            graphs = set[str]().union(*(named[kind.metric, model, each] for each in columns))
+        for name, own in _tell_apart(model, numbers, adjusted.reading):
+            graphs = named[_list_shared(kind.metric, model, own[0].context)]
             left = graphs.difference(number.dataset for number in own)
             total = len(own) + sum(map(names_known, left))
             if suite is not None:
@@ -101,19 +104,22 @@ def average_models(
     return averages
 
 
-def _list_graphs(adjusted: AdjustedReading) -> dict[tuple[Hashable, str, str], set[str]]:
-    """Return the graphs that have numbers, by metric, model and column.
-
-    Include graphs without constants.
-    """
-    entries = adjusted.reading.entries
-    codes = np.stack([entries.head_of, entries.context_of, entries.model_of])
-    named: dict[tuple[Hashable, str, str], set[str]] = defaultdict(set)
+def _list_graphs(adjusted: AdjustedReading) -> dict[tuple[Hashable, ...], set[str]]:
+    """Return the graphs that have numbers, by metric and model; those without constants, too."""
+    entries, models = adjusted.reading.entries, name_models(adjusted.reading)
+    model_of, distinct = encode(models)
+    codes = np.stack([entries.head_of, entries.context_of, model_of])
+    named: dict[tuple[Hashable, ...], set[str]] = defaultdict(set)
     for head_code, context_code, model_code in np.unique(codes, axis=1).T.tolist():
-        head, name = entries.heads[head_code], entries.contexts[context_code].dataset
-        if name is not None and not is_mean(name):
-            named[head.metric, entries.models[model_code], head.column].add(name)
+        metric, context = entries.heads[head_code].metric, entries.contexts[context_code]
+        if context.dataset is not None and not is_mean(context.dataset):
+            named[_list_shared(metric, distinct[model_code], context)].add(context.dataset)
     return named
+
+
+def _list_shared(metric: Hashable, model: str, context: Address) -> tuple[Hashable, ...]:
+    """Return what the numbers of a model share that differ in their graphs only."""
+    return metric, model, context.split, context.side, context.rank_type
 
 
 def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
@@ -125,19 +131,39 @@ def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
     return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
 
 
-def _tell_apart(model: str, numbers: Sequence[_Number]) -> Iterator[tuple[str, Sequence[_Number]]]:
-    """Yield the numbers of each model: those of a column each, if several are on one graph."""
-    if _is_one_each(numbers):
-        if len(numbers) >= _SEVERAL:
-            yield model, numbers
+def _tell_apart(
+    model: str, numbers: Sequence[_Number], reading: Reading
+) -> Iterator[tuple[str, Sequence[_Number]]]:
+    """Yield the numbers of each model: those of a row each, if several are on one graph."""
+    if len(numbers) < _SEVERAL:
         return
-    columns: dict[str, list[_Number]] = defaultdict(list)
+    if _is_one_each(numbers):
+        yield model, numbers
+        return
+    rows: dict[int, list[_Number]] = defaultdict(list)
     for number in numbers:
-        columns[number.column].append(number)
-    for column, own in columns.items():
+        rows[number.row].append(number)
+    names = _name_rows([*rows], reading)
+    for name, own in zip(names, rows.values(), strict=True):
         if len(own) >= _SEVERAL and _is_one_each(own):
-            name = cut_metric(column, own[0].done.batch.metric)
-            yield f"{model} {name}".strip(), own
+            yield f"{model} ({name})".strip(), own
+
+
+def _name_rows(rows: Sequence[int], reading: Reading) -> list[str]:
+    """Name rows by the cells that tell them apart, or else by their order."""
+    taken = {head.column for head in reading.entries.heads}
+    cells = {
+        column: [reading.rows[row].get(column, "") for row in rows]
+        for column in reading.columns
+        if column not in taken
+    }
+    telling = {column: own for column, own in cells.items() if len(set(own)) > 1}
+    names = []
+    for place in range(len(rows)):
+        own = {column: each[place] for column, each in telling.items() if each[place]}
+        said = [f"{column} {cell}" if is_number(cell) else cell for column, cell in own.items()]
+        names.append(", ".join(said))
+    return names if len(set(names)) == len(names) else [f"row {row + 1}" for row in rows]
 
 
 def _is_one_each(numbers: Sequence[_Number]) -> bool:

@@ -16,7 +16,7 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
 from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells
-from rankconst.results.labels import read_label
+from rankconst.results.labels import cut_metric, read_label
 from rankconst.values.published import NOISE, Interval, parse_value, read_published
 
 if TYPE_CHECKING:
@@ -496,10 +496,50 @@ def group_entries(reading: Reading) -> list[Group]:
     """
     found: dict[Hashable, list[Entry]] = {}
     evaluations = number_evaluations(reading).tolist()
-    for evaluation, entry in zip(evaluations, reading.entries, strict=True):
+    models = name_models(reading)
+    for evaluation, entry, model in zip(evaluations, reading.entries, models, strict=True):
         if not isinstance(entry.metric, AnswersMetric):
-            found.setdefault((evaluation, entry.context), []).append(entry)
+            context = replace(entry.context, model=model or None)
+            found.setdefault((evaluation, context), []).append(entry._replace(context=context))
     return [Group(tuple(entries)) for entries in found.values()]
+
+
+def name_models(reading: Reading) -> list[str]:
+    """Name the model of each entry, by its heading where a row has those of several models.
+
+    A name is empty if the file has none.
+    """
+    entries = reading.entries
+    models = [entries.models[code] for code in entries.model_of.tolist()]
+    part_of, parts = name_columns(reading)
+    if len(parts) == 1:
+        return models
+    names = [parts[code] for code in part_of.tolist()]
+    return [f"{model} {name}".strip() for model, name in zip(models, names, strict=True)]
+
+
+def name_columns(reading: Reading) -> tuple[Places, list[str]]:
+    """Return what headings name but a metric, where a row has it in several columns: models.
+
+    For each entry there is a place among these names, of which the first is empty.
+    """
+    entries = reading.entries
+    kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
+    none = np.zeros(len(entries), dtype=np.intp)
+    if reading.layout == "long" or len(kinds) == len(entries.heads):
+        return none, [""]
+    row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
+    if reading.of_objects:
+        row_of = combine(row_of, entries.model_of, len(entries.models))
+    number_of = combine(row_of, kind_of[entries.head_of], len(kinds))
+    is_repeated = np.bincount(number_of)[number_of] > 1
+    if not is_repeated.any():
+        return none, [""]
+    heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
+    names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
+    own, distinct = encode(["", *names])
+    is_named = np.isin(entries.head_of, heads)
+    return np.where(is_named, own[1:][entries.head_of], 0), distinct
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
@@ -515,7 +555,8 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     if by_ties:
         rank_types = [context.rank_type for context in entries.contexts]
         codes = _divide(codes, rank_types, entries.context_of)
-    return codes
+    part_of, parts = name_columns(reading)
+    return _divide(codes, parts, part_of)
 
 
 _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}

@@ -131,6 +131,36 @@ def test_columns_of_graphs(tmp_path: Path) -> None:
     assert second.startswith(f"  B: {statistics.fmean(SECOND):.4f}")
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_two_rows_of_a_model_have_a_mean_each(tmp_path: Path, named: bool) -> None:
+    heads = ",".join(f"{name} MRR" for name in NAMES)
+    other = [round(value - 0.01, 4) for value in FIRST]
+    rows = [f"A,{seed},{','.join(map(str, own))}" for seed, own in ((1, FIRST), (2, other))]
+    text = "\n".join([f"model,seed,{heads}", *rows])
+    if not named:
+        text = text.replace(",seed,", ",").replace("A,1,", "A,").replace("A,2,", "A,")
+    lines = show(tmp_path / "own.csv", text, dataset="inductive")[1:]
+    names = ["seed 1", "seed 2"] if named else ["row 1", "row 2"]
+    assert [line.split(",")[0] for line in lines] == [
+        f"  A ({name}): {statistics.fmean(own):.4f}"
+        for name, own in zip(names, (FIRST, other), strict=True)
+    ]
+
+
+def test_a_model_in_a_column_with_gaps_has_one_mean(tmp_path: Path) -> None:
+    values = [
+        ("", b) if place == 2 else (a, b)
+        for place, (a, b) in enumerate(zip(FIRST, SECOND, strict=True))
+    ]
+    rows = [f"{name},{a},{b}" for name, (a, b) in zip(NAMES, values, strict=True)]
+    text = "\n".join(["dataset,ULTRA MRR,TRIX MRR", *rows])
+    lines = show(tmp_path / "own.csv", text, dataset="inductive")
+    assert [line.partition(":")[0] for line in lines] == [
+        "MRR, mean over 11 datasets, ULTRA",
+        "MRR, mean over 12 datasets, TRIX",
+    ]
+
+
 def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
     low = [0.4, 0.1, *FIRST[2:]]
     path = tmp_path / "own.csv"
