@@ -16,7 +16,7 @@ from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import is_sampled
 from rankconst.evaluation import Question
 from rankconst.names import squash
-from rankconst.results.vocabulary import FIELDS, REMEDIES, Word, list_ordinary
+from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, Word, list_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +42,8 @@ class Text(NamedTuple):
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
         shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
+        if word.text == FOREIGN:
+            return Question(word.field, f'{self.place} is not in English, "{shown}"', word.text)
         return Question(word.field, shown, word.text, self.place, word.option, word.kind, word.says)
 
 

@@ -18,7 +18,9 @@ from rankconst.catalogue.mentions import find_mentions
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import squash
 from rankconst.results.vocabulary import (
+    FOREIGN,
     Word,
+    is_foreign,
     list_beginnings,
     list_fillers,
     list_flags,
@@ -160,6 +162,8 @@ def read_label(text: str, k: int | None = None) -> Label:
     role = match_role(bare) if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))
     label = _compose(text, bare, found, k)
+    if not label.whole and is_foreign(bare):
+        label = replace(label, words=(*label.words, list_lexicon()[FOREIGN]))
     if label.metric is not None:
         return replace(label, role="measured", percent=percent, spread=spread)
     return replace(label, role=role) if role else label

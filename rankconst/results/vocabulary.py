@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -30,7 +31,8 @@ class Word:
     """A word of the lexicon."""
 
     text: str
-    # One of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does.
+    # One of FIELDS; part, graph, task or language, which --accept alone settles; metric, which
+    # nothing does.
     field: str
     scopes: frozenset[str] = EVERYWHERE
     reason: str = ""  # why it matters
@@ -131,6 +133,51 @@ def list_flags() -> Mapping[str, bool]:
     """
     flags = _load()["flags"]
     return dict.fromkeys(flags["yes"], True) | dict.fromkeys(flags["no"], False)
+
+
+FOREIGN = "not-english"
+"""The word of the lexicon that stands for a text in another language."""
+
+OTHER_SCRIPTS = "\u0400-\u052f\u0590-\u08ff\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""The letters of other scripts, in a class of a pattern; Greek letters are signs."""
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_ACCENTED = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
+_OTHER_SCRIPTS = re.compile(f"[{OTHER_SCRIPTS}]")
+
+
+def is_foreign(text: str) -> bool:
+    """Tell whether a text has words of another language that are not known."""
+    lower = text.lower()
+    if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
+        return _OTHER_SCRIPTS.search(_match_known().sub(" ", lower)) is not None
+    filler = _list_known()
+    words = {word.lower() for word in _WORDS.findall(text)}
+    accented = set(_ACCENTED.findall(text))
+    return not words <= filler and bool(words & list_foreign() or accented - filler)
+
+
+@functools.cache
+def list_foreign() -> frozenset[str]:
+    """Return the words by which a text is known to be in another language of Latin letters."""
+    return frozenset(_load()["foreign"]["words"])
+
+
+@functools.cache
+def _list_known() -> frozenset[str]:
+    """Return the words, of any language, that say nothing of the ranking tasks."""
+    return list_fillers().union(_load()["foreign"]["filler"])
+
+
+@functools.cache
+def _match_known() -> re.Pattern[str]:
+    """Return a pattern of the known words of other scripts, the longest first.
+
+    Chinese has no blanks between words.
+    """
+    names = itertools.chain(list_fillers(), list_lexicon(), *_load()["roles"].values())
+    known = {word for word in names if not word.isascii()}
+    return re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))))
 
 
 @functools.cache

@@ -24,8 +24,10 @@ from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_mo
 from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import (
+    OTHER_SCRIPTS,
     Word,
     list_flags,
+    list_foreign,
     list_lexicon,
     list_measures,
     list_remarks,
@@ -440,10 +442,13 @@ def _list_patterns() -> tuple[str, str]:
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
     spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
-    # Queries, and what points from one side to the other.
+    # Queries, what points from one side to the other, and other languages.
     words = (
         *spelt,
         *(re.escape(sign) for sign in "?→⟶➔⇒"),
+        *list_foreign(),
+        "[à-öø-ÿ]",
+        rf"[{OTHER_SCRIPTS}]",
     )
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 

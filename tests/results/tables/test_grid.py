@@ -400,7 +400,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         # Headings in other languages.
         ("模型,数据集,MRR\nA,UMLS,.1\n", ["UMLS"]),
         ("Modèle;Jeu de données;MRR\nA;UMLS;0,1\n", ["UMLS"]),
-        ("关系类型,MRR\n对称,.1\n", [" ?part"]),
+        ("关系类型,MRR\n对称,.1\n", [" ?language"]),
         # What models are trained on, and an evaluation while they are.
         ("train_dataset,test_dataset,MRR\nWN18RR,UMLS,.1\n", ["UMLS ?split"]),
         ("model,eval_mrr\nA,.1\n", [" ?split"]),
