@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankconst.moments import Moments
     from rankconst.results.reading import Entry
     from rankconst.tasks import Histogram
+    from rankconst.values.affine import Affine
     from rankconst.values.constants import Constants
 
 
@@ -125,19 +126,29 @@ def _meet(one: Interval, other: Interval) -> bool:
 
 def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) -> Interval:
     """Adjust all that lies between two numbers, granting the noise of 32 bits to the constants."""
+    ends: list[float] = []
+    for each in _list_maps(metric, adjustment, moments):
+        ends += each.map_interval(*value)
+    return Interval(min(ends), max(ends))
+
+
+# Many files, and many numbers of one, are of the same tasks.
+@functools.lru_cache(4096)
+def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affine, ...]:
+    """Return the maps of an adjustment with the moments at both ends of their noise."""
     shift, stretch = NOISE * abs(moments.expectation), 2 * NOISE * moments.variance
     if moments.method == "sampled":
         shift = max(shift, _STANDARD_ERRORS * moments.expectation_error)
         stretch = max(stretch, _STANDARD_ERRORS * moments.variance_error)
-    ends: list[float] = []
+    maps = []
     for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
         moved = replace(
             moments,
             expectation=moments.expectation + up * shift,
             variance=max(moments.variance + out * stretch, 0.0),
         )
-        ends += ADJUSTMENTS[adjustment](metric, moved).map_interval(*value)
-    return Interval(min(ends), max(ends))
+        maps.append(ADJUSTMENTS[adjustment](metric, moved))
+    return tuple(maps)
 
 
 # -- known defects ---------------------------------------------------------------------------------

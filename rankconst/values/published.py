@@ -259,6 +259,8 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
         raise DataError(
             f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters."
         )
+    if "," not in text and _NUMBER.fullmatch(text):  # as most are
+        return Decimal(text), None, percent
     bare = _THIN.sub(lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(_TYPESET)
     bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
