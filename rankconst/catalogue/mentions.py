@@ -35,10 +35,17 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
 # Behind a letter, as in "Inductive (e, r) (23 graphs)"; "FB15k, 237" is no name.
 _LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
-# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR; "FB15k-237+WN18RR" names two
-# graphs.
-_BEHIND = re.compile(r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])")
-_BEFORE = re.compile(r"(?:[A-Za-z0-9]+[-\u2010-\u2013])+$")
+PERCENT = "％"
+"""The sign behind an amount, in a text whose other signs of percentages are gone."""
+
+# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR (10%), WN18RR
+# (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
+_BEHIND = re.compile(
+    r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])"
+    r"|\s?[vV]\d{1,2}(?!\w|\.\d)"
+    rf"|\s?[(\[]\s?(?:\d{{1,2}}\s?[%{PERCENT}]|[^()\[\]=]{{1,20}}=[^()\[\]]{{1,20}})\s?[)\]]"
+)
+_BEFORE = re.compile(r"(?:[A-Za-z0-9]+[-\u2010-\u2013])+$" rf"|\b\d{{1,2}}\s?[%{PERCENT}]\s$")
 _FARTHEST = 40
 _SHORTEST = 3
 

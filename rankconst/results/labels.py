@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.libraries import find_measure
-from rankconst.catalogue.mentions import find_mentions
+from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import squash
 from rankconst.results.vocabulary import (
@@ -91,6 +91,7 @@ _NO_DIGITS = str.maketrans("", "", _DIGITS)
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
+_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])")
 _PERCENT = re.compile(
     r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$"
 )
@@ -154,7 +155,7 @@ def read_label(text: str, k: int | None = None) -> Label:
         return _NOTHING
     bare = _CAPTION.sub("", _ARROWS.sub("", text.replace("\\@", "@")), count=1)
     bare = _drop_files(bare) if " " in bare.strip() else bare
-    percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
+    percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(_keep_amount, bare)
     spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
     if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
         bare = _SPREAD.sub(" ", _MARKS.sub("", bare))
@@ -162,11 +163,30 @@ def read_label(text: str, k: int | None = None) -> Label:
     role = match_role(bare) if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))
     label = _compose(text, bare, found, k)
+    if mark := _find_mark(text, label.graphs):
+        label = replace(label, words=(*label.words, Word(mark, "graph")))
     if not label.whole and is_foreign(bare):
         label = replace(label, words=(*label.words, list_lexicon()[FOREIGN]))
     if label.metric is not None:
         return replace(label, role="measured", percent=percent, spread=spread)
     return replace(label, role=role) if role else label
+
+
+def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
+    """Return the mark behind the name of a graph, of which a note may say another: WN18RR*."""
+    for graph in graphs:
+        name = graph.rstrip("*")
+        start = text.find(name)
+        mark = _MARK.match(text, start + len(name)) if start >= 0 else None
+        if mark is not None and text[max(start - 1, 0) : start] != "*":  # which is bold
+            return mark[1]
+    return ""
+
+
+def _keep_amount(sign: re.Match[str]) -> str:
+    """Return what stands for the sign of percentages: nothing, unless a number is before it."""
+    amount = sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
+    return PERCENT if amount else " "
 
 
 def name_queries(text: str) -> str:

@@ -72,6 +72,7 @@ VERSIONS = {
         {},
     ),
     "column": ("d.csv", "dataset,version,MRR\nFB15k-237,v1,.6\nWN18RR,3,.6\n", 2, {}),
+    "short": ("d.csv", "graph,v,MRR\nFB15k-237,1,.6\nWN18RR,2,.6\n", 2, {}),
     "splits": ("d.csv", "dataset,split,MRR\nFB15k-237,v1,.6\nNELL-995,v2,.6\n", 2, {}),
     "spans": ("d.tex", _LATEX % "Results", 4, {"metric": "hits@10"}),
     "levels": ("d.md", write("Results", *_TWO_LINES), 3, {"metric": "mrr"}),
@@ -110,6 +111,16 @@ def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -
     assert tell(write(heading, ["Model", "FB15k-237"], ["", "v1"], ["A", 0.4]), metric="mrr") == [
         expected
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["UMLS v5", "UMLS (30%)", "30% UMLS", "UMLS (k=5)", "UMLS*", "UMLS†"]
+)
+@pytest.mark.parametrize("above", ["# {}", "Table 2: Results on {}.", "Results, {}"])
+def test_what_sticks_to_a_name_makes_it_that_of_another_graph(name: str, above: str) -> None:
+    table = write_markdown([["Model", "MRR"], ["A", 0.5]])
+    assert tell(f"{above.format(name)}\n\n{table}") != ["umls"]
+    assert tell(f'dataset,MRR\n"{name}",.5\n', "a.csv") != ["umls"]
 
 
 def test_the_nearest_version_counts() -> None:
