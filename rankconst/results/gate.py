@@ -107,8 +107,7 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
         label_only = text.scope == "text" and label.whole and word.field != "metric"
         asking = asking or (label_only and "column" in word.scopes)
-        # A row whose whole name is "std" or "Improvement" is not a model.
-        asking = asking or (text.scope == "name" and label.whole and word.field == "metric")
+        asking = asking or (text.scope == "name" and _begins(label, word))
         if text.farther:  # what says a value is said of all that follows
             asking = "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
         if asking and not (label.both and word.field == "side"):
@@ -121,6 +120,13 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         if len(values) > 1 and name in FIELDS and label.declared.get(name) is None:
             ways = (f"--{name} {'standard' if value == 'filtered' else value}" for value in values)
             yield Word(values[0], name, remedy=" or ".join(ways))
+
+
+def _begins(label: Label, word: Word) -> bool:
+    """Tell whether a name begins with a word that makes it no model: "Improvement over TransE"."""
+    name, spelt = label.text.lower(), (word.text, word.text.replace("-", " "))
+    begins = any(name.startswith((f"{each} ", f"{each}.", f"{each}:")) for each in spelt)
+    return word.field == "metric" and (label.whole or begins)
 
 
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:

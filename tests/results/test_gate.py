@@ -269,7 +269,7 @@ def test_rows_that_are_parts_of_a_test_set_are_asked_about(heading: str) -> None
     assert tell(write("FB15k-237", *both)) == [f"?{heading.lower()}", "fb15k237"]
 
 
-@pytest.mark.parametrize("heading", ["Relation type", "Entity kind", "Wealth"])
+@pytest.mark.parametrize("heading", ["Relation type", "Entity kind", "Wealth", "Missing ratio"])
 def test_what_names_the_rows_is_known_or_asked_about(heading: str) -> None:
     assert tell(write("FB15k-237", [heading, "MRR"], ["film", 0.3])) == [f"?{heading.lower()}"]
     assert tell(write("FB15k-237", ["Model", heading, "MRR"], ["A", "film", 0.3])) == ["fb15k237"]
@@ -297,12 +297,18 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["Δ", "Improvement", "σ"])
-def test_a_row_that_is_no_model_is_asked_about(name: str) -> None:
-    assert tell(write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])) == [
-        "umls",
-        f"?{name.lower()}",
-    ]
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("Δ", "δ"), ("Improvement", "improvement"), ("σ", "σ"), ("Improvement over A", "improvement"),
+        ("Gain (abs.)", "gain"), ("Std. error", "std"), ("Gap to A", "gap"), ("25%", "25%"),
+        ("A, 10% of test", "10%"), ("提升", "not-english"), ("Verbesserung", "not-english"),
+        ("relation prediction", "relation-prediction"),
+    ],
+)  # fmt: skip
+def test_a_row_that_is_no_model_is_asked_about(name: str, word: str) -> None:
+    table = write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])
+    assert tell(table) == ["umls", f"?{word}"]
 
 
 @pytest.mark.parametrize(
@@ -355,6 +361,9 @@ def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
     assert tell('{"dataset": "Nations", "use_filter": false, "mrr": 0.5}', "a.json") == [
         "nations raw"
     ]
+    assert tell('{"dataset": "Nations", "filter_mode": "none", "mrr": 0.5}', "a.json") == [
+        "nations raw"
+    ]
     assert tell('{"dataset": "Nations", "use_filter": true, "mrr": 0.5}', "a.json") == ["nations"]
     assert tell("dataset,use_filter,MRR\nNations,False,0.5\nNations,True,0.5\n", "a.csv") == [
         "nations raw",
@@ -365,8 +374,12 @@ def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["candidates", "n_candidates", "negatives", "eval_negatives", "sample", "fold", "degree"]
-)
+    "key",
+    [
+        "candidates", "n_candidates", "negatives", "eval_negatives", "sample", "fold", "degree", "num_queries", "n_evaluated",
+        "test_fraction",
+    ],
+)  # fmt: skip
 def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
     assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv")[0].startswith("?")
     assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json")[0].startswith("?")
@@ -378,6 +391,19 @@ def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
 def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str) -> None:
     assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv") == ["umls"]
     assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json") == ["umls"]
+
+
+def test_when_a_program_ran_is_not_asked_about() -> None:
+    run = {"dataset": "UMLS", "timestamp": "2025-11-07T13:37:11", "mrr": 0.5}
+    assert tell(json.dumps(run), "a.json") == ["umls"]
+    assert tell(json.dumps(run | {"timestamp": "of each fact"}), "a.json") == ["?timestamp"]
+
+
+def test_relations_are_a_side_where_sides_are_said() -> None:
+    assert tell("dataset,target,MRR\nUMLS,relation,.5\nUMLS,tail,.5\n", "a.csv") == [
+        "umls relation",
+        "umls tail",
+    ]
 
 
 def test_sizes_are_no_words_of_a_split() -> None:

@@ -64,11 +64,15 @@ OPEN_ROLES = {
 ENDS = {"h", "t", "s", "o"}
 """Head, tail, subject, object, as a letter alone may be short for."""
 
+_OF_RELATIONS = {"relation", "rel", "predicate"}
+
 FEW = 500
 """Of more distinct cells, those that may tell something are found all at once."""
 
 _OF_ROWS = {"part", "graph", "protocol"}
 _OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
+_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
 _SAID = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 _MOST_TRIED = 5_000
@@ -91,6 +95,8 @@ def fits_role(role: str, cell: str) -> bool:
         return is_tool(cell)
     if role in COUNTS:
         return read_count(cell) is not None
+    if role == "side" and squash(cell) in _OF_RELATIONS:  # elsewhere it heads their names
+        return True
     return role in label.values or label.declared.get(role) is not None
 
 
@@ -168,10 +174,16 @@ def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
     names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
     if not over or "model" in map(match_role, names):
         return ()
-    if len(over[-1].text) > 1 and not any(label.tells or label.whole for label in over):
+    if len(over[-1].text) > 1 and not any(_is_understood(label) for label in over):
         unknown = Word(over[-1].text.lower(), "part")
         over[-1] = replace(over[-1], words=(unknown,))
     return tuple(Text(label, "row", CORNER) for label in over[::-1])
+
+
+def _is_understood(label: Label) -> bool:
+    """Tell whether a label says something of rows, or all of it is known."""
+    asking = any("row" in word.scopes for word in label.words)
+    return label.whole or asking or bool(label.values or label.graphs)
 
 
 def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
@@ -360,7 +372,10 @@ def _read_role(role: str, over: Label | None, cell: str) -> CellTexts:
 def _read_name(cell: str, scope: str = "name") -> CellTexts:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
-    label = name_model(label) if scope == "name" else label
+    if scope == "name":
+        label = name_model(label)
+        if amount := _AMOUNT.search(cell):  # of the data, or a quantile: "RotatE, 10% of test"
+            label = replace(label, words=(*label.words, Word(amount[0], "part")))
     statistic = scope == "name" and label.metric is not None and label.whole
     return CellTexts((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
 
@@ -402,6 +417,8 @@ def _read_below(over: Label, cell: str) -> CellTexts:
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     """Return what the words over a cell, or the key of a value, leave to be asked about it."""
+    if _TIME.match(cell):  # when a program ran
+        return ()
     # A raw MRR is that of others.
     fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS
     words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
