@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from rankconst.results.divergence import find_diverged, find_perfect
 from rankconst.results.labels import read_label
 from rankconst.results.mean_rows import settle_means
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import Entries, name_reasons, number_evaluations
+from rankconst.results.reading import name_reasons, number_evaluations
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
+    Flags = NDArray[np.bool_]
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
 
@@ -73,6 +74,10 @@ class Group(NamedTuple):
     address: Address
     metric: Metric
     exact: bool
+
+
+Settled = dict["Address", "tuple[Tasks, Tool | None]"]
+"""Ranking tasks and tool of each address."""
 
 
 def adjust_reading(
@@ -103,12 +108,14 @@ def adjust_reading(
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
     groups = _leave_out(groups, list(uncounted))
-    done, left, impossible = _adjust_groups(
-        reading, groups, settled, user, tables, decimals=decimals
-    )
+    adjusting = _Adjusting(reading, groups, user, tables, decimals)
     for group, places in groups.items():
         if group.address in failed:
-            left |= dict.fromkeys(places.tolist(), failed[group.address])
+            adjusting.leave(places, failed[group.address])
+        else:
+            adjusting.adjust(group, places, *settled[group.address])
+    done = adjusting.list_credible()
+    left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
     strict = errors == "raise"
     if (strict and (asked or impossible or left)) or (errors is None and not done):
@@ -141,6 +148,55 @@ def adjust_reading(
     )
 
 
+# What is adjusted together.
+
+
+def _group_entries(
+    reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
+) -> tuple[dict[Group, Places], Flags]:
+    """Group the entries that are asked for by address, metric and precision.
+
+    Return also which entries are asked for; those that are adjusted already are in no group.
+    """
+    entries = reading.entries
+    # Thousands of rows say the same: each address is compared with the user's words once.
+    address_of_context, addresses = encode(
+        replace(context, rank_type=None) for context in entries.contexts
+    )
+    kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
+    agreeing = _flag(agrees(address, user, tables) for address in addresses)
+    fitting = _flag(
+        head.metric.optimum is not None and (not metrics or head.metric in metrics)
+        for head in entries.heads
+    )
+    published = _flag(head.adjustment is None for head in entries.heads)
+    address_of = address_of_context[entries.context_of]
+    wanted = agreeing[address_of] & fitting[entries.head_of]
+    chosen = np.flatnonzero(wanted & published[entries.head_of])
+    codes = (address_of * len(kinds) + kind_of_head[entries.head_of])[chosen]
+    groups: dict[Group, Places] = {}
+    for code, places in _split_by_code(codes, chosen):
+        address, (metric, exact) = addresses[code // len(kinds)], kinds[code % len(kinds)]
+        groups[Group(address, metric, exact)] = places
+    return groups, wanted
+
+
+def _flag(flags: Iterable[bool]) -> Flags:
+    return np.array(list(flags), dtype=np.bool_)
+
+
+def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
+    """Return each code with its places, in the order of their first ones."""
+    if not places.size:
+        return []
+    counts = np.bincount(codes)
+    # Codes of two bytes are sorted by counting.
+    small = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
+    ordered = places[np.argsort(small, kind="stable")]
+    parts = enumerate(np.split(ordered, np.cumsum(counts)[:-1]))
+    return sorted((part for part in parts if part[1].size), key=lambda part: int(part[1][0]))
+
+
 def _leave_out(groups: Mapping[Group, Places], places: Sequence[int]) -> dict[Group, Places]:
     """Return groups without some entries, and without those that are then empty."""
     kept = {group: own[~np.isin(own, places)] for group, own in groups.items()}
@@ -149,9 +205,9 @@ def _leave_out(groups: Mapping[Group, Places], places: Sequence[int]) -> dict[Gr
 
 def _settle(
     groups: Mapping[Group, Places], user: Address, reading: Reading, tables: Tables
-) -> tuple[dict[Address, tuple[Tasks, Tool | None]], dict[Address, RankconstError]]:
+) -> tuple[Settled, dict[Address, RankconstError]]:
     """Return ranking tasks and tool of each address, or why there are none."""
-    settled: dict[Address, tuple[Tasks, Tool | None]] = {}
+    settled: Settled = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
         try:
@@ -182,61 +238,171 @@ def _list_questions(
     return locate(places, total, in_python=in_python)
 
 
-def _adjust_groups(
-    reading: Reading,
-    groups: Mapping[Group, Places],
-    settled: Mapping[Address, tuple[Tasks, Tool | None]],
-    user: Address,
-    tables: Tables,
-    *,
-    decimals: int | Mapping[Metric, int] | None,
-) -> tuple[list[AdjustedBatch], dict[int, RankconstError], dict[int, str]]:
-    """Adjust numbers whose tasks are known; return also why others are left out or impossible."""
-    impossible = _find_fractions(reading, groups) if user.percent else {}
-    fractions, left = list(impossible), dict[int, RankconstError]()
-    done: list[AdjustedBatch] = []
-    remarks: list[int] = []  # where scores were not numbers
-    # Of each kind of number the texts that were read before, as numbers.
-    read: dict[tuple[Metric, bool], Numbers] = {}
-    for group, own in groups.items():
-        places = own[~np.isin(own, fractions)] if fractions else own
-        if group.address not in settled or not places.size:
-            continue
-        tasks, tool = settled[group.address]
+# Numbers whose tasks are known.
+
+_FEW = 50
+
+
+class _Adjusting:
+    """Adjusts the numbers of a file a group at a time, and keeps why others are left out."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        groups: Mapping[Group, Places],
+        user: Address,
+        tables: Tables,
+        decimals: int | Mapping[Metric, int] | None,
+    ) -> None:
+        self._reading, self._entries = reading, reading.entries
+        self._user, self._tables, self._decimals = user, tables, decimals
+        self.done: list[AdjustedBatch] = []
+        self.left: dict[int, RankconstError] = {}
+        # Why numbers cannot be what they are said to be.
+        self.impossible = _find_fractions(reading, groups) if user.percent else {}
+        self._fractions = list(self.impossible)
+        self._without_scores: list[int] = []
+        # Of each kind of number the texts that were read before: value and ends, or NaN.
+        self._known: dict[tuple[Metric, bool], Numbers] = {}
+
+    def leave(self, places: Places, error: RankconstError) -> None:
+        """Leave out numbers for a reason."""
+        self.left |= dict.fromkeys(places.tolist(), error)
+
+    def adjust(self, group: Group, places: Places, tasks: Tasks, tool: Tool | None) -> None:
+        """Adjust the numbers of a group."""
+        if self._fractions:
+            places = places[~np.isin(places, self._fractions)]
+        if not places.size:
+            return
         try:
             tasks = weigh(tasks, group.metric, tool)
         except DataError as error:
-            left |= dict.fromkeys(places.tolist(), error)
-            continue
-        rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
-        held = read.setdefault(
-            (group.metric, group.exact), np.full((len(reading.entries.written), 3), np.nan)
-        )
-        kept, numbers = _read(
-            reading.entries,
-            places,
-            group.metric,
-            held,
-            impossible,
-            percent=user.percent and group.metric.is_share,
-            exact=group.exact,
-            decimals=rounded,
-        )
-        remarks += kept[tells_no_scores(group.metric, numbers[:, 0])].tolist()
-        if kept.size:
-            value, lower, upper = np.ascontiguousarray(numbers.T)
-            batch = Batch(
-                tasks, group.metric, tool, value, lower, upper, kept, group.address.num_tasks
+            self.leave(places, error)
+            return
+        kept, numbers = self._read(group, places)
+        told = tells_no_scores(group.metric, numbers[:, 0])
+        self._without_scores += kept[told].tolist()
+        if not kept.size:
+            return
+        value, lower, upper = np.ascontiguousarray(numbers.T)
+        num_tasks = group.address.num_tasks
+        batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, num_tasks)
+        try:
+            self._adjust_batch(batch)
+        except (UnknownNameError, UndefinedError, UsageError) as error:
+            self.leave(kept, error)
+
+    def _adjust_batch(self, batch: Batch) -> None:
+        """Adjust a batch without the numbers that are impossible."""
+        constants = look_up(batch.tasks, batch.metric, batch.num_tasks, self._tables)
+        try:
+            self.done.append(adjust_batch(batch, constants))
+        except ImpossibleError as error:
+            kept = np.ones(batch.index.size, dtype=np.bool_)
+            for place, reason in error.reasons.items():
+                kept[place] = False
+                self.impossible[int(batch.index[place])] = reason
+            if kept.any():
+                self.done.append(adjust_batch(batch.take(kept), constants))
+
+    def _read(self, group: Group, places: Places) -> tuple[Places, Numbers]:
+        """Return the places of numbers of a metric, and these with the ends of their rounding."""
+        codes = self._entries.text_of[places]
+        is_text = codes >= 0
+        if is_text.all():
+            numbers = self._read_texts(group, places, codes)
+        elif is_text.any():
+            numbers = np.empty((len(places), 3))
+            numbers[is_text] = self._read_texts(group, places[is_text], codes[is_text])
+            numbers[~is_text] = self._read_floats(group, ~codes[~is_text])
+        else:
+            return places, self._read_floats(group, ~codes)
+        is_number = ~np.isnan(numbers[:, 0])
+        return places[is_number], numbers[is_number]
+
+    def _read_texts(self, group: Group, places: Places, codes: Places) -> Numbers:
+        """Read texts, each distinct one once; NaN for what is no number of the metric."""
+        metric, written = group.metric, self._entries.written
+        percent, decimals = self._is_percent(metric), self._find_decimals(metric)
+        nothing = np.full((len(written), 3), np.nan)
+        known = self._known.setdefault((metric, group.exact), nothing)
+        new = np.array(list_distinct(codes), dtype=np.intp)
+        new = new[np.isnan(known[new, 0])]
+        if new.size > _FEW:
+            texts = [written[code] for code in new.tolist()]
+            try:
+                known[new] = read_numbers(
+                    metric, texts, percent=percent, exact=group.exact, decimals=decimals
+                )
+                return known[codes]
+            except DataError:
+                pass  # one by one, to find which
+        for code in new.tolist():
+            try:
+                number = read_published(
+                    metric, written[code], percent=percent, exact=group.exact, decimals=decimals
+                )
+                known[code] = number.value, number.lower, number.upper
+            except DataError as error:
+                self.impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
+        return known[codes]
+
+    def _read_floats(self, group: Group, codes: Places) -> Numbers:
+        """Return a machine's numbers, which are as long as they are unless the user rounds them."""
+        in_percent = self._entries.floats.percent[codes] | self._is_percent(group.metric)
+        value = self._entries.floats.values[codes] / np.where(in_percent, 100, 1)
+        decimals = self._find_decimals(group.metric)
+        if decimals is None:
+            return np.stack([value, value, value], axis=1)
+        half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
+        return np.stack([value, value - half, value + half], axis=1)
+
+    def _is_percent(self, metric: Metric) -> bool:
+        return self._user.percent and metric.is_share
+
+    def _find_decimals(self, metric: Metric) -> int | None:
+        if isinstance(self._decimals, Mapping):
+            return self._decimals.get(metric)
+        return self._decimals
+
+    def list_credible(self) -> list[AdjustedBatch]:
+        """Return what was adjusted but evaluations that contradict themselves or have diverged."""
+        entries = self._entries
+        evaluation_of = number_evaluations(self._reading)
+        evaluations = [evaluation_of[each.batch.index] for each in self.done]
+        contradicting = find_contradictions(self.done, evaluations, entries.text_at)
+        infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
+        without_scores = [*self._without_scores, *infinite]
+        diverged = find_diverged(self._reading, without_scores) if without_scores else {}
+        self.impossible |= contradicting | diverged
+        marked = np.zeros(len(entries), dtype=np.bool_)
+        marked[[*contradicting, *diverged]] = True
+        return [*leave_out(self.done, marked)]
+
+
+def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
+    """Return where a metric looks like fractions, not like percentages, with the reason."""
+    shares: dict[Metric, list[int]] = {}
+    for group, places in groups.items():
+        if group.metric.is_share:
+            unsigned = places[~reading.entries.signed[places]]
+            shares.setdefault(group.metric, []).extend(unsigned.tolist())
+    notes: dict[int, str] = {}
+    for metric, own in shares.items():
+        if own and reading.entries.values[own].max() <= 1:
+            note = (
+                f"every {metric.label} is at most 1, as fractions are. If only some columns are "
+                "percentages, leave out --percent and write the sign into their headings: "
+                "Hits@10 (%)."
             )
-            done += _adjust(batch, tables, left, impossible)
-    evaluation_of, entries = number_evaluations(reading), reading.entries
-    evaluations = [evaluation_of[each.batch.index] for each in done]
-    contradicting = find_contradictions(done, evaluations, entries.text_at)
-    remarks += [place for place in impossible if is_infinite(entries.text_at(place))]
-    diverged = find_diverged(reading, remarks) if remarks else {}
-    marked = np.zeros(len(entries), dtype=np.bool_)
-    marked[[*contradicting, *diverged]] = True
-    return [*leave_out(done, marked)], left, impossible | contradicting | diverged
+            notes |= dict.fromkeys(own, note)
+    return notes
+
+
+# What users are told.
+
+_MOST_ASKED = 8
 
 
 def _choose_error(
@@ -255,7 +421,8 @@ def _choose_error(
     elif impossible:
         place = min(impossible)
         more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
-        error = DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+        where = _name_place(reading, reading.entries[place])
+        error = DataError(f"{where}: {impossible[place]}{more}")
     else:
         error = others[0]
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
@@ -265,7 +432,16 @@ def _choose_error(
     return error
 
 
-_MOST_ASKED = 8
+def _name_place(reading: Reading, entry: Entry) -> str:
+    """Name the place of a number for messages."""
+    if entry.line is not None:
+        return f"{reading.name}, line {entry.line:,}, {entry.column}"
+    if reading.layout == "wide":
+        return f"{reading.name}, {entry.column}, row {entry.row}"
+    # Of a file without lines, what the row says is the place.
+    row = reading.rows[entry.row]
+    texts = [row.get(key) for key in reading.columns if key != entry.column]
+    return f"{reading.name}, {'.'.join(text for text in texts if text)}"
 
 
 def _word(
@@ -285,15 +461,14 @@ def _word(
 
 def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the places of entries."""
-    entries = reading.entries
+    entries, index = reading.entries, done.batch.index
     covered = tables.explain_coverage(done.batch.tasks)
     general = [note for note in (covered, *done.explain_undefined().values()) if note]
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
-    tied = np.array([bool(note) for note in ties], dtype=np.bool_)
-    index = done.batch.index
     positions: Sequence[int] = range(len(index))
     if not general:
-        of_ties = np.flatnonzero(tied[entries.context_of[index]])
+        is_tied = _flag(note != "" for note in ties)
+        of_ties = np.flatnonzero(is_tied[entries.context_of[index]])
         positions = sorted({*of_ties.tolist(), *done.unattained})
     for position in positions:
         place = int(index[position])
@@ -301,45 +476,6 @@ def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tup
         for note in dict.fromkeys((*general, *own)):
             if note:
                 yield place, note
-
-
-def _group_entries(
-    reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
-    """Gather the entries that are asked for, by address, metric and precision."""
-    entries = reading.entries
-    # Thousands of rows say the same: each address is compared with the user's words once.
-    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
-    addresses = [context if agrees(context, user, tables) else None for context in distinct]
-    agreeing = np.array([address is not None for address in addresses], dtype=np.bool_)
-    address_of, head_of = codes[entries.context_of], entries.head_of
-    kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
-    fitting = [
-        head.metric.optimum is not None and (not metrics or head.metric in metrics)
-        for head in entries.heads
-    ]
-    base = [head.adjustment is None for head in entries.heads]
-    wanted = agreeing[address_of] & np.array(fitting, dtype=np.bool_)[head_of]
-    chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (address_of * len(kinds) + kind_of_head[head_of])[chosen]
-    groups: dict[Group, Places] = {}
-    for code, places in _split_by_code(codes, chosen):
-        address, (metric, exact) = addresses[code // len(kinds)], kinds[code % len(kinds)]
-        if address is not None:
-            groups[Group(address, metric, exact)] = places
-    return groups, wanted
-
-
-def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
-    """Return each code with its places, in the order of their first ones."""
-    if not places.size:
-        return []
-    counts = np.bincount(codes)
-    # Codes of two bytes are sorted by counting.
-    small = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
-    ordered = places[np.argsort(small, kind="stable")]
-    parts = enumerate(np.split(ordered, np.cumsum(counts)[:-1]))
-    return sorted((part for part in parts if part[1].size), key=lambda part: int(part[1][0]))
 
 
 _MOST_LISTED = 8
@@ -355,119 +491,10 @@ def _list_contents(reading: Reading) -> str:
         return "only adjusted numbers. Name the document with the published ones."
     labels = dict.fromkeys(entry.metric.label for entry in base)
     parts = [f"metrics {', '.join(labels)}"]
-    for name, word in (
-        ("dataset", "datasets"),
-        ("split", "splits"),
-        ("side", "sides"),
-        ("protocol", "protocols"),
-    ):
-        values = dict.fromkeys(getattr(entry.context, name) for entry in base)
-        values.pop(None, None)
+    for name in ("dataset", "split", "side", "protocol"):
+        named = dict.fromkeys(getattr(entry.context, name) for entry in base)
+        values = [value for value in named if value is not None]
         if values:
             more = " ..." if len(values) > _MOST_LISTED else ""
-            parts.append(f"{word} {', '.join(list(values)[:_MOST_LISTED])}{more}")
+            parts.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
     return f"none of the numbers you asked for. It has {'; '.join(parts)}."
-
-
-def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
-    """Return where a metric looks like fractions, not like percentages, with the reason."""
-    shares: dict[Metric, list[int]] = {}
-    for (_, metric, _), places in groups.items():
-        found = places[~reading.entries.signed[places]].tolist()
-        if metric.is_share and found:
-            shares.setdefault(metric, []).extend(found)
-    notes: dict[int, str] = {}
-    for metric, own in shares.items():
-        if reading.entries.values[own].max() <= 1:
-            note = (
-                f"every {metric.label} is at most 1, as fractions are. If only some columns are "
-                "percentages, leave out --percent and write the sign into their headings: "
-                "Hits@10 (%)."
-            )
-            notes |= dict.fromkeys(own, note)
-    return notes
-
-
-_FEW = 50
-
-
-def _read(
-    entries: Entries,
-    places: Places,
-    metric: Metric,
-    numbers: Numbers,
-    impossible: dict[int, str],
-    *,
-    percent: bool,
-    exact: bool,
-    decimals: int | None,
-) -> tuple[Places, Numbers]:
-    """Return the places of entries that are numbers of the metric, and these, shape (n, 3).
-
-    Each number stands before the ends of its rounding. `numbers` has those of the texts that were
-    read before, and NaN for others, which are added.
-    """
-    codes = entries.text_of[places]
-    used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
-    used = used[np.isnan(numbers[used, 0])]
-    try:
-        if used.size > _FEW:
-            texts = [entries.written[code] for code in used.tolist()]
-            numbers[used] = read_numbers(
-                metric, texts, percent=percent, exact=exact, decimals=decimals
-            )
-            used = used[:0]
-    except DataError:
-        pass  # one by one, to find which
-    for code in used.tolist():
-        try:
-            text = entries.written[code]
-            each = read_published(metric, text, percent=percent, exact=exact, decimals=decimals)
-            numbers[code] = each.value, each.lower, each.upper
-        except DataError as error:
-            impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
-    found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
-    own = ~codes[codes < 0]
-    if own.size:
-        in_percent = entries.floats.percent[own] | percent
-        value = entries.floats.values[own] / np.where(in_percent, 100, 1)
-        half: Any = 0.0
-        if decimals is not None:
-            half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
-        found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
-    there = ~np.isnan(found[:, 0])
-    return places[there], found[there]
-
-
-def _place(reading: Reading, entry: Entry) -> str:
-    if entry.line is not None:
-        return f"{reading.name}, line {entry.line:,}, {entry.column}"
-    if reading.layout == "wide":
-        return f"{reading.name}, {entry.column}, row {entry.row}"
-    # Of a file without lines, what the row says is the place.
-    row = reading.rows[entry.row]
-    texts = [row.get(key) for key in reading.columns if key != entry.column]
-    return f"{reading.name}, {'.'.join(text for text in texts if text)}"
-
-
-def _adjust(
-    batch: Batch, tables: Tables, left: dict[int, RankconstError], impossible: dict[int, str]
-) -> Iterator[AdjustedBatch]:
-    """Adjust a batch of a file; add why numbers cannot be."""
-    try:
-        whole = look_up(batch.tasks, batch.metric, batch.num_tasks, tables)
-        try:
-            done = adjust_batch(batch, whole)
-        except ImpossibleError as error:
-            impossible.update(
-                (int(batch.index[place]), reason) for place, reason in error.reasons.items()
-            )
-            kept = np.ones(batch.index.size, dtype=np.bool_)
-            kept[list(error.reasons)] = False
-            if not kept.any():
-                return
-            done = adjust_batch(batch.take(kept), whole)
-    except (UnknownNameError, UndefinedError, UsageError) as error:
-        left.update(dict.fromkeys(batch.index.tolist(), error))
-        return
-    yield done
