@@ -547,7 +547,8 @@ def _parse_value(name: str, value: str) -> dict[str, str]:
 
 def _list_accepted(user: Address) -> dict[str, str]:
     """Return the words that a user accepts, each with the value it stands for, if any."""
-    pairs = [text.partition("=")[::2] for text in user.accepted]
+    # "n=50=sampled:50" is of the word "n=50".
+    pairs = [text.rpartition("=")[::2] for text in user.accepted if "=" in text]
     values = {word.lower(): value for word, value in pairs}
     return values | {text.lower(): "" for text in user.accepted}
 
@@ -651,7 +652,7 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
 # Only where other numbers say another is it worth a word that each task counts the same.
 _ALWAYS = ("split", "side", "protocol")
 
-_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=-]+)))?")
+_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?")
 
 # Between two arguments.
 _NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,10 +20,43 @@ _CONTROLS = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
 )
 
+# Cyrillic and Greek letters that look like Latin ones.
+_ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеоѕіјрсхуһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
+    "ABESIJKMHOPCTXYaeosijpcxyhdqwABEZHIKMNOPTYXo",
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_VARIANTS = ("<font>", "<wide>", "<narrow>", "<compat>")
+
 
 def squash(name: str) -> str:
     """Return `name` in lower case without anything but ASCII letters and digits."""
     return _NOT_PLAIN.sub("", name.lower())
+
+
+def write_latin(text: str) -> str:
+    """Return a text with its words in Latin letters if these look the same, and nothing unseen.
+
+    >>> write_latin("t\u0430il, \ufb01ltered, va\u00adlid")
+    'tail, filtered, valid'
+    """
+    if text.isascii():
+        return text
+    seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return _WORD.sub(_write_word, seen)
+
+
+def _write_word(found: re.Match[str]) -> str:
+    """Return a word in Latin letters if all of it looks like these."""
+    plain = "".join(map(_write_letter, found[0].translate(_ALIKE)))
+    return plain if plain.isascii() else found[0]
+
+
+def _write_letter(sign: str) -> str:
+    """Return the Latin letters that a letter is a variant of; other signs as they are."""
+    is_variant = sign.isalpha() and unicodedata.decomposition(sign).startswith(_VARIANTS)
+    plain = unicodedata.normalize("NFKC", sign) if is_variant else sign
+    return plain if plain.isascii() else sign
 
 
 def is_key(text: str) -> bool:

@@ -16,7 +16,7 @@ from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
-from rankconst.names import squash
+from rankconst.names import squash, write_latin
 from rankconst.results.vocabulary import (
     FOREIGN,
     Word,
@@ -48,6 +48,7 @@ class Label:
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
     whole: bool = False  # True if it consists of vocabulary
+    alone: bool = False  # True if it consists of words that are asked about, and numbers
     both: bool = False  # True if it names both sides in one breath: "head and tail entities"
     percent: bool = False  # True if it has the sign of its values: "Hits@10 (%)"
     spread: bool = False  # True if a value without a deviation is one itself: "MRR (±)"
@@ -137,6 +138,20 @@ _QUERY = re.compile(
     r"\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
 )
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
+# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
+_AMONG = re.compile(
+    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|1\s?(?:\+|vs\.?)\s?\d{2,}|negs?\s?\d+|\d+\s?negs?)"
+    r"(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_CANDIDATES = Word(
+    "",
+    "protocol",
+    frozenset({"column", "row"}),
+    "it may say among how many the answer is ranked; sentences count runs by it",
+)
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
+_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%")
 
 
 class _Found(NamedTuple):
@@ -153,7 +168,8 @@ def read_label(text: str, k: int | None = None) -> Label:
     """Read a text; `k` is that of its metric, if the text leaves it open."""
     if not text.strip():
         return _NOTHING
-    bare = _CAPTION.sub("", _ARROWS.sub("", text.replace("\\@", "@")), count=1)
+    bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
+    bare = _CAPTION.sub("", bare, count=1)
     bare = _drop_files(bare) if " " in bare.strip() else bare
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(_keep_amount, bare)
     spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
@@ -230,13 +246,18 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
             for word, row in list_lexicon().items()
             if not word.isascii() and word in bare.lower()
         }
-    whole = all(each.kind or each.text.lower() in words for each in found) if found else bool(words)
+    among = list(_AMONG.finditer(bare))
+    words |= {each[0].lower(): replace(_CANDIDATES, text=each[0].lower()) for each in among}
+    others = [each for each in found if not each.kind and each.text.lower() not in words]
+    inside = {place for each in among for place in range(*each.span())}
+    names = [each for each in others if each.start not in inside and not each.text.isdigit()]
     label = Label(
         text,
         values={about: tuple(each) for about, each in values.items()},
         graphs=tuple(graphs),
         words=tuple(words.values()),
-        whole=whole,
+        whole=not others if found else bool(words),
+        alone=bool(words) and not names and {each.kind for each in found} <= {"word", ""},
         both=_joins_sides(found),
     )
     if not label.whole:  # "entity map" is none
@@ -463,6 +484,32 @@ def answer(label: Label, cell: str) -> Label | None:
 
 
 def name_model(label: Label) -> Label:
-    """Return what the name of a model says: a graph, or a version, is a part of the name."""
+    """Return what the name of a model says: a graph, or a version, is a part of the name.
+
+    No model is called "composition", "50 negatives" or "25%", nor what is "TransE (std)" one.
+    """
     values = {name: each for name, each in label.values.items() if name != "version"}
-    return replace(label, graphs=(), values=values)
+    words = {word.text: word for word in label.words}
+    for part in _BRACKETS.findall(label.text):
+        inner = read_label(part)
+        asked = ask_alone(inner, "name").words if inner.alone else ()
+        words |= {word.text: word for word in asked if word.field in _OF_NUMBERS}
+    label = replace(label, graphs=(), values=values, words=tuple(words.values()))
+    return ask_alone(label, "name")
+
+
+def ask_alone(label: Label, scope: str) -> Label:
+    """Return what a name says that is nothing but words to ask about, or has an amount."""
+    if amount := _AMOUNT.search(label.text):  # of the data, or a quantile: "RotatE, 10% of test"
+        return replace(label, words=(*label.words, Word(amount[0], "part")))
+    if not label.alone:
+        return label
+    words = (
+        replace(word, scopes=word.scopes | {scope}) if word.scopes & _OF_CELLS else word
+        for word in label.words
+    )
+    return replace(label, words=tuple(words))
+
+
+_OF_NUMBERS = {"part", "metric"}
+_OF_CELLS = {"row", "alone"}

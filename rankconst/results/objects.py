@@ -311,7 +311,7 @@ class _Rows:
         for found in walk(copied, place._replace(path=())):
             own = found.place
             if found.key == "":
-                around = own._replace(model=own.model and _INHERITED, steps=())
+                around = own._replace(model=own.model and _INHERITED, steps=(), is_row=True)
                 naming = _find_naming(own, place_of)
                 shape.lists.append((place_of[id(found.value)], _Level(around), naming))
                 continue
@@ -387,7 +387,8 @@ def _read(document: Document) -> Reading:
     notes = Notes()
     records = read_records(document)
     flat = _Rows(notes, _list_silent(records))
-    level = _Level(Place(above=keep(name_file(document.name))))
+    is_table = any(is_list(record.value) for record in records[:1])
+    level = _Level(Place(above=keep(name_file(document.name)), is_row=is_table))
     for record in records:
         flat.add(record.value, level, record.line)
     if len(flat.lines) * len(flat.columns) > MOST_CELLS:

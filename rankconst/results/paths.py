@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.suites import is_mean
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
-from rankconst.results.gate import Text
-from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, name_model, read_label
+from rankconst.results.gate import CORNER, Text
+from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, ask_alone, name_model, read_label
 from rankconst.results.structured import Number
-from rankconst.results.tables.contexts import COUNTS, OPEN_ROLES, ask_over, declare, fits_role
-from rankconst.results.vocabulary import list_roles
+from rankconst.results.tables.contexts import (
+    COUNTS,
+    OPEN_ROLES,
+    ask_over,
+    ask_whole,
+    declare,
+    fits_role,
+    heads_models,
+)
+from rankconst.results.vocabulary import Word, list_remarks, list_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,6 +48,8 @@ _K = re.compile(r"@?(\d{1,9})", re.ASCII)
 # The last word of a key says what it is: "mrr_epoch" is an epoch.
 _LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
 _BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
+_MEDIAN = "it is a median over runs"
+_ABOVE = "a key above it"
 _NO_K = "it does not say which k"
 
 
@@ -54,14 +64,16 @@ class Place(NamedTuple):
     beside: tuple[Text, ...] = ()  # the texts of its own level, as those below have them
     facts: tuple[tuple[str, Any], ...] = ()  # further fields of the address
     steps: tuple[tuple[str, Number], ...] = ()  # epoch: 10
+    is_row: bool = False  # True for an object of a list, which is a row of a table
 
     def enter(self, key: str, *, is_mean: bool = False) -> Place:
         """Return the place below a key, that of a graph if it is a mean over graphs."""
-        label = declare("dataset", key) if is_mean else read_label(key)
+        label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         names = self.names if label.whole else (*self.names, key)
-        own = keep(Text(label, "row", "a key above it"))
+        own = keep(Text(label, "row", _ABOVE))
         above = (*own, *self.beside, *self.above)
-        return self._replace(path=(*self.path, key), names=names, nearer=(), above=above, beside=())
+        inner = self._replace(path=(*self.path, key), names=names, above=above, is_row=False)
+        return inner._replace(nearer=(), beside=())
 
     def choose(self, key: str, *, is_mean: bool = False) -> Place:
         """Return the place of one number of a metric: that of a split, of a side, of a dataset."""
@@ -83,8 +95,10 @@ class Found(NamedTuple):
 
 
 def keep(*texts: Text) -> tuple[Text, ...]:
-    """Return the texts that may say something."""
-    return tuple(text for text in texts if text.label.tells)
+    """Return the texts that may say something, as a name does that is a statistic."""
+    return tuple(
+        text for text in texts if text.label.tells or (text.scope == "name" and text.label.metric)
+    )
 
 
 def walk(value: Value, place: Place) -> Iterator[Found]:
@@ -124,6 +138,7 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     """Return an object's place with the texts in it."""
     true, false, said = list[str](), list[Text](), list[tuple[int, Text]]()
     facts, model, names = dict(place.facts), place.model, {squash(key) for key in value}
+    roles = {*map(find_role, value)}
     for key, each in _list_beside(value):
         label, word = read_label(key), str(each).strip()
         answered = None if label.metric else answer(label, word)
@@ -145,12 +160,13 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
                 model = each
             elif is_name and role in {"tool", "relations"}:
                 facts[role] = word if role == "tool" else (word,)
-            said += _read_beside(key, each, role)
+            said += _read_beside(key, each, role, is_value="value" in roles)
     said.sort(key=itemgetter(0))
     named = [text for order, text in said if order < _OTHER]
     others = keep(*(text for order, text in said if order == _OTHER))
     flags = Text(read_label(" ".join(true)), "row", "a key beside it")
-    own = keep(*named, flags, *false)
+    corner = _find_corner(value) if place.is_row and value else ()
+    own = keep(*named, flags, *false, *corner)
     steps = [
         (key, each)
         for key, each in value.items()
@@ -165,8 +181,25 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     )
 
 
-def _read_beside(key: str, value: str, role: str) -> Iterator[tuple[int, Text]]:
-    """Yield what a text or a number beside others says, with the order of its role."""
+def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
+    """Return what the first key says of the name below it, where no key is that of a model."""
+    key = next(iter(value))
+    label, name = read_label(key), value[key]
+    if not isinstance(name, str) or isinstance(name, Number):
+        return ()
+    if heads_models(key) or squash(key) in list_remarks():
+        return ()
+    known = label.tells or label.whole or label.metric is not None
+    if known or find_role(key, name) or "model" in map(find_role, value):
+        return ()
+    return (Text(ask_whole(label), "row", CORNER),)
+
+
+def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator[tuple[int, Text]]:
+    """Yield what a text or a number beside others says, with the order of its role.
+
+    A value beside it may be that of the metric that it names.
+    """
     word = value.strip()
     label, own, place = read_label(key), read_label(word), f"the {key}"
     asked = [(_OTHER, text) for text in ask_over(label, word, "a key beside it")]
@@ -174,7 +207,7 @@ def _read_beside(key: str, value: str, role: str) -> Iterator[tuple[int, Text]]:
         yield from asked
     elif role in ADDRESS and (role != "dataset" or "/" not in word or own.graphs):
         yield ADDRESS.index(role), Text(declare(role, word), "row", place)
-    elif role == "model" and own.metric is None:
+    elif role == "model" and not (is_value and own.metric):
         yield len(ADDRESS), Text(name_model(own), "name", place)
     elif role in {"tool", "relations"} and own.metric is None:
         yield len(ADDRESS), Text(own, "row", place)
@@ -240,8 +273,14 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Found]:
     if not isinstance(value, dict):
         yield Found(place, key, value, _explain(key, value))
         return
-    if any(read_label(inner).metric for inner in value):
-        yield from walk(value, place.enter(key))
+    below = {read_label(inner).metric for inner in value} - {None}
+    if below and "mean" not in value:
+        label = read_label(key)
+        inside = place.enter(key)
+        if label.metric not in below:  # the median of several metrics
+            asked = replace(label, words=(Word(key.lower(), "metric"),))
+            inside = inside._replace(above=(Text(asked, "row", _ABOVE), *inside.above))
+        yield from walk(value, inside)
         return
     own = _look_around(value, place)
     nearer, beside = (*own.nearer, *place.nearer), (*own.beside, *place.beside)
@@ -254,7 +293,9 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Found]:
     means = _find_means(value)
     for inner, each in value.items():
         role = find_role(inner)
-        if name := _name_k(key, inner):
+        if inner.lower() == "median":  # over runs, and no median rank
+            yield Found(place, f"{key}.{inner}", why=_MEDIAN)
+        elif name := _name_k(key, inner):
             yield from _read_metric(name, each, place)
         elif role == "value" or inner in means or (read_label(inner).whole and not role):
             chosen = place if role else place.choose(inner, is_mean=inner in means)

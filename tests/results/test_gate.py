@@ -15,6 +15,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
+from rankconst.results.tables.contexts import FEW
 from rankconst.results.vocabulary import list_lexicon
 from readings import write_markdown
 
@@ -289,8 +290,11 @@ def test_a_corner_is_a_label_of_its_table() -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    ["1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "composition", "Δ", "σ", "impr.", "vali"],
-)
+    [
+        "1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "M:N", "composition", "Δ", "σ", "impr.", "vali", "transitive",
+        "N=50", "n = 50", "50 neg", "50neg", "neg=50", "#neg 50", "99 neg.", "1+99", "1 vs. 99", "N=100 negatives",
+    ],
+)  # fmt: skip
 def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     assert tell(write("FB15k-237", ["Model", "Note", "MRR"], ["TransE", cell, 0.3]))[0].startswith(
         "?"
@@ -304,11 +308,39 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
         ("Gain (abs.)", "gain"), ("Std. error", "std"), ("Gap to A", "gap"), ("25%", "25%"),
         ("A, 10% of test", "10%"), ("提升", "not-english"), ("Verbesserung", "not-english"),
         ("relation prediction", "relation-prediction"),
+        *[(name, name) for name in ("composition", "inversion", "inverse", "count", "min", "sum", "median", "n=50")],
+        ("50 neg", "50 neg"),
     ],
 )  # fmt: skip
 def test_a_row_that_is_no_model_is_asked_about(name: str, word: str) -> None:
     table = write("UMLS", ["Model", "MRR"], ["A", 0.8], [name, 0.05])
     assert tell(table) == ["umls", f"?{word}"]
+
+
+def test_a_statistic_or_a_part_in_brackets_behind_a_name_is_asked_about() -> None:
+    asked = ["std", "Δ", "gain", "composition"]
+    # How they were trained.
+    known = ["50 neg", "inverse", "n = 50", "DistMult composition function"]
+    rows = [[f"TransE ({each})", 0.5] for each in (*asked, *known)]
+    expected = [*(f"?{each.lower()}" for each in asked), *["umls"] * len(known)]
+    assert tell(write("UMLS", ["Model", "MRR"], *rows)) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "means"),
+    [
+        ("h\u0435ad", "head"), ("t\u0430il", "tail"), ("r\u0430w", "raw"), ("va\u00adlid", "valid"), ("ｖａｌｉｄ", "valid"),
+        ("𝐭𝐚𝐢𝐥", "tail"), ("va\u200blid", "valid"),
+    ],
+)  # fmt: skip
+def test_letters_that_look_like_others_are_these(word: str, means: str) -> None:
+    few = ["Model", "Note", "MRR"], ["TransE", word, 0.5]
+    many: list[list[object]] = [[f"m{i}", "", 0.5] for i in range(FEW + 1)]
+    assert tell(write("UMLS", *few)) == [f"umls {means}"]
+    assert tell(write("UMLS", *few, *many))[0] == f"umls {means}"
+    names: list[list[object]] = [[word, 0.5], *([row[0], 0.5] for row in many)]
+    assert tell(write("UMLS", ["Model", "MRR"], *names))[0] == f"umls {means}"
+    assert tell(write("UMLS", ["Model", f"MRR ({word})"], ["A", 0.5])) == [f"umls {means}"]
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,16 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
         ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n ?part category"]),
         ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
+        # A median of metrics is no median rank, and no metric itself.
+        ('{"mean": {"mrr": 0.3}, "median": {"mrr": 0.2}}', ["MRR 0.3", "MRR 0.2 ?metric median"]),
+        ('{"test": {"median": {"mrr": 0.2}}}', ["MRR 0.2 test ?metric median"]),
+        ('{"MRR": {"mean": 0.3, "median": 0.2}}', ["MRR 0.3"]),
+        ('[{"model": "median", "mrr": 0.2}]', ["MRR 0.2 ?metric median"]),
+        ('{"25%": {"mrr": 0.2}, "count": {"mrr": 0.5}}', ["MRR 0.2 25% ?part 25%", "MRR 0.5 ?metric count"]),
+        # The first key of the rows of a table heads their names.
+        ('[{"Cluster": "A", "mrr": 0.3}]', ["MRR 0.3 ?part cluster"]),
+        ('[{"Cluster": "A", "model": "TransE", "mrr": 0.3}]', ["MRR 0.3 TransE"]),
+        ('[{"run name": "A", "mrr": 0.3}, {"comment": "A", "mrr": 0.3}]', ["MRR 0.3"] * 2),
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),
         ('{"mrr": 0.2, "filtered_mrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),

@@ -64,7 +64,7 @@ _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
 # Hits (filtered) @ 10
-_BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z]{1,20})\) ?@ ?(\d{1,6})\b")
+_BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
 _SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
@@ -162,6 +162,12 @@ def _clean(line: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=8_192)
+def _trim(part: str) -> str:
+    """Return a part of a line without signs at its ends, but for a bracket that closes one."""
+    bare = part.strip(_EDGES)
+    return f"{bare})" if bare.count("(") > bare.count(")") and ")" in part else bare
+
+
 def _parse(template: str) -> _Line:
     """Return the numbers of a line, and what it says of them."""
     gaps = template.replace(_CUT, " ").split(_HOLE)
@@ -175,9 +181,7 @@ def _parse(template: str) -> _Line:
         gap = _WRAPPER.sub("", written if beside is None else written[beside.end() :]).rstrip(
             " \t:='\"`"
         )
-        *words, name = list(filter(None, (part.strip(_EDGES) for part in _PARTS.split(gap)))) or [
-            ""
-        ]
+        *words, name = list(filter(None, map(_trim, _PARTS.split(gap)))) or [""]
         named = [word for word in words if _names_metric(word)]
         label = read_label(name)
         # "MRR: Tail: 0.1, Head: 0.2".

@@ -71,7 +71,6 @@ FEW = 500
 
 _OF_ROWS = {"part", "graph", "protocol"}
 _OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
-_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
 _SAID = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
@@ -171,12 +170,10 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
     """Return what the heading above the names says of all rows: FB15k-237, Degree."""
     over = [label for label in heading.labels[j] if label.text]
-    names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
-    if not over or "model" in map(match_role, names):
+    if not over or any(heads_models(label.text) for label in over):
         return ()
     if len(over[-1].text) > 1 and not any(_is_understood(label) for label in over):
-        unknown = Word(over[-1].text.lower(), "part")
-        over[-1] = replace(over[-1], words=(unknown,))
+        over[-1] = ask_whole(over[-1])
     return tuple(Text(label, "row", CORNER) for label in over[::-1])
 
 
@@ -184,6 +181,16 @@ def _is_understood(label: Label) -> bool:
     """Tell whether a label says something of rows, or all of it is known."""
     asking = any("row" in word.scopes for word in label.words)
     return label.whole or asking or bool(label.values or label.graphs)
+
+
+def heads_models(heading: str) -> bool:
+    """Tell whether a word of a heading is one for models."""
+    return "model" in map(match_role, re.findall(r"[^\W\d_]+", heading.lower()))
+
+
+def ask_whole(label: Label) -> Label:
+    """Return the heading of a column of names, all of which is asked about."""
+    return replace(label, words=(Word(label.text.lower(), "part"),))
 
 
 def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
@@ -372,10 +379,7 @@ def _read_role(role: str, over: Label | None, cell: str) -> CellTexts:
 def _read_name(cell: str, scope: str = "name") -> CellTexts:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
-    if scope == "name":
-        label = name_model(label)
-        if amount := _AMOUNT.search(cell):  # of the data, or a quantile: "RotatE, 10% of test"
-            label = replace(label, words=(*label.words, Word(amount[0], "part")))
+    label = name_model(label) if scope == "name" else label
     statistic = scope == "name" and label.metric is not None and label.whole
     return CellTexts((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
 
@@ -459,14 +463,14 @@ def _list_patterns() -> tuple[str, str]:
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
     spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
-    # Queries, what points from one side to the other, and other languages.
-    words = (
-        *spelt,
-        *(re.escape(sign) for sign in "?→⟶➔⇒"),
-        *list_foreign(),
-        "[à-öø-ÿ]",
-        rf"[{OTHER_SCRIPTS}]",
-    )
+    # Queries, what points from one side to the other, amounts, shares, other languages,
+    # and letters that look like Latin ones.
+    signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
+    amounts = (r"\bvs\b", r"\bneg|neg\b")
+    others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
+    alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
+    variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
+    words = (*spelt, *signs, *amounts, *others, alike, variants)
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 

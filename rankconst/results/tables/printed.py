@@ -44,6 +44,7 @@ _PLAIN |= str.maketrans(dict.fromkeys("╵╷╹╻", " "))
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
     """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above."""
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
+    _join_blocks(lines)
     paragraph: list[str] = []
     i = 0
     while i < len(lines):
@@ -88,6 +89,46 @@ def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
     if paragraph:
         outline.add_text(" ".join(paragraph))
     paragraph.clear()
+
+
+# Blocks: of a frame wider than the screen, R and pandas print some columns, then the others.
+
+
+def _join_blocks(lines: list[str]) -> None:
+    """Join the blocks of each wide frame to one, and leave the lines of the others empty."""
+    i = 0
+    while i < len(lines):
+        names = _name_rows(lines, i)
+        start = i
+        i += len(names) + 1
+        while names and (below := _find_block(lines, i, names, lines[start])) >= 0:
+            between = "  " if lines[start].rstrip().endswith("\\") else " "
+            for j in range(len(names) + 1):
+                more = lines[below + j].split(maxsplit=1)[1] if j else lines[below].strip()
+                lines[start + j] = lines[start + j].rstrip(" \\") + between + more
+                lines[below + j] = ""
+            i = below + len(names) + 1
+
+
+def _name_rows(lines: Sequence[str], i: int) -> list[str]:
+    """Return what the rows below a heading begin with, if they are those of a frame."""
+    if not lines[i].startswith(" ") or not lines[i].strip():
+        return []
+    names = list[str]()
+    for line in lines[i + 1 :]:
+        if line.startswith(" ") or len(line.split()) < 2:
+            break
+        names.append(line.split()[0])
+    return names
+
+
+def _find_block(lines: Sequence[str], i: int, names: Sequence[str], heading: str) -> int:
+    """Return where the heading of the same rows' other columns is; -1 if there is none."""
+    if heading.rstrip().endswith("\\") and i < len(lines) and not lines[i].strip():
+        i += 1
+    if i >= len(lines) or _name_rows(lines, i) != names:
+        return -1
+    return i if {*lines[i].split()} & {*heading.split()} <= {"\\"} else -1
 
 
 # Cells between bars.

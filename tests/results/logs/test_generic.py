@@ -228,6 +228,17 @@ def test_a_word_between_a_metric_and_its_k_is_read() -> None:
     assert {(each.context.split, each.context.protocol) for each in found} == {("test", "filtered")}
 
 
+def test_what_re_gcn_prints_is_raw_filtered_or_of_relations() -> None:
+    kinds = ("raw_ent", "filter_ent", "raw_rel")
+    text = "".join(f"MRR ({kind}): 0.42\nHits ({kind}) @ 10: 0.62\n" for kind in kinds)
+    reading = read_document("icews14_test.log", text)
+    assert [(each.metric.label, each.context.protocol) for each in reading.entries] == [
+        ("MRR", "raw"), ("Hits@10", "raw"), ("MRR", "filtered"), ("Hits@10", "filtered"),
+    ]  # fmt: skip
+    assert not any(entry.context.questions for entry in reading.entries)
+    assert [skip.what for skip in reading.skipped] == ["MRR (raw_rel)", "raw_rel Hits@10"]
+
+
 @pytest.mark.parametrize(
     ("flag", "asked"),
     [("weighted_loss :False", False), ("weighted_loss :True", True), ("filtered: False", True)],

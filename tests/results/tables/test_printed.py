@@ -90,12 +90,36 @@ _OF_R = """
 """
 
 
-def test_a_data_frame_as_r_prints_it() -> None:
-    said = [f"FB15k-237 TransE {each}" for each in ("MRR 0.294", "MR 357.0", "Hits@1 0.198")]
-    said += [f"WN18RR ComplEx {each}" for each in ("MRR 0.475", "MR 100", "Hits@1 0.440")]
-    *found, first, second = _describe(_OF_R)
-    assert found == said
-    assert (first, second) == ("Hits@10 0.465", "Hits@10 0.547")  # of no data set
+# How pandas does: what is not the last block ends with a backslash, and an empty line.
+_OF_PANDAS = """
+     model    dataset    MRR     MR  Hits@1  \\
+0   TransE  FB15k-237  0.294  357.0   0.198
+1  ComplEx     WN18RR  0.475    100   0.440
+
+   Hits@10
+0    0.465
+1    0.547
+"""
+
+
+@pytest.mark.parametrize("text", [_OF_R, _OF_PANDAS])
+def test_a_frame_that_is_printed_in_blocks_is_one_table(text: str) -> None:
+    numbers = ("MRR 0.294", "MR 357.0", "Hits@1 0.198", "Hits@10 0.465")
+    others = ("MRR 0.475", "MR 100", "Hits@1 0.440", "Hits@10 0.547")
+    said = [f"FB15k-237 TransE {each}" for each in numbers]
+    assert _describe(text) == said + [f"WN18RR ComplEx {each}" for each in others]
+
+
+def test_frames_below_each_other_are_no_blocks_of_one() -> None:
+    frame = "   model   dataset   MRR\n1 TransE FB15k-237 0.294\n"
+    other = frame.replace("FB15k-237 0.294", "   WN18RR 0.226")
+    assert _describe(frame + other) == ["FB15k-237 TransE MRR 0.294", "WN18RR TransE MRR 0.226"]
+    more = "   dataset Hits.10\n1 FB15k-237 0.465\n2 WN18RR 0.512\n"
+    assert _describe(frame + more) == [
+        "FB15k-237 TransE MRR 0.294",
+        "1 FB15k-237 Hits@10 0.465",
+        "2 WN18RR Hits@10 0.512",
+    ]
 
 
 @pytest.mark.parametrize(
