@@ -87,10 +87,11 @@ class AdjustedBatch:
     def split(self, codes: Places) -> Iterator[tuple[int, AdjustedBatch]]:
         """Split the batch by `codes`, which has one for each index; yield code and part."""
         own = codes[self.batch.index]
+        if (own == own[0]).all():
+            yield int(own[0]), self
+            return
         distinct, counts = np.unique(own, return_counts=True)
-        parts = [np.arange(own.size)]
-        if distinct.size > 1:
-            parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
+        parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
         for code, places in zip(distinct.tolist(), parts, strict=True):
             part = replace(self, batch=self.batch.take(places), significance=(), unattained={})
             if self.significance:
@@ -113,8 +114,8 @@ class AdjustedBatch:
 
     def explain_undefined(self) -> Mapping[str, str]:
         """Return the forms that are undefined on these tasks, each with the reason."""
-        first = np.arange(self.batch.index.size) == 0
-        return replace(self, batch=self.batch.take(first)).adjust().undefined
+        first = self.batch.take(np.zeros(1, dtype=np.intp))
+        return replace(self, batch=first).adjust().undefined
 
 
 def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:

@@ -450,8 +450,9 @@ def _word(
     """Return why each number was not adjusted, or what to know about it."""
     remarks: dict[int, list[str]] = {}
     for question in asked:
+        remark = f"{question}."
         for place in question.numbers:
-            remarks.setdefault(place, []).append(f"{question}.")
+            remarks.setdefault(place, []).append(remark)
     for place, reason in reasons.items():
         remarks.setdefault(place, [reason])  # where there are questions, they are the reason
     for place, note in notes:

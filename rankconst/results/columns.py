@@ -37,6 +37,10 @@ class Listed(Sequence[_Item_co]):
         return f"{type(self).__name__}({list(self)})"
 
 
+# With fewer possible pairs than this for each one, counting them is faster than sorting.
+_FEW = 16
+
+
 def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
     """Return for each value its place among the distinct ones, and these in their first order."""
     known: dict[Any, int] = {}
@@ -48,8 +52,16 @@ def combine(first: Places, second: Places, count: int) -> Places:
     """Return a small number for each pair of numbers, the second below `count`."""
     if not first.any():
         return second
-    _, codes = np.unique(first * count + second, return_inverse=True)
-    found: Places = codes.astype(np.intp, copy=False)
+    found: Places
+    pairs = first * count + second
+    largest = int(pairs.max())
+    if largest < _FEW * pairs.size:
+        used = np.zeros(largest + 1, dtype=np.bool_)
+        used[pairs] = True
+        found = (np.cumsum(used) - 1)[pairs]
+    else:
+        _, codes = np.unique(pairs, return_inverse=True)
+        found = codes.astype(np.intp, copy=False)
     return found
 
 

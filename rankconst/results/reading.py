@@ -526,7 +526,8 @@ def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
     none = np.zeros(len(entries), dtype=np.intp)
-    if reading.layout == "long" or len(kinds) == len(entries.heads):
+    columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
+    if reading.layout == "long" or len(kinds) == len(columns):
         return none, [""]
     row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
     if reading.of_objects:

@@ -52,6 +52,10 @@ def ask_again(
     The whole column is asked about, where some rows lack the other number. `apart` has what tells
     columns apart besides; those of `filtered` count as filtered, whatever else is said of them.
     """
+    contexts = entries.contexts
+    said = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]
+    if not any(_lacks(each, name) for each in contexts for name in said) and not filtered:
+        return entries
     _, rows = np.unique(evaluations, return_inverse=True)
     tasks, distinct = encode(_settle(each) for each in entries.contexts)
     metrics, heads = encode(

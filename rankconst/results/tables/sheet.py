@@ -367,11 +367,12 @@ class SheetReader:
         """Return the numbers of all columns, row by row."""
         if not columns:
             return Entries()
-        rows, at = np.nonzero(np.stack([each.present for each in columns], axis=1))
-        text_of: Places = np.stack([each.text_of for each in columns], axis=1)[rows, at]
-        head_of: Places = np.stack([each.head_of for each in columns], axis=1)[rows, at]
-        context_of: Places = np.stack([each.context_of for each in columns], axis=1)[rows, at]
-        percent: Flags = np.stack([each.percent for each in columns], axis=1)[rows, at]
+        present = np.stack([each.present for each in columns], axis=1)
+        rows = np.nonzero(present)[0]
+        text_of: Places = np.stack([each.text_of for each in columns], axis=1)[present]
+        head_of: Places = np.stack([each.head_of for each in columns], axis=1)[present]
+        context_of: Places = np.stack([each.context_of for each in columns], axis=1)[present]
+        percent: Flags = np.stack([each.percent for each in columns], axis=1)[present]
         floats = np.concatenate([np.empty(0), *self._floats])
         is_named = self._models >= 0
         entries = Entries(
