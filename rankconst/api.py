@@ -401,6 +401,7 @@ def _adjust_values(
 def check(
     results: Any,
     *,
+    metric: str | None = None,
     dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
@@ -420,6 +421,8 @@ def check(
     results
         As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks,
         confirm or contradict the ranking tasks: ``{"MR": "470", "AMRI": "0.934"}``.
+    metric
+        The only one to check, which columns of datasets or models do not name; all if None.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
         As for :func:`adjust`. Laws that count candidates or tasks need the dataset. Numbers that
         say that they are of other tasks are left out.
@@ -460,8 +463,11 @@ def check(
         percent=bool(percent),
         accepted=as_names(accept),
     )
-    reading = read_given(results, strict=strict, percent=percent)
-    return check_reading(reading, _open(tables), user, rules=as_names(rules), in_python=True)
+    only = None if metric is None else parse_metric(metric)
+    reading = read_given(results, strict=strict, percent=percent, metric=only)
+    return check_reading(
+        reading, _open(tables), user, metric=only, rules=as_names(rules), in_python=True
+    )
 
 
 def constants(

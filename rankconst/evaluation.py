@@ -134,6 +134,7 @@ class Address:
     questions: tuple[Question, ...] = ()  # what only the user can answer
     # Of its benchmark, such as inductive: of several with the same name, that one is meant.
     kind: str | None = None
+    suites: tuple[str, ...] = ()  # what a mean over graphs may be over, by the texts around it
     # Of a user: the words that say nothing; "sample=sampled:50", what one says.
     accepted: tuple[str, ...] = ()
 
@@ -283,7 +284,7 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     if is_mean(file.dataset):
         questions = file.questions
         if user.dataset not in load_suites():
-            questions = (ask_mean(file.dataset), *questions)
+            questions = (ask_mean(file), *questions)
         return replace(file, dataset=None, questions=questions)
     meant = list_meant(file.dataset, typed=False)
     if not meant:
@@ -329,10 +330,16 @@ def _name_way(key: str) -> str:
     return f"--dataset {key}"
 
 
-def ask_mean(name: str, what: str = "") -> Question:
+def ask_mean(mean: Address, what: str = "") -> Question:
     """Return the question over which graphs a number is a mean."""
-    option = "--dataset SUITE, one that `rankconst show suites` lists"
-    return Question("dataset", f"{name} is a mean over graphs{what}", option=option)
+    option = name_suites(mean.suites)
+    return Question("dataset", f"{mean.dataset} is a mean over graphs{what}", option=option)
+
+
+def name_suites(keys: Iterable[str]) -> str:
+    """Return the options that say over which graphs a mean is."""
+    ways = " or ".join(f"--dataset {key}" for key in keys)
+    return ways or "--dataset SUITE, one that `rankconst show suites` lists"
 
 
 def agrees(file: Address, user: Address, tables: Tables) -> bool:

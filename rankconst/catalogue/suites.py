@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,24 @@ def find_suite(name: str) -> Suite | None:
 def parse_suite(name: str) -> Suite:
     """Return the suite that `name` spells; UnknownNameError if there is none."""
     return load_suites()[_list_names().resolve(name)]
+
+
+_FEWEST = 10  # a smaller number beside the word graphs may count anything
+_NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
+
+
+@functools.cache
+def suggest_suites(text: str) -> tuple[str, ...]:
+    """Return the suites with as many graphs as a text says that share most words with it."""
+    words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
+    shared = {}
+    for key, suite in load_suites().items():
+        size = len(suite.graphs)
+        if size >= _FEWEST and str(size) in words:
+            own = re.findall(r"[a-z]+", f"{key} {suite.title}".lower())
+            shared[key] = len(words.intersection(own))
+    most = max(shared.values(), default=0)
+    return tuple(key for key, count in shared.items() if count == most > 0)
 
 
 _AND, _AS = "+", "@"

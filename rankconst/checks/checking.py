@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.archive import Tables
 
@@ -190,10 +191,13 @@ def check_reading(
     tables: Tables,
     user: Address = NOTHING,
     *,
+    metric: Metric | None = None,
     rules: Iterable[str] = (),
     in_python: bool = False,
 ) -> CheckedReading:
     """Check the numbers that the user asks for, by all rules or by those that are named.
+
+    If a metric is named, the others are left out.
 
     Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of
     these numbers.
@@ -201,6 +205,8 @@ def check_reading(
     listed = "`rankconst show rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     user = parse_address(user, tables)
+    if metric is not None:
+        reading = _keep_metric(reading, metric)
     uncounted = find_answers(reading, tables)
     if uncounted:
         kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
@@ -241,6 +247,17 @@ def check_reading(
         len(chosen or RULES),
         sum(len(find_counting(case)) for case in sound) if counts else 0,
     )
+
+
+def _keep_metric(reading: Reading, metric: Metric) -> Reading:
+    """Return a reading with the numbers of one metric; DataError if there are none."""
+    entries = reading.entries
+    is_kept = np.array([head.metric == metric for head in entries.heads], dtype=np.bool_)
+    kept = entries.keep(is_kept[entries.head_of])
+    if not len(kept):
+        named = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
+        raise DataError(f"{reading.name} has no {metric.label}; it has {named}.")
+    return replace(reading, entries=kept)
 
 
 def _build_cases(

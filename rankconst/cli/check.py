@@ -50,6 +50,7 @@ def check(
             show_default=False,
         ),
     ] = None,
+    metric: options.Metric = None,
     dataset: options.Dataset = None,
     split: options.Split = None,
     side: options.Side = None,
@@ -72,6 +73,7 @@ def check(
 
     Example: rankconst check mr=470 amri=0.934
     """
+    from rankconst.catalogue.metrics import parse_metric
     from rankconst.checks.checking import check_reading
     from rankconst.results.document import list_files
     from rankconst.results.formats import read
@@ -80,12 +82,15 @@ def check(
     opened = open_tables(tables)
     facts = (dataset, split, side, protocol, None, tool)
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
+    if metric and not files:
+        raise UsageError(f"leave out --metric: the numbers have names, as {typed[0]}.")
+    only = parse_metric(metric) if metric else None
     readings = []
     for file in itertools.chain.from_iterable(map(list_files, files)):
-        readings.append(read(file, input_format, decimal=decimal, percent=percent))
+        readings.append(read(file, input_format, decimal=decimal, percent=percent, metric=only))
         report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
-    checked = [check_reading(reading, opened, user) for reading in readings]
+    checked = [check_reading(reading, opened, user, metric=only) for reading in readings]
     if format is Format.table:
         for each in checked:
             _print_findings(each)

@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, split_files
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
-from rankconst.cli.options import hide, open_tables, option, refuse_names
+from rankconst.cli.options import hide, open_tables, refuse_names
 from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
@@ -45,9 +45,7 @@ def compare(
             ),
         ),
     ],
-    metric: Annotated[
-        str | None, option("--metric -m METRIC", "hits@10, mrr, mr or ndcg; any k.")
-    ] = None,
+    metric: options.Metric = None,
     dataset: options.Dataset = None,
     split: options.Split = None,
     side: options.Side = None,

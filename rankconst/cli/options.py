@@ -245,6 +245,9 @@ Tool = Annotated[
         "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
     ),
 ]
+Metric = Annotated[
+    str | None, option("--metric -m METRIC", "mrr, mr, hits@10 ...; of a file only this one.")
+]
 Metrics = Annotated[
     list[str] | None,
     option(

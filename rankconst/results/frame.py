@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,7 +28,7 @@ from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.headings import compose_heading
+from rankconst.results.tables.headings import choose_parse, compose_heading
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.results.tables.headings import Heading
+    from rankconst.results.tables.headings import Heading, Parse
     from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
+_MOST_TRIED = 100  # rows, to see what columns are
 # How pandas calls columns, and levels of columns, without a name in a file.
 _EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
 
@@ -87,7 +88,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
     if is_frame(results):
-        return read_frame(results, percent)[0]
+        return read_frame(results, percent, metric)[0]
     made = next((name for name in ("collect", "df") if callable(getattr(results, name, None))), "")
     if made:  # of polars and of DuckDB
         raise UsageError(
@@ -142,7 +143,8 @@ def adjust_frame(
 
     `confirm` asks where the numbers contradict what is said of them.
     """
-    reading, left = read_frame(frame, percent)
+    only = next(iter(metrics)) if len(metrics) == 1 else None
+    reading, left = read_frame(frame, percent, only)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
     if confirm is not None:
@@ -225,7 +227,9 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 
 
 def read_frame(
-    frame: pd.DataFrame, percent: bool | Collection[str] | None = None
+    frame: pd.DataFrame,
+    percent: bool | Collection[str] | None = None,
+    metric: Metric | None = None,
 ) -> tuple[Reading, dict[int, str]]:
     """Return the numbers of a frame, and why cells of a row are not read, by row.
 
@@ -233,13 +237,19 @@ def read_frame(
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])
+    cells: list[Cells] = [_make_cells(series) for _, series in columns]
+    if not (heading.measures or heading.long) and metric is not None:
+        names = tuple(" / ".join(each) for each, _ in columns)
+        rows = islice(zip(*cells, strict=True), _MOST_TRIED)
+        plain = [Row(1, row, row) for row in (names, *rows)]
+        heading = _compose([each for each, _ in columns], choose_parse(metric, plain))
     if not (heading.measures or heading.long):
         raise DataError(
             "no column holds a metric; there are: "
             f"{', '.join(filter(None, heading.keys)) or 'none'}. "
-            "Name columns MRR, MR, Hits@10 ..., or metric and value."
+            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
+            "models, give the metric, as in metric='mrr'."
         )
-    cells: list[Cells] = [_make_cells(series) for _, series in columns]
     held = list(cells)
     floats: dict[int, NDArray[np.float64]] = {}
     for j in (
@@ -334,11 +344,12 @@ def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
 
 
-def _compose(names: list[list[str]]) -> Heading:
+def _compose(names: list[list[str]], parse: Parse = read_label) -> Heading:
     """Return the heading of columns; as in tables, the name of a column is on the lowest level."""
     depth = max((len(each) for each in names), default=1) or 1
     levels = [tuple(([""] * (depth - len(each)) + each)[i] for each in names) for i in range(depth)]
-    return compose_heading([Row(1, row, row, dict.fromkeys(range(len(row)), 1)) for row in levels])
+    rows = [Row(1, row, row, dict.fromkeys(range(len(row)), 1)) for row in levels]
+    return compose_heading(rows, parse)
 
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:

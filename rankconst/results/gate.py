@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import is_sampled
-from rankconst.evaluation import Question
+from rankconst.catalogue.suites import is_mean, suggest_suites
+from rankconst.evaluation import Question, name_suites
 from rankconst.names import squash
 from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, Word, list_ordinary
 
@@ -71,6 +72,7 @@ class Declarations:
     declared: Mapping[str, str]  # field to value
     questions: tuple[Question, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)  # field to what says it: "the caption"
+    suites: tuple[str, ...] = ()  # what a mean over graphs may be over
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
@@ -96,7 +98,8 @@ def gather(texts: Sequence[Text]) -> Declarations:
         if list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
             declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
-    return Declarations(declared, tuple(questions.values()), origins)
+    suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()
+    return Declarations(declared, tuple(questions.values()), origins, suites)
 
 
 def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
@@ -217,6 +220,18 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
                 said = f'no dataset is named, but "{graph}" is in {text.place}'
                 yield Question("dataset", said, option=f"--dataset {found[0].key} if it is that")
                 return
+    suites, place = _find_suites(texts)
+    if suites:
+        said = f"no dataset is named, but {place} speaks of a number of graphs"
+        yield Question("dataset", said, option=f"{name_suites(suites)} if it is their mean")
+
+
+def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
+    """Return the suites that the nearest text suggests which suggests any, and its place."""
+    for text in texts:
+        if text.scope == "text" and (suites := suggest_suites(text.label.text)):
+            return suites, text.place
+    return (), ""
 
 
 _NAME_IT = "--dataset, or a column dataset"

@@ -280,7 +280,7 @@ def _waits(
     error = failed.get(address)
     if error is None:
         return address in settled
-    return isinstance(error, AskedError) and error.questions == (ask_mean(address.dataset),)
+    return isinstance(error, AskedError) and error.questions == (ask_mean(address),)
 
 
 def _settle_mean(
@@ -297,9 +297,7 @@ def _settle_mean(
     if address in settled and _is_of_suite(settled[address][0], mean, parts, settled):
         return address
     if not mean.is_held:
-        question = ask_mean(
-            address.dataset or "", f", and not that of the {len(parts)} numbers beside it"
-        )
+        question = ask_mean(address, f", and not that of the {len(parts)} numbers beside it")
         own = replace(address, dataset=question.text)
         failed[own] = AskedError(str(question), (question,))
         return own
@@ -318,7 +316,7 @@ def _settle_mean(
         or (tool is not None and tool.batch is not None)
     ):
         own = replace(address, dataset=f"{address.dataset} of several evaluations")
-        question = ask_mean(address.dataset or "")
+        question = ask_mean(address)
         failed[own] = AskedError(str(question), (question,))
         return own
     # What is assumed is said of the graphs.

@@ -134,6 +134,7 @@ ADJUST = {
         6,
         "If the columns are datasets, splits or sides, say of which metric: --metric mrr.",
     ),
+    "models.csv": (6, "If the columns are models, say of which metric: --metric mrr."),
     "folder": (6, "folder/results.csv is empty"),
     "0.5 -m mrr -d folder": (4, "folder is a folder.", "rankconst build folder."),
     "0.5 -m mrr -d GDELT": (4, "GDELT is not included: it is a temporal graph"),
@@ -377,6 +378,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "leaderboard.csv").write_text(
         "model,FB15k-237,WN18RR\nA,0.5,0.4\n", encoding="utf-8"
     )
+    (tmp_path / "models.csv").write_text("dataset,A,B\nWN18RR,0.5,0.4\n", encoding="utf-8")
     (tmp_path / "folder.tsv").mkdir()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "results.csv").touch()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 import rankconst
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,6 +123,40 @@ def test_columns_of_models(tmp_path: Path) -> None:
     _, first, second = show(tmp_path / "own.csv", text, dataset="inductive")
     assert first.startswith(f"  ULTRA: {statistics.fmean(FIRST):.4f}")
     assert second.startswith(f"  TRIX: {statistics.fmean(SECOND):.4f}")
+
+
+@pytest.mark.parametrize("form", ["csv", "md", "frame"])
+def test_columns_called_after_models_are_of_the_metric_that_is_named(
+    tmp_path: Path, form: str
+) -> None:
+    rows = [[name, str(a), str(b)] for name, a, b in zip(NAMES, FIRST, SECOND, strict=True)]
+    lines = [["dataset", "ULTRA", "TRIX"], *rows]
+    path = tmp_path / f"own.{form}"
+    joined = [",".join(line) for line in lines]
+    if form == "md":
+        joined = [f"| {' | '.join(line)} |" for line in [lines[0], ["---"] * 3, *rows]]
+    path.write_text("\n".join(joined), encoding="utf-8")
+    given = pd.DataFrame(rows, columns=lines[0]) if form == "frame" else path
+    with pytest.raises(DataError, match="metric"):
+        rankconst.adjust(given, dataset="inductive")
+    found = rankconst.adjust(given, metric="mrr", dataset="inductive")
+    for name, printed in (("ULTRA", FIRST), ("TRIX", SECOND)):
+        chance = rankconst.constants("fb15k237_v1_ind", "mrr").expectation
+        assert found[f"{name} AMRR"][0] == pytest.approx((printed[0] - chance) / (1 - chance))
+    shown = rankconst.compare(given, metric="mrr", dataset="inductive")
+    assert shown.across[0].names == ("TRIX", "ULTRA")
+    assert rankconst.check(given, metric="mrr", dataset="inductive").num_counted > 0
+
+
+@pytest.mark.parametrize("other", ["epoch", "valid", "MR", "FB15k", "Hits", "note"])
+def test_columns_beside_known_words_are_no_models(tmp_path: Path, other: str) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(f"dataset,ULTRA,{other}\nWN18RR,0.4,0.5\n", encoding="utf-8")
+    try:
+        found = rankconst.check(path, metric="mrr").reading.entries
+    except DataError:
+        return
+    assert {each.column for each in found} <= {other}
 
 
 def test_columns_of_graphs(tmp_path: Path) -> None:

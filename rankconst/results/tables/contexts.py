@@ -268,6 +268,7 @@ def form_address(
     further = (ask for ask in questions if ask.field not in declarations.declared)
     return Address(
         **{**declarations.declared, **dict(about.facts)},
+        suites=declarations.suites,
         questions=(*declarations.questions, *further, *_find_conflicts(about)),
     )
 

@@ -8,7 +8,6 @@ its value in another.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
@@ -21,9 +20,9 @@ from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import (
     DEEPEST,
+    choose_parse,
     explain_missing,
     find_heading,
-    name_metric,
     pivot,
 )
 from rankconst.results.tables.near import read_near
@@ -89,7 +88,7 @@ def _read_all(
 ) -> list[Table]:
     """Read each table or block; those without a metric are skipped if others have one."""
     read: list[Table] = []
-    without: Row | None = None  # the first row of the first table without a metric
+    without: list[Row] = []  # the first table without a metric
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
         rows, commas = (
@@ -104,10 +103,10 @@ def _read_all(
                 heading = find_heading(below, dialect.parse)
             if heading is None and document.metric is not None:
                 below, how = block, "the metric from --metric"
-                heading = find_heading(below, partial(name_metric, document.metric))
+                heading = find_heading(below, choose_parse(document.metric, below))
                 near = _ask_metric(texts, document.metric)
             if heading is None:
-                without = without or block[0]
+                without = without or block
                 what = " | ".join(filter(None, block[0].plain))
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
@@ -122,7 +121,7 @@ def _read_all(
             understood = tuple(filter(None, (how, "commas before decimals" if commas else "")))
             sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
             read.append(SheetReader(sheet, notes).read())
-    if not read and without is not None:
+    if not read and without:
         raise DataError(explain_missing(document, without))
     if not read:
         raise DataError(

@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
 from rankconst.results.labels import Label, read_label
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
+from rankconst.results.vocabulary import list_remarks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -73,12 +76,53 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
     return [find_role(label) for label in labels if not (measured and label.declared)]
 
 
-def name_metric(metric: Metric, name: str, k: int | None) -> Label:
+def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
+    """Return what reads headings that name no metric: of graphs, splits and sides, or of models."""
+    models = list_models(rows)
+    return partial(_name_models, metric, models) if models else partial(_name_metric, metric)
+
+
+def _name_metric(metric: Metric, name: str, k: int | None) -> Label:
     """Return a label, of numbers of a metric if it consists of sides, splits or datasets."""
     label = read_label(name, k)
     if label.role or not label.whole or not (label.values or label.graphs):
         return label
     return replace(label, role="measured", metric=metric)
+
+
+def _name_models(metric: Metric, models: Collection[str], name: str, k: int | None) -> Label:
+    """Return a label, of numbers of a metric if it is the name of one of some models."""
+    label = read_label(name, k)
+    return replace(label, role="measured", metric=metric) if name in models else label
+
+
+def list_models(rows: Sequence[Row]) -> list[str]:
+    """Return the headings of columns of numbers beside names of graphs, if nothing else is there.
+
+    They may be names of models: nothing that a heading of a results table says is known of them.
+    """
+    head, body = (
+        rows[0].plain,
+        [row.plain for row in rows[1:] if len(row.plain) == len(rows[0].plain)],
+    )
+    graphs = [row[0] for row in body]
+    named = [cell for cell in graphs if names_known(cell) or is_mean(cell)]
+    if len(head) < 2 or len(set(head)) < len(head) or 2 * len(named) <= len(graphs):
+        return []
+    for j, name in enumerate(head[1:], start=1):
+        label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
+        cells = [row[j] for row in body if not is_blank(row[j])]
+        known = (
+            label.role
+            or squash(name) in list_remarks()
+            or label.values
+            or label.graphs
+            or label.words
+            or label.metric
+        )
+        if known or not name or not cells or not all(map(is_number, cells)):
+            return []
+    return [*head[1:]]
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
@@ -170,7 +214,10 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
         if measure is not None:
             found[j] = measure
     # An average beside columns of no metric may be over anything.
-    return {} if all(is_mean(label.text) for label in found.values()) else found
+    others = [
+        j for j, each in enumerate(labels) if j and j not in found and not any(list_roles(each))
+    ]
+    return {} if others and all(is_mean(label.text) for label in found.values()) else found
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
@@ -221,8 +268,9 @@ def find_reason(heading: Heading, j: int) -> str:
     return next(filter(None, reasons), "")
 
 
-def explain_missing(document: Document, row: Row) -> str:
-    """Say why a table that begins with this row has no heading, and what its columns may mean."""
+def explain_missing(document: Document, rows: Sequence[Row]) -> str:
+    """Say why a table has no heading, and what its columns may mean."""
+    row = rows[0]
     if len(row.cells) == 1:
         only = f"one column, {row.plain[0][:40]!r}; expected at least two, such as model and MRR."
         remedy = "Is the delimiter right? Commas, tabs and semicolons are known."
@@ -248,8 +296,10 @@ def explain_missing(document: Document, row: Row) -> str:
                 f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}"
             )
     hint = f" Did you mean {', '.join(near)}?" if near else ""
-    if any(read_label(label).values or find_mentions(label) for label in headings):
-        hint = " If the columns are datasets, splits or sides, say of which metric: --metric mrr."
+    named = any(read_label(label).values or find_mentions(label) for label in headings)
+    if named or list_models(rows):
+        what = "datasets, splits or sides" if named else "models"
+        hint = f" If the columns are {what}, say of which metric: --metric mrr."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "

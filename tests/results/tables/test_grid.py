@@ -264,7 +264,7 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
 def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
     rows = read_rows(line)
     assert find_heading(rows) is None
-    assert explain_missing(Document("f.csv", line), rows[0]).startswith(message)
+    assert explain_missing(Document("f.csv", line), rows).startswith(message)
 
 
 @given(

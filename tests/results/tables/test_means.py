@@ -5,11 +5,13 @@ on one of them.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 import rankconst
+from rankconst.catalogue.suites import suggest_suites
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
@@ -129,9 +131,7 @@ def test_what_is_not_their_mean_is_asked_about_and_found(path: Path, value: str)
     assert find_adjusted(path, tool="ultra") == GRAIL
     (question,) = rankconst.adjust(path, metric="mrr", tool="ultra").asked
     assert "is a mean over graphs, and not that of the 4 numbers beside it" in str(question)
-    if path.suffix != ".csv":  # of the others, only `adjust` can be told the metric
-        return
-    checked = rankconst.check(path, tool="ultra", rules=["mean-of-rows"])
+    checked = rankconst.check(path, metric="mrr", tool="ultra", rules=["mean-of-rows"])
     (finding,) = checked.findings
     assert (finding.severity, [m.entry.text for m in finding.values]) == ("warning", [value])
     assert "is not the mean of the 4 numbers beside it, which is 0.4967." in finding.statement
@@ -336,6 +336,72 @@ def test_graphs_that_a_tool_ranks_otherwise_have_one_mean(tmp_path: Path) -> Non
     assert own.constants.expectation == pytest.approx(
         sum(each.expectation for each in graphs) / 3, rel=1e-13
     )
+
+
+CAPTION = "Average zero-shot MRR over ULTRA's 41 inductive graphs."
+ASKED = "add --dataset ultra_inductive"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        # Its graphs are not there.
+        (f"{CAPTION}\n\n| Model | Average |\n|---|---|\n| A | 0.43 |\n", f"{ASKED} if it is their"),
+        (
+            f"{CAPTION}\n\n| Model | MRR |\n|---|---|\n| A | 0.43 |\n",
+            f"{ASKED} if it is their mean",
+        ),
+        # Some of its graphs are, with another mean.
+        (
+            f"{CAPTION}\n\n| Model | WN18RR v1 | WN18RR v2 | Average |\n"
+            "|---|---|---|---|\n| A | 0.6 | 0.7 | 0.43 |\n",
+            "not that of the 2 numbers beside it: " + ASKED,
+        ),
+        (
+            f"{CAPTION}\n\n| Dataset | MRR |\n"
+            "|---|---|\n| WN18RR v1 | 0.6 |\n| WN18RR v2 | 0.7 |\n| Average | 0.43 |\n",
+            "not that of the 2 numbers beside it: " + ASKED,
+        ),
+        (
+            "\\begin{table}\\caption{" + CAPTION + "}\\begin{tabular}{lr}"
+            "Model & Average \\\\ A & 0.43 \\\\\\end{tabular}\\end{table}",
+            f"{ASKED} if it is their mean",
+        ),
+    ],
+)
+def test_a_caption_that_counts_graphs_names_the_suite_to_add(
+    text: str, asked: str, tmp_path: Path
+) -> None:
+    """What it suggests settles the question."""
+    path = tmp_path / ("own.tex" if "tabular" in text else "own.md")
+    path.write_text(text, encoding="utf-8")
+    asks = rankconst.adjust(path, metric="mrr", tool="ultra", errors="note").asked
+    assert any(asked in str(replace(ask, in_python=False)) for ask in asks)
+    found = rankconst.adjust(path, metric="mrr", dataset="ultra_inductive")
+    (own,) = (each for each in found.numbers.entries if each.entry.text == "0.43")
+    assert found.asked == ()
+    assert own.constants is not None
+    assert own.constants.tasks.dataset == "ultra_inductive"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Results on 41 graphs of ours", "over 14 inductive graphs", "Table 12: the mean"]
+)
+def test_a_number_alone_suggests_no_suite(text: str) -> None:
+    assert suggest_suites(text) == (("ultra_inductive",) if "41" in text else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("the 13 graphs of InGram", ("ingram_13",)),
+        ("13 transductive graphs", ("ultra_transductive",)),
+        ("12 GraIL graphs", ("grail_12",)),
+        ("over 57 KGs, as ULTRA", ("ultra_57",)),
+    ],
+)
+def test_suites_are_suggested_by_their_size_and_words(text: str, keys: tuple[str, ...]) -> None:
+    assert suggest_suites(text) == keys
 
 
 def test_models_in_columns_are_compared_by_their_names(tmp_path: Path) -> None:
