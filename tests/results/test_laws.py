@@ -67,7 +67,9 @@ class Asking(NamedTuple):
 
 @st.composite
 def _asking(draw: st.DrawFn) -> Asking:
-    word = draw(st.sampled_from(list(list_lexicon().values())))
+    # FB15k-237 is transductive, which answers that word.
+    words = [word for word in list_lexicon().values() if word.kind != "transductive"]
+    word = draw(st.sampled_from(words))
     container = draw(
         st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
     )
