@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from carried import open_once
+from cases import take_turns
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
@@ -65,8 +66,7 @@ def check_all_values(graphs: Graphs, name: str) -> None:
         assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-12, (value, tail)
 
 
-@pytest.mark.parametrize("graphs", GRAPHS, ids=range(len(GRAPHS)))
-@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize(("name", "graphs"), take_turns(TERMS, GRAPHS))
 def test_the_error_covers_every_value_of_few_tasks(graphs: Graphs, name: str) -> None:
     check_all_values(graphs, name)
 
