@@ -114,35 +114,17 @@ class _Line(NamedTuple):
     texts: tuple[Text, ...] = ()  # what only asks, about further lines of its block
 
 
+class _Gap(NamedTuple):
+    """The text in front of a number."""
+
+    remark: str | None  # in brackets right behind the number before
+    words: list[str]
+    name: str  # what is next to the number
+
+
 def _weaken(label: Label) -> Label:
     """Return a label that only asks."""
     return replace(label, whole=False)
-
-
-def _say_split(names: list[Label]) -> tuple[Text, ...]:
-    """Return what "Test MRR: 0.3 MR: 177" says of MR: only the first name has a split.
-
-    Keys such as valid_mrr say it of themselves alone.
-    """
-    if (
-        not names
-        or not _PHRASE.match(names[0].text)
-        or any("split" in each.values for each in names[1:])
-    ):
-        return ()
-    values = (
-        {"split": names[0].values["split"]} if names[0].whole and "split" in names[0].values else {}
-    )
-    return (
-        (Text(Label(names[0].text, values=values, whole=True), "row", "its line"),)
-        if values
-        else ()
-    )
-
-
-def _list_texts(label: Label, place: str = "its line") -> list[Text]:
-    """Return what a label beside numbers says of them: as the cell of a row, and as a sentence."""
-    return [Text(label, scope, place) for scope in ("row", "text")] if label.tells else []
 
 
 def _clean(line: str) -> tuple[str, str]:
@@ -161,81 +143,131 @@ def _clean(line: str) -> tuple[str, str]:
     return (text, "") if step is None else (_STEP.sub(" ", text), step[1])
 
 
-@lru_cache(maxsize=8_192)
 def _trim(part: str) -> str:
     """Return a part of a line without signs at its ends, but for a bracket that closes one."""
     bare = part.strip(_EDGES)
     return f"{bare})" if bare.count("(") > bare.count(")") and ")" in part else bare
 
 
+def _part_gap(text: str, *, first: bool) -> _Gap:
+    """Part the text in front of a number."""
+    remark = None if first else _BESIDE.match(text)
+    if remark is not None:
+        text = text[remark.end() :]
+    bare = _WRAPPER.sub("", text).rstrip(" \t:='\"`")
+    parts = [_trim(part) for part in _PARTS.split(bare)]
+    *words, name = [part for part in parts if part] or [""]
+    return _Gap(None if remark is None else remark[1], words, name)
+
+
+@lru_cache(maxsize=8_192)
 def _parse(template: str) -> _Line:
     """Return the numbers of a line, and what it says of them."""
-    gaps = template.replace(_CUT, " ").split(_HOLE)
-    if len(gaps) > _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in gaps):
+    *gaps, end = template.replace(_CUT, " ").split(_HOLE)
+    if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
         return _Line()
-    numbers, before, behind, metric = list[_Number](), list[Text](), list[Label](), ""
-    opens = False
-    for place, written in enumerate(gaps[:-1]):
-        beside = _BESIDE.match(written) if numbers else None  # of the number before, or of this one
-        behind += [read_label(beside[1])] if beside is not None else []
-        gap = _WRAPPER.sub("", written if beside is None else written[beside.end() :]).rstrip(
-            " \t:='\"`"
-        )
-        *words, name = list(filter(None, map(_trim, _PARTS.split(gap)))) or [""]
-        named = [word for word in words if _names_metric(word)]
+    numbers = list[_Number]()
+    before, behind = list[Label](), list[Label]()  # labels around the first number
+    opens, shared = False, ""
+    for place, written in enumerate(gaps):
+        remark, words, name = _part_gap(written, first=not numbers)
+        metrics = [word for word in words if _names_metric(word)]
         label = read_label(name)
-        # "MRR: Tail: 0.1, Head: 0.2".
-        if label.metric is None and label.whole and (metric := (named or [metric])[-1]):
-            label, named = read_label(f"{metric} {name}"), []
-        unknown = label.metric is None and CUT_OFF.search(name) is not None
-        is_metric = label.metric is not None or unknown or name.lower() in {"hits", "hit"}
+        # "MRR: Tail: 0.1, Head: 0.2": both are MRR.
+        if label.metric is None and label.whole:
+            shared = metrics[-1] if metrics else shared
+            if shared:
+                label, metrics = read_label(f"{shared} {name}"), []
         labels = [each for word in words for each in _read_labels(word)]
+        is_metric = _may_be_metric(label, name)
         if not is_metric:  # beside a number of something else, words may be of that
             labels = [_weaken(each) for each in (*labels, *_read_labels(name))]
-        elif not numbers:
-            opens = bool(label.values) or any(each.whole for each in labels)
-        behind += labels if numbers else ()
-        before += () if numbers else (text for each in labels for text in _list_texts(each))
-        if not is_metric:
-            if not name and numbers and numbers[-1].place == place - 1:
-                numbers[-1] = numbers[-1]._replace(reason=numbers[-1].reason or _MORE_NUMBERS)
-            continue
-        why = (
-            UNKNOWN
-            if unknown
-            else _NO_K
-            if label.metric is None
-            else "it is adjusted already"
-            if label.adjustment
-            else ""
-        )
-        reason = label.reason or why or (_MORE_NAMES if named else "")
-        numbers.append(
-            _Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason)
-        )
-    behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
-    declaring = any(each.whole and (each.values or each.graphs) for each in behind)
-    declares = _LABEL_BEHIND if declaring else ""
-    names = [Text(_weaken(each.label), "row", "its line") for each in numbers]
-    asking = [*names, *(text for each in behind for text in _list_texts(_weaken(each)))]
-    splits = _say_split([each.label for each in numbers])
-    numbers = [
-        each._replace(
-            texts=(each.texts[0], *splits, *each.texts[1:], *asking), reason=each.reason or declares
-        )
-        for each in numbers
-    ]
-    weak = (
-        text._replace(label=_weaken(text.label), place="a line above")
-        for text in (*before, *asking)
-    )
-    return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
+        if numbers:
+            behind += [read_label(remark)] if remark is not None else []
+            behind += labels
+        else:
+            before += labels
+            opens = is_metric and (bool(label.values) or any(each.whole for each in labels))
+        if is_metric:
+            numbers.append(_Number(label, place, reason=_find_reason(label, name, metrics)))
+        elif not name and numbers and numbers[-1].place == place - 1:
+            last = numbers[-1]
+            numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
+    for part in _PARTS.split(end):
+        behind += _read_labels(part.strip(_EDGES))
+    return _join(numbers, before, behind, opens=opens)
+
+
+def _may_be_metric(label: Label, name: str) -> bool:
+    """Tell whether a name is that of a metric, known or not."""
+    if label.metric is not None or CUT_OFF.search(name) is not None:
+        return True
+    return name.lower() in {"hits", "hit"}
+
+
+def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
+    """Return why a number with a name cannot be adjusted; nothing if it can."""
+    if label.reason:
+        return label.reason
+    if label.metric is None:
+        return UNKNOWN if CUT_OFF.search(name) is not None else _NO_K
+    if label.adjustment:
+        return "it is adjusted already"
+    return _MORE_NAMES if metrics else ""
+
+
+def _join(
+    numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
+) -> _Line:
+    """Put together the numbers of a line and the labels around them.
+
+    What precedes them declares; names of other numbers, and what is behind the first, only ask.
+    """
+    declares = any(label.whole and (label.values or label.graphs) for label in behind)
+    named = [text for label in before for text in _list_texts(label)]
+    asking = [Text(_weaken(number.label), "row", "its line") for number in numbers]
+    asking += [text for label in behind for text in _list_texts(_weaken(label))]
+    splits = _say_split([number.label for number in numbers])
+    told = []
+    for number in numbers:
+        own = Text(number.label, "column", "its name")
+        reason = number.reason or (_LABEL_BEHIND if declares else "")
+        texts = (own, *splits, *named[::-1], *asking)
+        told.append(number._replace(texts=texts, reason=reason))
+    below = dict[Text, None]()
+    for text in (*named, *asking):
+        below[text._replace(label=_weaken(text.label), place="a line above")] = None
+    return _Line(tuple(told), opens, tuple(below))
+
+
+def _say_split(names: list[Label]) -> tuple[Text, ...]:
+    """Return what "Test MRR: 0.3 MR: 177" says of MR: only the first name has a split.
+
+    Keys such as valid_mrr say it of themselves alone.
+    """
+    if not names or not _PHRASE.match(names[0].text):
+        return ()
+    first, *others = names
+    if any("split" in label.values for label in others):
+        return ()
+    if not first.whole or "split" not in first.values:
+        return ()
+    split = Label(first.text, values={"split": first.values["split"]}, whole=True)
+    return (Text(split, "row", "its line"),)
+
+
+def _list_texts(label: Label) -> list[Text]:
+    """Return what a label beside numbers says of them: as the cell of a row, and as a sentence."""
+    if not label.tells:
+        return []
+    return [Text(label, "row", "its line"), Text(label, "text", "its line")]
 
 
 @lru_cache(maxsize=4_096)
 def _names_metric(text: str) -> bool:
     """Tell whether a text is the name of a metric."""
-    return read_label(text).metric is not None and read_label(text).whole
+    label = read_label(text)
+    return label.metric is not None and label.whole
 
 
 @lru_cache(maxsize=8_192)
@@ -245,20 +277,25 @@ def _read_text(template: str) -> tuple[Text, ...]:
     pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
     if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
         text = pair[2]
-    labels = [label for label in _read_labels(text) if label.tells]
-    # "test: 20466" and "train: data/train.txt" are about data, and a training ends in any results.
-    for place, label in enumerate(labels):
-        if _HOLE in template or _CUT in template or label.declared.get("split") == "train":
-            values = {name: each for name, each in label.values.items() if name != "split"}
-            labels[place] = replace(label, values=values)
+    # "test: 20466" and "train: data/train.txt" are about data.
+    is_data = _HOLE in template or _CUT in template
+    labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
-    # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
     texts = []
     for label in labels:
-        texts.append(Text(label, "text", "a line above"))
-        if label.whole:
-            texts.append(Text(label, "row", "a line above"))
+        if label.tells:
+            texts.append(Text(label, "text", "a line above"))
+            # Like the cell of a row, a label of vocabulary, "std", says what the numbers are.
+            texts += [Text(label, "row", "a line above")] if label.whole else []
     return tuple(texts)
+
+
+def _drop_split(label: Label, *, is_data: bool) -> Label:
+    """Return a label without its split if it is about data, or training, before any results."""
+    if not is_data and label.declared.get("split") != "train":
+        return label
+    values = {name: value for name, value in label.values.items() if name != "split"}
+    return replace(label, values=values)
 
 
 def _read_labels(text: str) -> Iterator[Label]:
@@ -269,14 +306,17 @@ def _read_labels(text: str) -> Iterator[Label]:
             continue
         if _tells_weights(found[1]):  # without them, each task counts the same, as usual
             text = text.replace(found[0], " ")
-        else:
-            denied += _deny(found[1])
+            continue
+        # Of a flag that is off, another value than its name may hold.
+        for field, (value, *_) in read_label(found[1]).values.items():
+            denied.append(Word(value, field, says=OPPOSITES.get(value, "")))
     if denied:
         yield Label(text, words=tuple(denied))
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
-    yield from (_weaken(read_label(part)) for part in textwrap.wrap(text, _LONGEST))
+    for part in textwrap.wrap(text, _LONGEST):
+        yield _weaken(read_label(part))
 
 
 def _tells_weights(name: str) -> bool:
@@ -284,12 +324,6 @@ def _tells_weights(name: str) -> bool:
     label = read_label(name)
     fields = {*label.values, *(word.field for word in label.words)}
     return fields - {"metric"} == {"aggregation"}
-
-
-def _deny(name: str) -> Iterator[Word]:
-    """Yield what a flag that is off may say: another value than its name."""
-    for field, (value, *_) in read_label(name).values.items():
-        yield Word(value, field, says=OPPOSITES.get(value, ""))
 
 
 # A log from top to bottom.
@@ -300,7 +334,7 @@ _OF_ALL = {"protocol", "task"}  # words above the first block may be about all o
 _LONGEST_ALIKE, _MOST_ALIKE = 1_000, 50_000
 _DIGIT = re.compile(r"\d")
 _ALIKE = str.maketrans("123456789", "000000000")
-_NOBODY = (None, None, None, None)
+_gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
 class _Texts:
@@ -313,13 +347,8 @@ class _Texts:
     def add(self, texts: Iterable[Text]) -> None:
         """Add what a line says."""
         for text in texts:
-            key = (
-                text.scope,
-                text.label.whole,
-                text.label.graphs,
-                text.label.words,
-                *text.label.values.items(),
-            )
+            label = text.label
+            key = (text.scope, label.whole, label.graphs, label.words, *label.values.items())
             self._texts.pop(key, None)
             self._texts[key] = text
             self.crowded = self.crowded or len(self._texts) > _MOST_TEXTS
@@ -334,13 +363,15 @@ class _Texts:
 class _Scan:
     """Reads a log from top to bottom."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name_file(name)
-        self._above, self._graphs, self._held = _Texts(), _Texts(), _Texts()
+    def __init__(self, name: str, tool: str | None = None) -> None:
+        self._name, self._tool = name_file(name), tool
+        self._above = _Texts()  # between the block before and this one
+        self._held = _Texts()  # in this block
+        self._graphs = _Texts()  # before this block
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        # What lines without numbers of metrics say.
+        # What lines without numbers of metrics say, and whether they name a step.
         self._known: dict[str, tuple[tuple[Text, ...], bool]] = {}
 
     def read(self, text: str) -> Iterator[Found]:
@@ -348,25 +379,24 @@ class _Scan:
         for number, written in enumerate(text.split("\n"), 1):
             line = written.rpartition("\r")[2]
             alike = line.translate(_ALIKE)
-            if alike not in self._known:
-                words, step = _clean(line)
-                values = _NUMBER.findall(words)
-                template = _NUMBER.sub(_HOLE, words) if values else words
-                self._step = line if step else self._step
-                if values and (parsed := _parse(template)).numbers:
-                    yield from self._read_numbers(number, parsed, values)
-                    continue
-                texts = _read_text(template)
-                # A digit of a name, as in FB15k, makes it another one.
-                if (
-                    len(line) < _LONGEST_ALIKE
-                    and len(self._known) < _MOST_ALIKE
-                    and not _DIGIT.search(template)
-                ):
-                    self._known[alike] = texts, bool(step)
-            else:
-                texts, steps = self._known[alike]
-                self._step = line if steps else self._step
+            if alike in self._known:
+                texts, names_step = self._known[alike]
+                self._step = line if names_step else self._step
+                self._take_texts(texts)
+                continue
+            words, step = _clean(line)
+            self._step = line if step else self._step
+            values = _NUMBER.findall(words)
+            template = _NUMBER.sub(_HOLE, words) if values else words
+            parsed = _parse(template) if values else _Line()
+            if parsed.numbers:
+                yield from self._read_numbers(number, parsed, values)
+                continue
+            texts = _read_text(template)
+            # A digit of a name, as in FB15k, makes it another one.
+            is_short = len(line) < _LONGEST_ALIKE and len(self._known) < _MOST_ALIKE
+            if is_short and not _DIGIT.search(template):
+                self._known[alike] = texts, bool(step)
             self._take_texts(texts)
 
     def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[Found]:
@@ -374,7 +404,8 @@ class _Scan:
         self._block = self._block or line
         if parsed.opens or self._block == line:
             self._held = _Texts()
-        yield from (self._find(line, each, values[each.place]) for each in parsed.numbers)
+        for number in parsed.numbers:
+            yield self._find(line, number, values[number.place])
         self._held.add(parsed.texts)
 
     def _take_texts(self, texts: tuple[Text, ...]) -> None:
@@ -387,74 +418,58 @@ class _Scan:
     def _keep(self) -> None:
         """Keep the datasets named above a block, and above the first one what may be about all."""
         for text in self._above.list_nearest()[::-1]:
-            words = tuple(
-                word for word in text.label.words if word.field in _OF_ALL and self._first
-            )
+            words = tuple(word for word in text.label.words if word.field in _OF_ALL)
+            words = words if self._first else ()
             if text.label.graphs or words:
-                self._graphs.add([text._replace(label=replace(text.label, values={}, words=words))])
+                kept = replace(text.label, values={}, words=words)
+                self._graphs.add([text._replace(label=kept)])
         self._first = False
 
     def _find(self, line: int, number: _Number, text: str) -> Found:
         """Return a number with what all texts say of it."""
-        metric = number.label.metric
+        label, metric = number.label, number.label.metric
         if metric is None or number.reason:
-            return Found(
-                line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason
-            )
-        own = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
-        declarations = _gather((*own, *self._list_before(own), self._name))
-        declared: dict[str, str | None] = {
-            **declarations.declared,
-            "step": _clean(self._step)[1],
-        }
+            why = number.reason
+            return Found(line=line, heading=self._block, name=label.text, text=text, why=why)
+        near = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
+        declarations = _gather((*near, *self._list_before(near), self._name))
+        declared: dict[str, str | None] = {**declarations.declared, "step": _clean(self._step)[1]}
         # Only a known name counts there.
         if declarations.origins.get("dataset") == self._name.place:
             del declared["dataset"]
-        crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
-        value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text
-        address = (
-            declarations.declared.get("split"),
-            declarations.declared.get("side"),
-            declarations.declared.get("protocol"),
-            None,
-        )
-        why = _CROWDED if crowded else ""
-        name = _write_name(number.label, metric)
+        is_crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
+        is_percent = label.percent or text.endswith("%")
         return Found(
-            line,
-            self._block,
-            name,
-            value,
-            *address,
-            declared,
-            why=why,
+            line=line,
+            heading=self._block,
+            name=_write_name(label, metric),
+            text=f"{text.rstrip(' %')}%" if is_percent else text,
+            split=declared.get("split"),
+            side=declared.get("side"),
+            protocol=declared.get("protocol"),
+            tool=self._tool,
+            declared=declared,
+            why=_CROWDED if is_crowded else "",
             questions=(*number.questions, *declarations.questions),
         )
 
-    def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
+    def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:
         """Return what was said before the block: the datasets count where its texts name none."""
         before = self._graphs.list_nearest()
-        if not any(text.label.graphs for text in own):
+        if not any(text.label.graphs for text in near):
             return before
-        return tuple(
-            text._replace(label=replace(text.label, graphs=()))
-            for text in before
-            if text.label.words
-        )
+        worded = [text for text in before if text.label.words]
+        return tuple([text._replace(label=replace(text.label, graphs=())) for text in worded])
 
 
 def _write_name(label: Label, metric: Metric) -> str:
     """Return the name of a metric as written; hit@10 and hits@10 are not the same everywhere."""
     span = find_name(label.text, metric) if metric.hits_k is not None else None
-    written = metric.label if span is None else label.text[slice(*span)]
-    return (
-        metric.label
-        if squash(written) in {squash(metric.label), metric.key.replace("_", "")}
-        else written
-    )
-
-
-_gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
+    if span is None:
+        return metric.label
+    written = label.text[slice(*span)]
+    usual = {squash(metric.label), metric.key.replace("_", "")}
+    return metric.label if squash(written) in usual else written
 
 
 # What the whole of a log gives away.
@@ -472,8 +487,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     text = strip_colours(document.text)
     tools = {tool for sign, tool in _TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
-    for found in _Scan(document.name).read(text):
-        yield replace(found, tool=tool)
+    return _Scan(document.name, tool).read(text)
 
 
 _READER = LogFormat(key="generic", values=rule(""), scan=_scan_document).reader
@@ -491,8 +505,7 @@ def _recognise(document: Document) -> bool:
         return False
     # Rows of a table with metrics in its first column look like lines of a log.
     start = max(first.line - _AROUND, 0)
-    lines = document.lines[start : first.line + _AROUND]
-    rows = find_lines(lines)
+    rows = find_lines(document.lines[start : first.line + _AROUND])
     return any(each.line - start not in rows for each in (first, *found))
 
 
@@ -502,14 +515,12 @@ def _read(document: Document) -> Reading:
     evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
     entries = ask_again(reading.entries, evaluations[reading.entries.rows])
     entries = settle_units(entries, notes, evaluations=evaluations, percent=document.percent)
+    parts = ["lines of names and numbers", reading.understood]
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
-    parts = (
-        "lines of names and numbers",
-        reading.understood,
-        f"as {' and '.join(tools)} prints them" if tools else "",
-        name_percentages(entries),
-    )
-    understood = "; ".join(filter(None, parts))
+    if tools:
+        parts.append(f"as {' and '.join(tools)} prints them")
+    parts.append(name_percentages(entries))
+    understood = "; ".join(part for part in parts if part)
     skipped = (*reading.skipped, *notes.skipped())
     return replace(reading, entries=entries, skipped=skipped, understood=understood)
 

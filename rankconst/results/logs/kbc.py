@@ -40,7 +40,9 @@ def _scan(document: Document, _: LogFormat) -> Iterator[Found]:
         for side, texts in values.items():
             for name, value in zip(_NAMES, texts, strict=False):
                 why = _SAMPLED if split == "train" else ""
-                yield Found(line, line, name, value, split, side, None, None, {}, why=why)
+                yield Found(
+                    line=line, heading=line, name=name, text=value, split=split, side=side, why=why
+                )
 
 
 def _find_side(name: str) -> str:

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.libraries import find_measure
@@ -58,27 +58,27 @@ def rule(pattern: str, *marks: str, **says: str) -> Rule:
     return Rule(marks, re.compile(pattern, re.ASCII), says)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """A number in a log."""
 
     line: int  # counted from 1
-    heading: int  # the line of the last heading above it; 0 if there is none
+    heading: int = 0  # the line of the last heading above it; 0 if there is none
     name: str  # the metric, as printed
     text: str  # its value, as printed
-    split: str | None  # None, like those below, where the log says nothing
-    side: str | None
-    protocol: str | None
-    tool: str | None
-    declared: Mapping[str, str | None]  # all that the line and the headings above it say
-    meant: str = (
-        ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
-    )
+    split: str | None = None  # None, like those below, where the log says nothing
+    side: str | None = None
+    protocol: str | None = None
+    tool: str | None = None
+    # All that the line and the headings above it say.
+    declared: Mapping[str, str | None] = field(default_factory=dict)
+    # The value before printing cut it or dropped trailing zeros; empty if it did not.
+    meant: str = ""
     why: str = ""  # why it cannot be used; empty if it can
     questions: tuple[Question, ...] = ()  # what only the user can answer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogFormat:
     """The log of a tool.
 
@@ -95,17 +95,15 @@ class LogFormat:
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
     tests: bool = False  # True if it evaluates the test split, and prints no split
-    decimals: int | None = (
-        None  # always printed: a value with fewer, at the end of the file, is cut off
-    )
+    # Always printed: a value with fewer, at the end of the file, is cut off.
+    decimals: int | None = None
     # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
     # How its numbers are found, where one line says more than a pattern can.
     scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
-    refine: Callable[[list[Found]], list[Found]] = (
-        list  # sees all numbers together, for what no single line says
-    )
+    # Sees all numbers together, for what no single line says.
+    refine: Callable[[list[Found]], list[Found]] = list
 
     @property
     def reader(self) -> Reader:
@@ -113,14 +111,7 @@ class LogFormat:
         return Reader(self.key, partial(_recognise, self), partial(_read, self))
 
 
-_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-# Tables, JSON and quotations hold such lines too.
-_ELSEWHERE = re.compile(r"\s*[|{\"'`]")
-_PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
-# Leading zeros do not count.
-_SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
-_ROUNDED = 6
-_OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
+# What settings say of the dataset.
 
 SETTINGS = rule(
     r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
@@ -135,14 +126,26 @@ _PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 def list_settings(line: str) -> Iterator[str]:
     """Yield the datasets that the settings on a line name."""
     for found in SETTINGS.pattern.finditer(line):
-        name, is_certain = name_folder(found["name"]), found["flag"] or found["end"] is not None
+        name = name_folder(found["name"])
+        is_certain = found["flag"] is not None or found["end"] is not None
         # Of "INFO Dataset", the last word is the key; source_dataset is another one.
-        for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
-            stem = _PATH.sub("", key)
-            may_be = names_known(name) or (stem == key and is_certain and _may_be_dataset(name))
-            if may_be and list_roles().get(squash(stem)) == "dataset":
-                yield name
-                break
+        if any(
+            _is_dataset(key, name, is_certain=is_certain)
+            for key in (found["key"], found["key"].rpartition(" ")[2])
+        ):
+            yield name
+
+
+def _is_dataset(key: str, name: str, *, is_certain: bool) -> bool:
+    """Tell whether a setting names a dataset: one of the registry, or what it calls a dataset."""
+    stem = _PATH.sub("", key)
+    if list_roles().get(squash(stem)) != "dataset":
+        return False
+    if names_known(name):
+        return True
+    says_nothing = read_label(name).whole or name.lower() in {"true", "false", "none", "null"}
+    is_name = re.search("[A-Za-z]{2}", name) is not None and "." not in name and not says_nothing
+    return stem == key and is_certain and is_name
 
 
 def name_folder(path: str) -> str:
@@ -151,10 +154,9 @@ def name_folder(path: str) -> str:
     return next((part for part in reversed(parts) if names_known(part)), parts[-1])
 
 
-def _may_be_dataset(name: str) -> bool:
-    """Tell whether a setting names a dataset, if not one of the registry."""
-    says_nothing = read_label(name).whole or name.lower() in {"true", "false", "none", "null"}
-    return re.search("[A-Za-z]{2}", name) is not None and "." not in name and not says_nothing
+# Numbers as they were before they were printed.
+
+_PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 
 
 def pad_decimals(text: str, decimals: int) -> str:
@@ -167,11 +169,14 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 def pad_digits(text: str, digits: int) -> str:
     """Restore trailing zeros of a plain number, up to some significant digits: 370.5 to 370.500."""
-    return (
-        pad_decimals(text, digits - 1 - Decimal(text).adjusted())
-        if _PLAIN.fullmatch(text)
-        else text
-    )
+    if not _PLAIN.fullmatch(text):
+        return text
+    return pad_decimals(text, digits - 1 - Decimal(text).adjusted())
+
+
+# Leading zeros do not count.
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+_ROUNDED = 6
 
 
 def _shows_all(text: str) -> bool:
@@ -180,89 +185,12 @@ def _shows_all(text: str) -> bool:
     return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
 
 
-class _State:
-    """What the lines above a number say."""
+# The lines of a log.
 
-    def __init__(self) -> None:
-        self.declared: dict[str, str | None] = {}
-        self.heading = 0
-        self._named: dict[str, str] = {}  # the datasets that settings name
-        self._read = True  # whether a number stands below them
-
-    def take(self, rule: Rule, line: int, text: str) -> None:
-        """Take a line that says something."""
-        found = rule.pattern.search(text)
-        if rule is SETTINGS:
-            self._name(list_settings(text))
-        elif found is not None:
-            declared = {**rule.says, **found.groupdict()}
-            if name := declared.pop("dataset", None):
-                self._name([name_folder(name)])
-            self.declared |= declared
-            self.heading = line
-
-    def _name(self, names: Iterable[str]) -> None:
-        """Take the names of datasets; those without a number between them are of one run."""
-        for name in names:
-            self._named = {} if self._read else self._named
-            self._read = False
-            self._named[squash(name)] = name
-
-    def tell(self) -> tuple[dict[str, str | None], tuple[Question, ...]]:
-        """Return what is said of the next numbers, and whether the settings disagree."""
-        self._read, names = True, tuple(self._named.values())
-        if len(names) > 1:
-            return self.declared, (
-                Question("dataset", f"its settings name {' and '.join(names)}", choices=names),
-            )
-        return (self.declared | {"dataset": names[0]} if names else self.declared), ()
-
-
-def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
-    """Find the numbers of a log, in its order."""
-    state = _State()
-    for line, rule, text in _find_lines(
-        strip_colours(document.text), (SETTINGS, *log.headings, log.values)
-    ):
-        if rule is not log.values:
-            state.take(rule, line, text)
-            continue
-        for match in rule.pattern.finditer(text):
-            declared, questions = state.tell()
-            declared_here = declared | {
-                key: group for key, group in match.groupdict().items() if group is not None
-            }
-            yield from (
-                replace(each, questions=questions)
-                for each in _pair(log, line, state.heading, declared_here)
-            )
-
-
-def _pair(
-    log: LogFormat, line: int, heading: int, declared: Mapping[str, str | None]
-) -> Iterator[Found]:
-    """Yield the numbers of one match: a name with its value, or values with the names above."""
-    split = declared.get("split")
-    about = (
-        None if split is None else parse_split(split),
-        log.sides[declared.get("side")],
-        log.protocols.get(declared.get("protocol")),
-        declared.get("tool"),
-        declared,
-    )
-    name, values = declared.get("name"), declared.get("values")
-    if name is not None:
-        k = declared.get("k")
-        yield Found(
-            line, heading, name if k is None else f"{name}@{k}", declared.get("value") or "", *about
-        )
-    elif values is not None:
-        names, texts = (declared.get("names") or "").split(), values.split()
-        if len(texts) > len(names):
-            spare = " ".join(texts[len(names) :])
-            yield Found(line, heading, spare, "", *about, why="no heading above names its column")
-        for place, each in enumerate(names):
-            yield Found(line, heading, each, texts[place] if place < len(texts) else "", *about)
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+# Tables, JSON and quotations hold such lines too.
+_ELSEWHERE = re.compile(r"\s*[|{\"'`]")
+_OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 
 
 def strip_colours(text: str) -> str:
@@ -276,7 +204,8 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule,
     for number, line in enumerate(text.split("\n") if marked else (), 1):
         found = {id(rule): rule for mark, rule in marked if mark in line}
         if found and _ELSEWHERE.match(line) is None:
-            yield from ((number, rule, line) for rule in found.values())
+            for each in found.values():
+                yield number, each, line
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:
@@ -291,92 +220,198 @@ def _recognise(log: LogFormat, document: Document) -> bool:
     )
 
 
+class _Headings:
+    """What the lines above a number say."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, str | None] = {}
+        self.line = 0  # of the last heading
+        self._datasets: dict[str, str] = {}  # that settings name, by their plain names
+        self._is_used = True  # whether a number is below these settings
+
+    def take(self, rule: Rule, line: int, text: str) -> None:
+        """Take a line that says something."""
+        found = rule.pattern.search(text)
+        if rule is SETTINGS:
+            self._take_datasets(list_settings(text))
+        elif found is not None:
+            declared = {**rule.says, **found.groupdict()}
+            dataset = declared.pop("dataset", None)
+            if dataset:
+                self._take_datasets([name_folder(dataset)])
+            self.declared |= declared
+            self.line = line
+
+    def _take_datasets(self, names: Iterable[str]) -> None:
+        """Take the names of datasets; those without a number between them are of one run."""
+        for name in names:
+            if self._is_used:
+                self._datasets, self._is_used = {}, False
+            self._datasets[squash(name)] = name
+
+    def describe(self) -> tuple[dict[str, str | None], tuple[Question, ...]]:
+        """Return what is said of the next numbers, and whether the settings disagree."""
+        self._is_used = True
+        names = tuple(self._datasets.values())
+        if len(names) > 1:
+            text = f"its settings name {' and '.join(names)}"
+            return self.declared, (Question("dataset", text, choices=names),)
+        return self.declared | ({"dataset": names[0]} if names else {}), ()
+
+
+def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
+    """Find the numbers of a log, in its order."""
+    headings = _Headings()
+    rules = (SETTINGS, *log.headings, log.values)
+    for line, rule, text in _find_lines(strip_colours(document.text), rules):
+        if rule is not log.values:
+            headings.take(rule, line, text)
+            continue
+        for match in rule.pattern.finditer(text):
+            declared, questions = headings.describe()
+            groups = {key: group for key, group in match.groupdict().items() if group is not None}
+            declared = declared | groups
+            for name, value, why in _pair(declared):
+                split = declared.get("split")
+                yield Found(
+                    line=line,
+                    heading=headings.line,
+                    name=name,
+                    text=value,
+                    split=None if split is None else parse_split(split),
+                    side=log.sides[declared.get("side")],
+                    protocol=log.protocols.get(declared.get("protocol")),
+                    tool=declared.get("tool"),
+                    declared=declared,
+                    why=why,
+                    questions=questions,
+                )
+
+
+def _pair(declared: Mapping[str, str | None]) -> Iterator[tuple[str, str, str]]:
+    """Yield the names and values of a match, and why one has no name.
+
+    These are a name with its value, or values with the names above.
+    """
+    name, values, k = declared.get("name"), declared.get("values"), declared.get("k")
+    if name is not None:
+        yield name if k is None else f"{name}@{k}", declared.get("value") or "", ""
+    elif values is not None:
+        names, texts = (declared.get("names") or "").split(), values.split()
+        if len(texts) > len(names):
+            yield " ".join(texts[len(names) :]), "", "no heading above names its column"
+        for each, text in zip_longest(names, texts[: len(names)], fillvalue=""):
+            yield each, text, ""
+
+
+# The numbers of a log.
+
+
 def _read(log: LogFormat, document: Document) -> Reading:
     """Read a log."""
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
+    evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
+    is_named_by_file = False
+    for found in log.refine(_list_numbers(log, document)):
+        metric, _ = find_measure(found.name) or (None, None)
+        why = found.why or _refuse(log, found, unfinished)
+        if metric is None:
+            why = why or "not the name of a metric that logs print"
+        if metric is None or why:
+            skipped.append(Skipped(found.line, found.name, why))
+            continue
+        context = _describe(found, log, file)
+        # A metric that comes again is of another evaluation.
+        here = found.heading, context.split, found.declared.get("step")
+        what = metric.key, found.side, found.protocol
+        if here != of or what in seen:
+            evaluation, of, seen = evaluation + 1, here, set()
+        seen.add(what)
+        if context.dataset is not None and not found.declared.get("dataset"):
+            is_named_by_file = True
+        text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
+        entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
+        rows.append(_write_row(evaluation, found, context, log))
+    reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+    if not is_named_by_file:
+        return reading
+    origin = f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
+    return replace(reading, understood=origin)
+
+
+def _list_numbers(log: LogFormat, document: Document) -> list[Found]:
+    """Return the numbers of a log; DataError if there are too many."""
     listed = list(islice((log.scan or scan_log)(document, log), MOST_NUMBERS + 1))
     if len(listed) > MOST_NUMBERS:
         raise DataError(
             f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. "
             "Take the lines with the evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
-    named = False
-    for found in log.refine(listed):
-        metric, _ = find_measure(found.name) or (None, None)
-        why = found.why or _refuse(log, found, unfinished)
-        if why or metric is None:
-            skipped.append(
-                Skipped(found.line, found.name, why or "not the name of a metric that logs print")
-            )
-            continue
-        context = _describe(found, log, file)
-        here, what = (
-            (found.heading, context.split, found.declared.get("step")),
-            (metric.key, found.side, found.protocol),
-        )
-        if here != of or what in seen:
-            evaluation, of, seen = evaluation + 1, here, set()
-        seen.add(what)
-        named = named or (context.dataset is not None and not found.declared.get("dataset"))
-        text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
-        entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
-        rows.append(_write_row(evaluation, found, context, log))
-    reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
-    return replace(
-        reading,
-        understood=f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
-        if named
-        else "",
-    )
+    return listed
+
+
+def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
+    """Return why a number cannot be used; nothing if it can."""
+    text = found.text
+    if found.line == unfinished:
+        if not text:
+            return "the last line is cut off"
+        decimals = len(text.partition(".")[2])
+        if log.decimals is not None and decimals < log.decimals and _PLAIN.match(text):
+            return f"the last line is cut off after {text!r}"
+    if text.lower().lstrip("+-") == "nan":
+        return f"it is {text}: the scores were not numbers, as when training diverges"
+    if not text:
+        return "it has no value"
+    _, why = read_number(text)
+    if not why and text.startswith("-"):
+        return "it is below 0, as only a difference is"
+    return why
 
 
 def _read_name(name: str) -> Declarations:
     """Return what the name of a file says; as a dataset, only a known name counts."""
     declarations = gather((name_file(name),))
-    known = names_known(declarations.declared.get("dataset", ""))
-    return (
-        declarations
-        if known
-        else replace(
-            declarations,
-            declared={
-                key: value for key, value in declarations.declared.items() if key != "dataset"
-            },
-        )
-    )
+    declared = dict(declarations.declared)
+    if not names_known(declared.get("dataset", "")):
+        declared.pop("dataset", None)
+    return replace(declarations, declared=declared)
 
 
 def _describe(found: Found, log: LogFormat, file: Declarations) -> Address:
     """Put together what a log and its name say of a number, and what is asked about it."""
-    own: dict[str, Any] = {
-        name: found.declared.get(name) for name in ("dataset", "aggregation", "rank_type")
-    }
-    own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
+    own: dict[str, Any] = {"split": found.split, "side": found.side, "protocol": found.protocol}
+    for name in ("dataset", "aggregation", "rank_type"):
+        own[name] = found.declared.get(name)
+    questions = dict.fromkeys(found.questions)
+    questions |= dict.fromkeys(ask for ask in file.questions if not own.get(ask.field))
     asked = {ask.field for ask in found.questions}
-    questions = (*found.questions, *(ask for ask in file.questions if not own.get(ask.field)))
-    settled: dict[str, Any] = {
-        name: value or (None if name in asked else file.declared.get(name))
-        for name, value in own.items()
-    }
-    if (
-        not settled["split"]
-        and not log.tests
-        and not any(ask.field == "split" for ask in questions)
-    ):
-        questions = (*questions, NO_SPLIT)
+    for name, value in own.items():
+        if not value:
+            own[name] = None if name in asked else file.declared.get(name)
+    if not own["split"] and not log.tests and all(ask.field != "split" for ask in questions):
+        questions[NO_SPLIT] = None
     return Address(
-        **settled,
+        **own,
         tool=found.tool,
         model=found.declared.get("model"),
         num_tasks=_count_tasks(found),
-        questions=tuple(dict.fromkeys(questions)),
+        questions=tuple(questions),
     )
+
+
+def _count_tasks(found: Found) -> int | None:
+    """Return the number of ranks that the log counts."""
+    triples = found.declared.get(f"{found.split or 'test'}_triples")
+    if triples is not None:
+        return int(triples) * (2 if found.side == "both" else 1)
+    ranks = found.declared.get("num_tasks")
+    return None if ranks is None else int(ranks)
 
 
 def _write_row(evaluation: int, found: Found, context: Address, log: LogFormat) -> dict[str, str]:
@@ -395,33 +430,3 @@ def _write_row(evaluation: int, found: Found, context: Address, log: LogFormat) 
         "value": found.text,
     }
     return {column: cell or "" for column, cell in cells.items()}
-
-
-def _count_tasks(found: Found) -> int | None:
-    """Return the number of ranks that the log counts."""
-    ranks, triples = (
-        found.declared.get("num_tasks"),
-        found.declared.get(f"{found.split or 'test'}_triples"),
-    )
-    if triples is not None:
-        return int(triples) * (2 if found.side == "both" else 1)
-    return None if ranks is None else int(ranks)
-
-
-def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
-    """Return why a number cannot be used."""
-    text = found.text
-    short = (
-        log.decimals is not None
-        and len(text.partition(".")[2]) < log.decimals
-        and _PLAIN.match(text) is not None
-    )
-    if found.line == unfinished and (short or not text):
-        return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
-    if text.lower().lstrip("+-") == "nan":
-        return f"it is {text}: the scores were not numbers, as when training diverges"
-    if not text:
-        return "it has no value"
-    return read_number(text)[1] or (
-        "it is below 0, as only a difference is" if text.startswith("-") else ""
-    )

@@ -29,7 +29,7 @@ def _scan(document: Document, log: LogFormat) -> Iterator[Found]:
             continue
         side = log.sides[heading["side"].lower()]
         for name, value in _VALUE.findall(text, heading.end()):
-            yield Found(line, 0, name, value, None, side, None, None, {})
+            yield Found(line=line, name=name, text=value, side=side)
 
 
 def _restore(found: Found) -> Found:
