@@ -14,7 +14,6 @@ from rankconst.arrow import as_given, as_pandas, as_values, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
-from rankconst.catalogue.spelling import as_names, require_text
 from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -27,9 +26,9 @@ from rankconst.evaluation import (
     settle,
     weigh,
 )
-from rankconst.tables.answers import AnswerTables
+from rankconst.names import as_names, require_text
 from rankconst.tables.archive import Tables, join_tables, load
-from rankconst.tables.counts_file import make_answer_tables, make_tables
+from rankconst.tables.counts_file import AnswerTables, make_answer_tables, make_tables
 from rankconst.tables.own_counts import Answers, Counts
 from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE

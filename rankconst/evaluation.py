@@ -32,11 +32,10 @@ from rankconst.catalogue.protocols import (
     parse_side,
     parse_split,
 )
-from rankconst.catalogue.spelling import require_text
 from rankconst.catalogue.suites import has_own_tasks
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.names import squash
+from rankconst.names import require_text, squash
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:

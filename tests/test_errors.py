@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankconst import errors
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import UnknownNameError
-from rankconst.names import squash
+from rankconst.names import resolve_name, squash
 
 EXIT_CODES = {
     "RankconstError": 1,

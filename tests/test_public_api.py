@@ -67,7 +67,6 @@ LISTING = (
         "evaluation",
         "adjusting",
         "verdicts",
-        "screen",
         "listing",
         "worth",
     ),
@@ -169,7 +168,7 @@ def test_the_runtime_stays_light(name: str) -> None:
     assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name == "command" else set()))
     assert {
         "rankconst.tables.archive",
-        "rankconst.moments.result",
+        "rankconst.moments",
         "rankconst.values.constants",
     } <= loaded
     if name != "file":  # values typed by hand need no reader of files

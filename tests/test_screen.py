@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.screen import GridColumn, draw_grid, measure
+from rankconst.listing import GridColumn, draw_grid, measure
 
 _SIGNS = st.sampled_from("ab0 –±ée\u0301界ｈ\u200b")
 _CELLS = st.lists(st.text(_SIGNS, max_size=6).map(str.strip), min_size=4, max_size=4)

@@ -20,7 +20,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.place import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.values.comparison import find_smallest_difference, show_enough

@@ -35,7 +35,7 @@ from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.folder import DESCRIPTOR, INCOMING
+from rankconst.tables.place import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from rankconst.files import exists
 from rankconst.names import list_first
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.place import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.columnar import (

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from rankconst.catalogue.spelling import Names
-from rankconst.names import squash
+from rankconst.names import Names, squash
 
 
 class Aggregation(NamedTuple):

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.spelling import Names
+from rankconst.names import Names
 
 if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol

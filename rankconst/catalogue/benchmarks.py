@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.names import is_key, shorten, squash
+from rankconst.names import Names, is_key, require_text, shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

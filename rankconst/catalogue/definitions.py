@@ -12,9 +12,8 @@ import numpy as np
 
 from rankconst.catalogue.formulas import Formula
 from rankconst.catalogue.metrics import Metric
-from rankconst.catalogue.spelling import Names
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import read_count
+from rankconst.names import Names, read_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,6 +163,11 @@ class AnswersMetric(Metric):
     # the error that the rounding of the chances brings to the logarithm of a probability; last, how
     # many queries are sure to miss.
     chances: tuple[Values, Values, Values, float, int] = (*np.empty((3, 0)), 0.0, 0)
+
+    @property
+    def is_of_answers(self) -> bool:
+        """True: this is one."""
+        return True
 
     @property
     def optimum(self) -> float:

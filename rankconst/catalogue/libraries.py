@@ -16,9 +16,8 @@ from rankconst.catalogue.definitions import (
     parse_answers_metric,
 )
 from rankconst.catalogue.metrics import find_metric, strip_prefixes
-from rankconst.catalogue.spelling import Names
 from rankconst.errors import UnknownNameError
-from rankconst.names import read_count, squash
+from rankconst.names import Names, read_count, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,8 +1,13 @@
-"""Published results, read from ``published.csv``: what is usual on the same benchmark.
+"""Published results, read from CSV files: what is usual on a benchmark, and results on suites.
 
-A row is a result as it was printed, with its ranking tasks and its source;
+A row of ``published.csv`` is a result as it was printed, with its ranking tasks and its source;
 ``published_sources.csv`` has the address of each source, and what states the split, the sides and
 the filter there. Add a row for a result, and one for its source.
+
+``suite_results.csv`` has the results on every graph of a suite, of a public re-run of two
+checkpoints, zero-shot, with the numbers of queries that the re-run lists. ULTRA 3g:
+https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports/ultra.md
+and TRIX: reports/trix.md at the same commit.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from rankconst.catalogue.protocols import find_protocol
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Tasks
+
 
 RESULTS = Path(__file__).with_name("published.csv")
 """The published results."""
@@ -79,3 +85,28 @@ def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
         and row.get(metric.label)
     ]
     return Literature(metric, tuple(sorted(values))) if len(values) >= FEWEST else None
+
+
+_FILE = Path(__file__).with_name("suite_results.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """What a model got on a graph, as the tool of its suite evaluates."""
+
+    dataset: str  # key of a benchmark
+    model: str
+    num_tasks: int  # its ranks
+    mrr: str  # as printed, like the next
+    hits_at_10: str
+
+
+@functools.cache
+def list_suite_results() -> tuple[SuiteResult, ...]:
+    """List the results, model by model, in the order of the re-run."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    return tuple(
+        SuiteResult(row["dataset"], row["model"], int(row["tasks"]), row["MRR"], row["Hits@10"])
+        for row in rows
+    )

@@ -36,9 +36,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rankconst.catalogue import formulas as law
-from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import UnknownNameError
-from rankconst.names import squash
+from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -189,6 +188,11 @@ class Metric:
     def is_share(self) -> bool:
         """True if its values are between 0 and 1, and may be printed as percentages."""
         return self.scale == "share"
+
+    @property
+    def is_of_answers(self) -> bool:
+        """True for a metric of queries with several right answers."""
+        return False
 
     @property
     def hits_k(self) -> int | None:

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.names import squash
+from rankconst.names import Names, require_text, squash
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),

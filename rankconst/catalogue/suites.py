@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
-from rankconst.catalogue.spelling import Names
 from rankconst.catalogue.tools import load_tools
-from rankconst.names import squash
+from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import squash
+from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

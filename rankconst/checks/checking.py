@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.chance import find_counting
@@ -31,7 +30,7 @@ from rankconst.evaluation import (
     parse_address,
 )
 from rankconst.listing import find_width, wrap
-from rankconst.names import count_of, list_first, show_controls, write_preformatted
+from rankconst.names import count_of, list_first, resolve_name, show_controls, write_preformatted
 from rankconst.results.mean_rows import find_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure

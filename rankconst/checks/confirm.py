@@ -26,15 +26,22 @@ from rankconst.catalogue.protocols import (
     find_protocol,
 )
 from rankconst.checks.case import Archive
-from rankconst.checks.defects import UNKNOWN, check_pair, find_cause
-from rankconst.checks.evidence import Pair, count_ranks, find_expectation, pair_up
+from rankconst.checks.defects import (
+    UNKNOWN,
+    Pair,
+    check_pair,
+    count_ranks,
+    find_cause,
+    find_expectation,
+    pair_up,
+)
 from rankconst.errors import DataError, RankconstError
 from rankconst.evaluation import NAMES, Address, Question, parse_address, settle
 from rankconst.names import list_first
 from rankconst.results.columns import combine, encode
 from rankconst.results.reading import number_evaluations
 from rankconst.results.relations import name_relations
-from rankconst.tables.answers import AnswerTables
+from rankconst.tables.counts_file import AnswerTables
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
 

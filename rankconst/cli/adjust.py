@@ -16,7 +16,6 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
-from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
     explain_option,
     names_file,
@@ -26,7 +25,7 @@ from rankconst.cli.options import (
     refuse_names,
     split_commas,
 )
-from rankconst.cli.output import check_target, print_listing, say, write_whole
+from rankconst.cli.output import check_target, explain_names, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Address, parse_address
 from rankconst.listing import SUFFIXES, Format, Listing, render
@@ -147,7 +146,7 @@ def adjust(
             },
             "--to",
         )
-        from rankconst.cli.adjust_back import turn_back
+        from rankconst.cli.adjust_values import turn_back
 
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
@@ -282,7 +281,7 @@ def is_of_answers(tables: Tables) -> bool:
     """Tell whether tables are counts of queries with several right answers."""
     if tables.version != OWN_COUNTS.key:
         return False
-    from rankconst.tables.answers import AnswerTables
+    from rankconst.tables.counts_file import AnswerTables
 
     return isinstance(tables, AnswerTables)
 

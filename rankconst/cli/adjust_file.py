@@ -12,15 +12,18 @@ import numpy as np
 
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.checks.confirm import confirm_reading
-from rankconst.cli.notes import (
+from rankconst.cli.output import (
+    NOTICE,
+    on_screen,
     report_assumed,
     report_caveats,
     report_notes,
     report_questions,
     report_reading,
     report_sampled,
+    say,
+    write_whole,
 )
-from rankconst.cli.output import NOTICE, on_screen, say, write_whole
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.listing import Format, Listing

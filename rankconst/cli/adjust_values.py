@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.notes import explain_ties, report_assumed, report_caveats, report_sampled
-from rankconst.cli.output import say
+from rankconst.cli.output import explain_ties, report_assumed, report_caveats, report_sampled, say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -21,11 +20,13 @@ from rankconst.evaluation import (
     count_alike,
     find_assumed,
     gather_assumed,
+    look_up,
     parse_address,
     settle,
     weigh,
 )
-from rankconst.listing import Column, Format, Listing
+from rankconst.listing import Column, Format, Listing, show_interval
+from rankconst.values.published import parse_value
 from rankconst.worth import explain_each, find_floors, lay_out
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
     Pairs = list[tuple[Address, Tasks]]
     Typed = Mapping[str, Sequence[Published]]
+    from collections.abc import Sequence
+
+    from rankconst.evaluation import Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +230,63 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
             f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         )
         say(f"note: no p: {reason or first.explain_lack()}")
+
+
+def turn_back(
+    values: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
+) -> Listing:
+    """List the values of a metric that adjusted values are from, with what rounding leaves open."""
+    pairs = [value.rpartition("=") for value in values]
+    names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
+    values = [value for _, _, value in pairs]
+    if len(names) != 1 or not values:
+        raise UsageError(
+            "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
+            f"{to} ..."
+        )
+    if user.dataset is None:
+        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
+    wanted = parse_metric(to)
+    metric, form = parse_adjusted_metric(names[0])
+    if metric != wanted:
+        raise UsageError(
+            f"{names[0]} is the adjusted form of {metric.label}, not of {wanted.label}: --to "
+            f"{metric.label}"
+        )
+    constants = look_up(to, user, opened)
+    affine = getattr(constants, form)
+    rows = list[dict[str, Any]]()
+    for text in values:
+        try:
+            given = parse_value(text, percent=bool(user.percent))
+        except DataError as error:
+            raise UsageError(str(error)) from None
+        ends = sorted(float(affine.invert(end)) for end in given.interval)
+        row = {"dataset": constants.tasks.dataset, "text": text, "adjusted": given.value}
+        rows.append(
+            row
+            | {
+                "value": float(affine.invert(given.value)),
+                "value_lower": ends[0],
+                "value_upper": ends[1],
+            }
+        )
+    assumed = find_assumed(complete_by_name(to, user), NOTHING, constants.tasks)
+    assumed.pop("aggregation", None)
+    report_assumed({name: (value,) for name, value in assumed.items()})
+    columns = [
+        Column("dataset", "dataset"),
+        Column(
+            "adjusted", metric.name_of(form) or form, right=True, show_row=lambda row: row["text"]
+        ),
+        Column(
+            "value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")
+        ),
+        *map(Column, ("value_lower", "value_upper")),
+    ]
+    versions = f"Tables {constants.table_version}." if constants.table_version else ""
+    title = (
+        f"{metric.label} on {opened.titles.get(constants.tasks.dataset, '')} "
+        f"({constants.tasks.describe()})"
+    )
+    return Listing.of(columns, rows, title=title, caption=versions)

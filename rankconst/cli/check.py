@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.cli import options
-from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import hide, names_file, open_tables
-from rankconst.cli.output import NOTICE, print_listing, say
+from rankconst.cli.output import NOTICE, print_listing, report_questions, report_reading, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
 from rankconst.listing import Column, Format, Listing, find_width

@@ -11,9 +11,8 @@ import typer
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, split_files
-from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import hide, open_tables, refuse_names
-from rankconst.cli.output import say
+from rankconst.cli.output import explain_names, report_assumed, report_caveats, say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,

@@ -22,8 +22,7 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.listing import Format
 from rankconst.names import read_count, shorten
 from rankconst.tables.archive import Tables, join_tables, load
-from rankconst.tables.folder import holds_set
-from rankconst.tables.place import OUTPUT
+from rankconst.tables.place import OUTPUT, holds_set
 from rankconst.version import bundled_versions
 
 ALL = "all"

@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from rankconst.catalogue.protocols import find_protocol
+from rankconst.catalogue.tools import load_tools
 from rankconst.errors import UsageError, explain_write_errors
+from rankconst.evaluation import NOTHING, describe_assumed
 from rankconst.files import exists, replace_file
 from rankconst.listing import Format, Listing, wrap
-from rankconst.names import shorten, show_controls
-from rankconst.tables.folder import is_of_set
+from rankconst.names import count_of, join_words, list_first, shorten, show_controls
+from rankconst.tables.place import is_of_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from rankconst.adjusting import AdjustedBatch
+    from rankconst.catalogue.tools import Tool
+    from rankconst.evaluation import Address, Question
+    from rankconst.results.reading import Reading, Skipped
+    from rankconst.tables.archive import Tables
+
 
 _Thing = TypeVar("_Thing")
 _Key = TypeVar("_Key")
@@ -160,3 +171,199 @@ def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_K
     for thing in things:
         found.setdefault(key(thing), []).append(thing)
     return found
+
+
+MOST_REASONS = 7
+"""So many reasons have a line of their own."""
+
+_MOST_RUNS = 6
+_MOST_NOTES = 50
+_MOST_NAMED = 3
+_LONGEST = 80
+
+
+def report_reading(reading: Reading, *, strict: bool = False) -> None:
+    """Say on stderr how a file was understood, and what was left out for each reason.
+
+    If `strict`, raise DataError for what was left out.
+    """
+    if reading.understood:
+        say(f"read: {reading.name}: {reading.understood}.")
+    groups = [*group_by(reading.skipped, lambda skipped: skipped.why).items()]
+    for why, group in groups[:MOST_REASONS]:
+        lines = {skipped.line for skipped in group if skipped.line is not None}
+        say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
+    others = sum(len(group) for _, group in groups[MOST_REASONS:])
+    if others:
+        reasons = count_of(len(groups) - MOST_REASONS, "other reason")
+        say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
+    if strict:
+        from rankconst.results.reading import require_whole
+
+        require_whole(reading)
+
+
+def _name_skipped(group: Iterable[Skipped]) -> str:
+    """Name what was left out: the first few things that differ, and how many more."""
+    things = list(dict.fromkeys(skipped.what for skipped in group))
+    shown = [
+        thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..."
+        for thing in things[:_MOST_NAMED]
+    ]
+    more = len(things) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def name_lines(lines: Iterable[int]) -> str:
+    """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
+    distinct = set(lines)
+    return f", line{'s' * (len(distinct) > 1)} {show_lines(distinct)}" if distinct else ""
+
+
+def show_lines(lines: Iterable[int]) -> str:
+    """Write line numbers, runs as ranges, and how many lines beyond the first few runs there are.
+
+    Examples
+    --------
+    >>> show_lines([2, 3, 4, 9])
+    '2-4, 9'
+    """
+    runs: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if runs and line == runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = [
+        f"{first:,}" if first == last else f"{first:,}-{last:,}"
+        for first, last in runs[:_MOST_RUNS]
+    ]
+    more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def name_places(places: Iterable[tuple[Any, ...]]) -> str:
+    """Name lines of a file, ``a.csv, lines 2-4``; of several, only the files."""
+    lines: dict[str, set[int]] = {}
+    for name, line, *_ in places:
+        lines.setdefault(name, set()).update(() if line is None else [line])
+    if len(lines) > 1:
+        return list_first([*lines])
+    return "".join(name + name_lines(own) for name, own in lines.items())
+
+
+def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
+    """Say notes on the lines of files on stderr, each once with all its places."""
+    groups = group_by(notes, lambda each: each[2])
+    for note, each in [*groups.items()][:_MOST_NOTES]:
+        say(f"note: {name_places(each)}: {note}")
+    if len(groups) > _MOST_NOTES:
+        more = count_of(len(groups) - _MOST_NOTES, "more note")
+        say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
+
+
+# -- what was assumed, and what is asked -----------------------------------------------------------
+
+_MOST_QUESTIONS = 8
+_MOST_TEXTS = 2
+
+
+def report_assumed(
+    assumed: Mapping[str, Sequence[str]],
+    source: str = "no option",
+    user: Address = NOTHING,
+    accepted: Sequence[str] = (),
+    further: Sequence[str] = (),
+) -> None:
+    """Say what was assumed of numbers whose source does not say, and which words were accepted."""
+    parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
+    parts += further
+    if accepted:
+        parts.append(f"accepted: {_quote(accepted)}")
+    if parts:
+        say(f"{'; '.join(parts)}.")
+    if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
+        say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
+
+
+def report_sampled(
+    assumed: Mapping[str, Sequence[str]], done: Iterable[AdjustedBatch], tables: Tables
+) -> None:
+    """Say which tasks papers on a benchmark like FB15k-237 v1 (GraIL) may have instead.
+
+    Its own tool ranks among samples, and others take another test set.
+    """
+    plain = {each.batch.tasks for each in done if each.batch.tool is None}
+    titles = {
+        tables.titles.get(each.dataset, "")
+        for each in plain
+        if each.protocol in assumed.get("protocol", ())
+    }
+    datasets = {each.dataset for each in plain}
+    for tool in load_tools().values() if "split" in assumed else ():
+        if own := {split for key, split in tool.test_sets.items() if key in datasets}:
+            say(
+                f"note: {tool.title} and papers that follow it rank {' and '.join(sorted(own))}: "
+                f"--tool {tool.key}"
+            )
+    for tool in load_tools().values() if titles else ():
+        negatives = find_protocol(tool.protocol).negatives
+        if negatives and any(title.endswith(f"({tool.title})") for title in titles):
+            say(
+                f"note: {tool.title} and papers that follow it rank among {negatives + 1}: "
+                f"--protocol {tool.protocol}"
+            )
+
+
+def _quote(words: Iterable[str]) -> str:
+    return join_words([f'"{word}"' for word in words])
+
+
+def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
+    """Say what is asked about the numbers of a file: one line for all that have the same answer."""
+    alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
+    for group in [*alike.values()][:_MOST_QUESTIONS]:
+        numbers = {number for question in group for number in question.numbers}
+        where = name_places(reading.locate(number) for number in sorted(numbers))
+        texts = list(dict.fromkeys(question.text for question in group))
+        if group[0].place:
+            shown = '", "'.join([*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)])
+        else:
+            shown = texts[0] + f" (and {len(texts) - 1} more like it)" * (len(texts) > 1)
+        asked = replace(group[0], text=shown)
+        say(f"asked: {where} ({count_of(len(numbers), 'number')}): {asked}.")
+    if len(alike) > _MOST_QUESTIONS:
+        more = count_of(len(alike) - _MOST_QUESTIONS, "more question")
+        say(f"asked: {reading.name}: and {more}.")
+
+
+def _name_question(question: Question) -> str:
+    """Return what questions with the same answer share: the word, or how the question begins."""
+    return question.word if question.place else question.text.partition(": ")[0]
+
+
+# -- what there is to know -------------------------------------------------------------------------
+
+
+def explain_names(names: Iterable[str]) -> None:
+    """Say what a name from another field is taken for."""
+    if any("recall" in name.lower() for name in names):
+        say(
+            "note: recall@k is read as Hits@k; they are the same where each ranking task has "
+            "one right answer."
+        )
+
+
+def explain_ties(address: Address) -> None:
+    """Say which way numbers are off that ties favour or harm."""
+    from rankconst.adjusting import TIES
+
+    if (ties := TIES.get(address.rank_type or "")) is not None:
+        say(f"note: {ties}")
+
+
+def report_caveats(tools: Iterable[Tool]) -> None:
+    """Say of each tool what can change its numbers; the rest is on the page of the tool."""
+    for tool in tools:
+        if tool.effect:
+            say(f"note: {tool.effect} More: rankconst show {tool.key}")

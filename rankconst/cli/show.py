@@ -27,7 +27,6 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
-from rankconst.catalogue.spelling import Names
 from rankconst.cli import options
 from rankconst.cli.catalogue import (
     FOR_PEOPLE,
@@ -37,15 +36,15 @@ from rankconst.cli.catalogue import (
     list_datasets,
     list_everything,
     list_expected,
+    list_suite,
     show_constant,
 )
 from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
 from rankconst.cli.output import on_screen, print_listing
-from rankconst.cli.show_suite import list_suite
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
-from rankconst.names import join_versions, shorten, squash
+from rankconst.names import Names, join_versions, shorten, squash
 from rankconst.tables.archive import Tables
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_program, cite_tables
 from rankconst.tasks import Tasks

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.cli import options
 from rankconst.cli.options import find_all, hide, option, rare
 from rankconst.cli.output import print_listing
 from rankconst.download import find_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.listing import Column, Format, Listing, count
-from rankconst.names import count_of, show_controls
+from rankconst.names import count_of, resolve_name, show_controls
 from rankconst.progress import Reporter
 from rankconst.tables.archive import load
 from rankconst.tables.place import OUTPUT

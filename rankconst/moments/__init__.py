@@ -15,14 +15,15 @@ times 1 + (n-1)/(M+2).
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UsageError
-from rankconst.moments.result import Moments as Moments  # noqa: TC001 - a public name of this
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,3 +184,45 @@ def _round_up(error: float) -> float:
     if not math.isfinite(error):
         return error
     return math.ldexp(math.ceil(mantissa * 256) / 256, exponent)
+
+
+Method = Literal["closed_form", "numerical", "sampled"]
+
+
+def lift_rounding(variance: Values, error: Values) -> Values:
+    """Return variances, with 0 where rounding left one below: that is nearer to the truth."""
+    if not (variance >= -error).all():
+        raise ArithmeticError(f"a variance is {variance.min():g}, further below 0 than its error.")
+    return np.where(variance < 0, 0.0, variance)
+
+
+class Estimate(NamedTuple):
+    """A number on the way to moments, with its absolute error."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Expectation and variance of a metric under chance, or another baseline.
+
+    Attributes
+    ----------
+    expectation, variance
+        The numbers, in units of the metric and of its square.
+    expectation_error, variance_error
+        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate
+        for ``numerical``, a standard error for ``sampled``.
+    method
+        How the numbers were obtained.
+    num_draws
+        How many random rankings were drawn, for ``sampled``; None for other methods.
+    """
+
+    expectation: float
+    expectation_error: float
+    variance: float
+    variance_error: float
+    method: Method
+    num_draws: int | None = None

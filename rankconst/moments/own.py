@@ -24,9 +24,9 @@ import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.moments import Moments, lift_rounding
 from rankconst.moments.means import average, geometric_mean_rank
 from rankconst.moments.powers import power_mean
-from rankconst.moments.result import Moments, lift_rounding
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError
+from rankconst.moments import Estimate, Moments
 from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.moments.means import mean_rank
-from rankconst.moments.result import Estimate, Moments
 from rankconst.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
 from rankconst.tasks import offsets_of, split_offsets
 

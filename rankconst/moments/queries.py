@@ -23,7 +23,7 @@ import numpy as np
 
 from rankconst.catalogue.definitions import discount, discount_clipped
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments.result import Moments
+from rankconst.moments import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

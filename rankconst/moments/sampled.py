@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments.result import Moments
+from rankconst.moments import Moments
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:

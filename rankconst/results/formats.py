@@ -8,8 +8,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import DataError, UsageError
+from rankconst.names import resolve_name
 from rankconst.results.document import Document, list_files, open_document
 from rankconst.results.joined import join_readings, name_files
 from rankconst.results.reading import Reading, Skipped, name_reasons

@@ -15,7 +15,7 @@ from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question
 from rankconst.results.labels import find_name
 from rankconst.results.reading import Notes, make_entries
-from rankconst.tables.answers import AnswerTables
+from rankconst.tables.counts_file import AnswerTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -38,21 +38,12 @@ from rankconst.catalogue.protocols import (
     SIDES,
     find_protocol,
 )
-from rankconst.catalogue.spelling import Names, require_text
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
-from rankconst.names import join_versions
-from rankconst.tables.explain import (
-    explain_absent,
-    explain_baseline,
-    explain_lack,
-    explain_unknown,
-    explain_unranked,
-)
-from rankconst.tables.folder import read_descriptor
+from rankconst.names import Names, join_versions, require_text
 from rankconst.tables.parquet import Records, TableFiles, select_rows
-from rankconst.tables.suite_means import cover_suite, pool_suite
+from rankconst.tables.place import read_descriptor
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
@@ -156,6 +147,8 @@ class Tables(TableFiles):
                 return known
             if known is None and (suite := find_suite(name)) is not None:
                 return suite.key
+            from rankconst.tables.explain import explain_unknown
+
             raise UnknownNameError(explain_unknown(self, name, str(error), load)) from None
 
     def tasks(
@@ -281,8 +274,12 @@ class Tables(TableFiles):
     def explain_coverage(self, tasks: Tasks) -> str:
         """Say over which graphs of a suite a mean is, if some lack; empty otherwise."""
         suite = self.find_suite(tasks.dataset)
-        covered = None if suite is None else cover_suite(suite, tasks, self)
-        if covered is None or not covered.missing:
+        if suite is None:
+            return ""
+        from rankconst.tables.suite_means import cover_suite
+
+        covered = cover_suite(suite, tasks, self)
+        if not covered.missing:
             return ""
         return (
             f"the constants are of {covered}. Counting, which may get anything there, is left out."
@@ -313,19 +310,27 @@ class Tables(TableFiles):
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         _refuse_mixed(tasks)
         if (suite := self.find_suite(tasks.dataset)) is not None:
+            from rankconst.tables.suite_means import pool_suite
+
             return pool_suite(suite, tasks, self)
         records = self.records(tasks.dataset)
         if not tasks.is_chance:
             blocks = records.gather_blocks(tasks)
             if blocks is None:
+                from rankconst.tables.explain import explain_baseline
+
                 raise UnknownNameError(explain_baseline(self, tasks))
             return blocks
         whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
+            from rankconst.tables.explain import explain_absent
+
             raise UnknownNameError(explain_absent(self, tasks))
         found = records.pool(stored)
         if found is None:
+            from rankconst.tables.explain import explain_lack
+
             raise UnknownNameError(explain_lack(self, tasks, stored))
         if stored == tasks:
             return found
@@ -428,8 +433,11 @@ class Tables(TableFiles):
 
 def _refuse_mixed(tasks: Tasks) -> None:
     """Refuse what no tables hold: relations that are ranked, or weighed, in part."""
-    if tasks.side == RELATION_SIDE and (unranked := explain_unranked(tasks)):
-        raise UsageError(unranked)
+    if tasks.side == RELATION_SIDE:
+        from rankconst.tables.explain import explain_unranked
+
+        if unranked := explain_unranked(tasks):
+            raise UsageError(unranked)
     if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
         raise UsageError(
             f"{tasks.split} is of all relations, and each task counts once; "

@@ -73,7 +73,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
 
 def explain_folder(name: str) -> str:
     """Say what to do with a folder of that name; empty if there is none."""
-    from rankconst.tables.folder import holds_set
+    from rankconst.tables.place import holds_set
 
     folder = Path(name)
     if not folder.is_dir():

@@ -20,10 +20,10 @@ from rankconst.catalogue.definitions import FAMILIES, Places, define_metric
 from rankconst.catalogue.libraries import EMPTY, LEFT_OUT, parse_library, read_meaning
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
-from rankconst.catalogue.spelling import as_names
 from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.moments.queries import NOTHING, average, find_laws
+from rankconst.names import as_names
 from rankconst.tasks import Histogram, Tasks, read_counts
 from rankconst.values.constants import Constants
 from rankconst.values.ranks import key_by_side, select_sides

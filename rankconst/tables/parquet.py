@@ -14,11 +14,10 @@ from rankconst.arrow import join_texts, wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import shares_negatives
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
-from rankconst.names import is_key, shorten
-from rankconst.tables.folder import check_size, read_table_file
+from rankconst.names import is_key, resolve_name, shorten
+from rankconst.tables.place import check_size, read_table_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.published import NOISE
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.folder import Folder, ZipPath
+    from rankconst.tables.place import Folder, ZipPath
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Where a set of tables can be: a folder, a zip file, the URL of one, a deposit with a DOI.
+"""Where a set of tables is, and how its files are read: a folder, a zip file, a URL, a DOI.
 
 A zip file is read in place. What is on the network is downloaded once, checked as a whole, and
 cached in ``tables/`` of the cache folder (``RANKCONST_CACHE``, or the folder that the OS has for
@@ -9,12 +9,14 @@ caches). From then on it is read from there without a request, until you delete 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import (
     DownloadError,
@@ -23,12 +25,15 @@ from rankconst.errors import (
     explain_write_errors,
     first_line,
 )
-from rankconst.files import exists
+from rankconst.files import exists, grows_without_measure
 from rankconst.names import shorten
-from rankconst.tables.folder import check_whole, find_set, is_zip
+from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
-    from rankconst.tables.folder import Folder, ZipPath
+    from typing import TypeAlias
+
+    Folder: TypeAlias = "Path | ZipPath"
+
 
 # Most sets are folders: what downloads need is imported for them alone.
 
@@ -205,3 +210,291 @@ def _list_files(doi: str) -> dict[str, str]:
         if not isinstance(file, str) or hashed.fullmatch(known) is None:
             raise ValueError(f"{file!r} has no hash of a known kind: {known!r}")
     return dict(keeper.registry)
+
+
+DESCRIPTOR = "datapackage.json"
+"""The file that names the version of a set of tables, and the SHA-256 of each of its files."""
+
+INCOMING = ".incoming"
+"""The folder of a set's newer files until these take their places, one after the other."""
+
+# Most sets are folders: what zip files need is imported for those alone.
+
+
+LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
+"""The largest files of a set that are read, in bytes, by their ending."""
+
+
+def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return what :mod:`zipfile` raises of a damaged or encrypted file, and `others`."""
+    import lzma
+    import struct
+    import zipfile
+    import zlib
+
+    broken = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError)
+    strange = (NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError)
+    return (*broken, *strange, *others)
+
+
+def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
+    """Refuse a file that is larger than any of a set, or grows without measure when unpacked."""
+    most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
+    if size > most:
+        raise TablesError(
+            f"{file} has {size:,} bytes; expected at most {most:,}. "
+            "That is not a set of tables; name another one."
+        )
+    if packed is not None and grows_without_measure(packed, size):
+        raise TablesError(
+            f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. "
+            "Get the set again, from someone you trust."
+        )
+
+
+def read_file(file: Path | ZipPath) -> bytes:
+    """Return the content of a set's file; FileNotFoundError or TablesError if it has none."""
+    if isinstance(file, ZipPath):
+        return file.read_bytes()
+    # If a build was cut off after its new set was whole, that set counts.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return _read_one(file.parent / INCOMING / file.name)
+    return _read_one(file)
+
+
+def _read_one(file: Path) -> bytes:
+    try:
+        if file.exists() and not file.is_file():
+            raise TablesError(f"{file} is not a file. Remove it, and build the set again.")
+        check_size(file, file.stat().st_size)
+        return file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise TablesError(
+            f"cannot read {file}: {error.strerror or error}. Check its permissions."
+        ) from error
+
+
+def holds_set(folder: Path) -> bool:
+    """Tell whether a folder holds a set of tables."""
+    return any((each / DESCRIPTOR).is_file() for each in (folder, folder / INCOMING))
+
+
+def is_of_set(file: Path) -> bool:
+    """Tell whether a path, or the target of a link, is where a set of tables keeps a file."""
+    real = Path(os.path.realpath(file))
+    names = {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
+    return real.name in names and holds_set(real.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class ZipPath:
+    """A folder or a file inside a zip file; unlike :class:`zipfile.Path` it keeps no file open."""
+
+    archive: Path
+    at: str  # a folder with a slash at its end; empty for the top of the zip file
+    label: str  # what messages call the zip file
+
+    def __str__(self) -> str:
+        return f"{self.label}/{self.at}".rstrip("/")
+
+    def __truediv__(self, name: str, /) -> ZipPath:
+        return ZipPath(self.archive, f"{self.at}{name}", self.label)
+
+    def read_bytes(self) -> bytes:
+        """Return the content; FileNotFoundError if it is missing, TablesError if it is damaged."""
+        import zipfile
+
+        try:
+            with zipfile.ZipFile(self.archive) as archive:
+                member = archive.getinfo(self.at)
+                check_size(self, member.file_size, member.compress_size)
+                with archive.open(member) as stream:
+                    return stream.read(member.file_size + 1)
+        except KeyError as error:
+            raise FileNotFoundError(f"{self.label} has no member {self.at}") from error
+        except (FileNotFoundError, TablesError):
+            raise
+        except _damage(OSError) as error:  # a wrong offset in the listing is an OSError
+            raise TablesError(
+                f"{self} cannot be read: {first_line(error)}. Get the zip file again."
+            ) from error
+
+
+def parse_json(text: str) -> Any:
+    """Return what JSON says; ValueError for NaN and Infinity, too, which are not JSON."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def read_descriptor(folder: Folder) -> dict[str, Any]:
+    """Return the descriptor of a set; TablesError if it is missing, or names no files."""
+    try:
+        descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise TablesError(
+            f"{folder} holds no tables: {DESCRIPTOR} is missing. "
+            "`rankconst build --out DIR` makes them."
+        ) from error
+    except TablesError:
+        raise
+    except RecursionError as error:
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is nested too deeply. Build the set again."
+        ) from error
+    except ValueError as error:
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again."
+        ) from error
+    if not _is_descriptor(descriptor):
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, "
+            "a list of resources with names and hashes, and a list of provenance. "
+            "Build the set again."
+        )
+    created = descriptor.get("created", "")
+    try:
+        date.fromisoformat(str(created)[:10] or "1970-01-01")
+    except ValueError:
+        raise TablesError(
+            f"{folder / DESCRIPTOR}: created is {created!r:.40}; "
+            "expected a date such as 2026-11-30. Build the set again."
+        ) from None
+    return dict(descriptor)
+
+
+def _is_descriptor(descriptor: Any) -> bool:
+    if not isinstance(descriptor, dict):
+        return False
+    version = descriptor.get("version")
+    if not isinstance(version, str) or _VERSION.fullmatch(version) is None:
+        return False
+    return _are_rows(descriptor.get("resources"), ("name", "hash")) and _are_rows(
+        descriptor.get("provenance", []), ("dataset",)
+    )
+
+
+def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
+    """Tell whether rows are a list of objects, with text or nothing under some keys."""
+    if not isinstance(rows, list):
+        return False
+    for row in rows:
+        if not isinstance(row, dict):
+            return False
+        if not all(isinstance(row.get(key, ""), str) for key in keys):
+            return False
+    return True
+
+
+_VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by it
+
+
+def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
+    """Return the Parquet file of a table; TablesError if it is missing, or another one.
+
+    If `expected` is None, the descriptor names no such file, and none is accepted.
+    """
+    import hashlib
+
+    file = folder / f"{name}.parquet"
+    remedy = "Get the set again."
+    if isinstance(file, Path):
+        remedy = f"Restore it, or delete {folder} and build again."
+    try:
+        content = read_file(file)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise TablesError(
+            f"{file} is missing; the set in {folder} is not whole. {remedy}"
+        ) from error
+    got = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    if got != expected:
+        if isinstance(folder, Path) and _describe(folder, name).get("hash") == got:
+            raise TablesError(
+                f"the set in {folder} was replaced while it was read. Run the command again."
+            )
+        raise TablesError(
+            f"{file} is not the file that {DESCRIPTOR} describes: "
+            f"expected {expected}, got {got}. {remedy}"
+        )
+    return content
+
+
+def _describe(folder: Folder, name: str) -> dict[str, Any]:
+    resources = read_descriptor(folder)["resources"]
+    return next((resource for resource in resources if resource.get("name") == name), {})
+
+
+def check_whole(folder: Folder) -> None:
+    """Check every table of a set; TablesError if one is not as the descriptor says."""
+    descriptor = read_descriptor(folder)
+    hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
+    lacking = [name for name in COLUMNS if name not in hashes]
+    if lacking:
+        raise TablesError(
+            f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them."
+        )
+    for name in COLUMNS:
+        read_table_file(folder, name, hashes[name])
+
+
+def is_zip(path: Path) -> bool:
+    """Tell whether a path is that of a zip file, by its name or its content."""
+    if path.is_dir():
+        return False
+    import zipfile
+
+    # The end of a device, at which a zip file is known, may never come.
+    return path.suffix.lower() == ".zip" or (path.is_file() and zipfile.is_zipfile(path))
+
+
+def find_set(archive: Path, label: str) -> ZipPath:
+    """Return the one folder of a zip file that holds tables: its top, or a folder at its top."""
+    names = _list_names(archive, label)
+    descriptors = [
+        name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR
+    ]
+    if not descriptors:
+        shown = ", ".join(names[:5]) or "nothing"
+        if len(names) > 5:
+            shown += ", ..."
+        raise TablesError(
+            f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, "
+            f"got {shown}. Zip a folder written by `rankconst build --out DIR`."
+        )
+    if len(descriptors) > 1:
+        raise TablesError(
+            f"{label} holds several sets of tables: expected one {DESCRIPTOR}, "
+            f"got {', '.join(descriptors)}. Zip each set by itself, or unpack it and name a folder."
+        )
+    return ZipPath(archive, descriptors[0].removesuffix(DESCRIPTOR), label)
+
+
+def _list_names(archive: Path, label: str) -> list[str]:
+    """Return the names of all files in a zip file."""
+    import zipfile
+
+    head = b""
+    try:
+        with archive.open("rb") as stream:
+            head = stream.read(16)
+        with zipfile.ZipFile(archive) as opened:
+            return opened.namelist()
+    except FileNotFoundError as error:
+        raise TablesError(f"there is no file {label}. Check the path.") from error
+    except _damage() as error:
+        if not head.startswith(b"PK"):
+            raise TablesError(
+                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. "
+                "Name the zip file itself, not a page about it."
+            ) from error
+        raise TablesError(
+            f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
+        ) from error
+    except OSError as error:
+        raise TablesError(
+            f"cannot read {label}: {error.strerror or error}. Check its permissions."
+        ) from error

@@ -65,7 +65,7 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
-from rankconst.tails.coins import bound_sign_tests
+from rankconst.tails.exceedances import bound_sign_tests
 from rankconst.values.published import Interval, round_outwards, show_number, show_uncertain
 from rankconst.values.significance import attain, show_probability
 

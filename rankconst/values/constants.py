@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
-from rankconst.catalogue.definitions import AnswersMetric
-from rankconst.catalogue.spelling import resolve_name
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import show_value
+from rankconst.names import resolve_name, show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
 from rankconst.values.published import (
     NOISE,
@@ -541,6 +539,6 @@ def _hint(metric: Metric, number: float) -> str:
         )
     if metric.lower == 1 and number < 1:
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
-    if isinstance(metric, AnswersMetric):
+    if metric.is_of_answers:
         return "Check which library computed it: they do not all divide by the same."
     return "Check the metric, dataset, split, side and protocol."

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cases import for_each
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.evidence import count_ranks, find_expectation, pair_up, solve
+from rankconst.checks.defects import count_ranks, find_expectation, pair_up, solve
 from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.reading import Entry

@@ -23,8 +23,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.cli.notes import MOST_REASONS, report_reading, show_lines
-from rankconst.cli.output import check_target, write_whole
+from rankconst.cli.output import MOST_REASONS, check_target, report_reading, show_lines, write_whole
 from rankconst.errors import UsageError
 from rankconst.listing import Column, Format, Listing, count, render
 from rankconst.names import show_controls

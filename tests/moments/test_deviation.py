@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from cases import choose
 from oracles import MP, histogram_of
+from rankconst.moments import Estimate, Moments
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
-from rankconst.moments.result import Estimate, Moments
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:

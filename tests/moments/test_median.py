@@ -27,7 +27,7 @@ from rankconst.tasks import Histogram, offsets_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
 
 BILLION = 10**9
 Number = float | Fraction

@@ -23,7 +23,7 @@ import rankconst
 from cases import choose
 from few_tables import read_carried
 from rankconst.errors import RankconstError, TablesError
-from rankconst.tables.folder import LARGEST
+from rankconst.tables.place import LARGEST
 from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
+from rankconst.catalogue.literature import list_suite_results
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.suite_results import list_suite_results
 from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks
