@@ -1,7 +1,7 @@
 """Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
 The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is
-renamed. From then on they are what is read (:func:`rankconst.tables.folder.read_file`), before they
+renamed. From then on they are what is read (:func:`rankconst.tables.place.read_file`), before they
 have taken the places of the old ones and after. If a run is cut off in between, the next one
 completes it.
 """
