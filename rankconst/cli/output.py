@@ -294,21 +294,23 @@ def report_sampled(
     Its own tool ranks among samples, and others take another test set.
     """
     plain = {each.batch.tasks for each in done if each.batch.tool is None}
-    titles = {
-        tables.titles.get(each.dataset, "")
-        for each in plain
-        if each.protocol in assumed.get("protocol", ())
-    }
-    datasets = {each.dataset for each in plain}
+    # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
+    titles = {tasks: tables.titles.get(tasks.dataset, "") for tasks in plain}
+    named = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
+    if not named:
+        return
+    datasets = {tasks.dataset for tasks in named}
     for tool in load_tools().values() if "split" in assumed else ():
         if own := {split for key, split in tool.test_sets.items() if key in datasets}:
             say(
                 f"note: {tool.title} and papers that follow it rank {' and '.join(sorted(own))}: "
                 f"--tool {tool.key}"
             )
-    for tool in load_tools().values() if titles else ():
+    protocols = assumed.get("protocol", ())
+    ends = [title for tasks, title in named.items() if tasks.protocol in protocols]
+    for tool in load_tools().values():
         negatives = find_protocol(tool.protocol).negatives
-        if negatives and any(title.endswith(f"({tool.title})") for title in titles):
+        if negatives and any(title.endswith(f"({tool.title})") for title in ends):
             say(
                 f"note: {tool.title} and papers that follow it rank among {negatives + 1}: "
                 f"--protocol {tool.protocol}"
