@@ -1,11 +1,13 @@
-"""Arrays of whole numbers and doubles, and what a double carries."""
+"""Arrays of whole numbers and doubles, what a double carries, and numbers with their errors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
@@ -17,3 +19,44 @@ UNIT_ROUNDOFF = 2.0**-53
 
 # Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
 TINY = 1e-300
+
+Method = Literal["closed_form", "numerical", "sampled"]
+
+
+def lift_rounding(variance: Values, error: Values) -> Values:
+    """Return variances, with 0 where rounding left one below: that is nearer to the truth."""
+    if not (variance >= -error).all():
+        raise ArithmeticError(f"a variance is {variance.min():g}, further below 0 than its error.")
+    return np.where(variance < 0, 0.0, variance)
+
+
+class Estimate(NamedTuple):
+    """A number on the way to moments, with its absolute error."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Expectation and variance of a metric under chance, or another baseline.
+
+    Attributes
+    ----------
+    expectation, variance
+        The numbers, in units of the metric and of its square.
+    expectation_error, variance_error
+        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate
+        for ``numerical``, a standard error for ``sampled``.
+    method
+        How the numbers were obtained.
+    num_draws
+        How many random rankings were drawn, for ``sampled``; None for other methods.
+    """
+
+    expectation: float
+    expectation_error: float
+    variance: float
+    variance_error: float
+    method: Method
+    num_draws: int | None = None

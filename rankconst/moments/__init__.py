@@ -15,14 +15,13 @@ times 1 + (n-1)/(M+2).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.doubles import Moments as Moments
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
@@ -184,45 +183,3 @@ def _round_up(error: float) -> float:
     if not math.isfinite(error):
         return error
     return math.ldexp(math.ceil(mantissa * 256) / 256, exponent)
-
-
-Method = Literal["closed_form", "numerical", "sampled"]
-
-
-def lift_rounding(variance: Values, error: Values) -> Values:
-    """Return variances, with 0 where rounding left one below: that is nearer to the truth."""
-    if not (variance >= -error).all():
-        raise ArithmeticError(f"a variance is {variance.min():g}, further below 0 than its error.")
-    return np.where(variance < 0, 0.0, variance)
-
-
-class Estimate(NamedTuple):
-    """A number on the way to moments, with its absolute error."""
-
-    value: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """Expectation and variance of a metric under chance, or another baseline.
-
-    Attributes
-    ----------
-    expectation, variance
-        The numbers, in units of the metric and of its square.
-    expectation_error, variance_error
-        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate
-        for ``numerical``, a standard error for ``sampled``.
-    method
-        How the numbers were obtained.
-    num_draws
-        How many random rankings were drawn, for ``sampled``; None for other methods.
-    """
-
-    expectation: float
-    expectation_error: float
-    variance: float
-    variance_error: float
-    method: Method
-    num_draws: int | None = None

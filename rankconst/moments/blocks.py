@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments import Moments
+from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import gram_rules
 from rankconst.tasks import Histogram, offsets_of
 

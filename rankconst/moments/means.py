@@ -32,9 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.formulas import require_k
-from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF, Moments, lift_rounding
 from rankconst.errors import UndefinedError
-from rankconst.moments import Moments, lift_rounding
 from rankconst.moments.blocks import blocks_of, distinct_blocks
 from rankconst.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 from rankconst.tasks import offsets_of

@@ -38,8 +38,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments import Moments
+from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.block_counts import BlockCounts, Gaps, find_gaps
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws

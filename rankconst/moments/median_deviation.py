@@ -48,8 +48,7 @@ import numpy as np
 
 from rankconst.catalogue.formulas import NORMAL_QUARTILE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments import Moments
+from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.sampled import (
     FEWEST_DRAWS,

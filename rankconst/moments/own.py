@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF, Moments, lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import Moments, lift_rounding
 from rankconst.moments.means import average, geometric_mean_rank
 from rankconst.moments.powers import power_mean
 from rankconst.tasks import offsets_of

@@ -35,9 +35,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rankconst.doubles import TINY, UNIT_ROUNDOFF
+from rankconst.doubles import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.errors import UndefinedError
-from rankconst.moments import Estimate, Moments
 from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.moments.means import mean_rank
 from rankconst.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.definitions import discount, discount_clipped
-from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments import Moments
+from rankconst.doubles import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

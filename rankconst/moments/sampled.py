@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments import Moments
+from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:

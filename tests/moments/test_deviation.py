@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cases import choose
 from oracles import MP, histogram_of
-from rankconst.moments import Estimate, Moments
+from rankconst.doubles import Estimate, Moments
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
 from rankconst.tasks import Histogram

@@ -19,8 +19,9 @@ from carried import open_once
 from cases import for_each
 from oracles import MP, assert_alike
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.doubles import lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import compute_mean, compute_moments, compute_power_mean, lift_rounding, own
+from rankconst.moments import compute_mean, compute_moments, compute_power_mean, own
 from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
