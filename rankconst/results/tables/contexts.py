@@ -48,16 +48,8 @@ COUNTS = ("num_tasks", "num_triples", "num_entities")
 """Roles of numbers that say what was counted."""
 
 OPEN_ROLES = {
-    "dataset",
-    "model",
-    "metric",
-    "value",
-    "k",
-    "num_tasks",
-    "relations",
-    "step",
-    "version",
-    "hyperparameter",
+    *("dataset", "model", "metric", "value", "k", "num_tasks"),
+    *("relations", "step", "version", "hyperparameter"),
 }
 """Roles that any cell fits."""
 
@@ -69,10 +61,11 @@ _OF_RELATIONS = {"relation", "rel", "predicate"}
 FEW = 500
 """Of more distinct cells, those that may tell something are found all at once."""
 
+_ROW = "its row"
 _OF_ROWS = {"part", "graph", "protocol"}
 _OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
-_SAID = (*NAMES, "version")
+_DECLARED = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 _MOST_TRIED = 5_000
 
@@ -85,6 +78,9 @@ class CellTexts(NamedTuple):
 
 
 _NOTHING = CellTexts()
+
+
+# What the cells of each column are.
 
 
 def fits_role(role: str, cell: str) -> bool:
@@ -108,18 +104,17 @@ def declare(role: str, cell: str) -> Label:
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):
         return label
-    if role == "dataset" and cell.endswith(FILE_ENDINGS):  # a script
+    if role != "dataset":
+        return label if role in label.values else Label(cell, values={role: (cell,)}, whole=True)
+    if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
-    if role == "dataset" and is_mean(cell):  # not that of both sides
+    if is_mean(cell):  # not that of both sides
         return Label(cell, graphs=(cell,), whole=True)
-    if role == "dataset":
-        if label.whole and label.graphs:
-            return label
-        graph = (
-            label.graphs[0] if label.graphs and squash(label.graphs[0]) == squash(cell) else cell
-        )
-        return replace(label, text=cell, graphs=(graph,), whole=True)
-    return label if role in label.values else Label(cell, values={role: (cell,)}, whole=True)
+    if label.whole and label.graphs:
+        return label
+    is_known = bool(label.graphs) and squash(label.graphs[0]) == squash(cell)
+    graph = label.graphs[0] if is_known else cell
+    return replace(label, text=cell, graphs=(graph,), whole=True)
 
 
 def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
@@ -128,9 +123,10 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
     for j, role in enumerate(heading.roles):
         if not role or j in heading.measures or _counts_relations(heading, cells, j):
             continue
-        named = squash(heading.keys[j]) == squash(role)
-        better = role not in roles or (named and squash(heading.keys[roles[role]]) != squash(role))
-        if better and (named or _fit_role(role, cells[j])):
+        is_named = squash(heading.keys[j]) == squash(role)
+        if role in roles and (not is_named or squash(heading.keys[roles[role]]) == squash(role)):
+            continue
+        if is_named or _fit_role(role, cells[j]):
             roles[role] = j
     if "dataset" not in roles and "model" not in roles:
         taken = {*heading.measures, *roles.values()}
@@ -162,9 +158,9 @@ def _holds_texts(cells: Cells) -> bool:
 
 def _are_datasets(cells: Sequence[str]) -> bool:
     """Tell whether most cells of a column without a heading name graphs, and nothing else."""
-    named = [read_label(cell) for cell in cells[:FEW] if not is_missing(cell)]
-    graphs = [label for label in named if label.whole and label.graphs]
-    return 2 * len(graphs) > len(named)
+    labels = [read_label(cell) for cell in cells[:FEW] if not is_missing(cell)]
+    count = sum(1 for label in labels if label.whole and label.graphs)
+    return 2 * count > len(labels)
 
 
 def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
@@ -179,13 +175,14 @@ def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
 
 def _is_understood(label: Label) -> bool:
     """Tell whether a label says something of rows, or all of it is known."""
-    asking = any("row" in word.scopes for word in label.words)
-    return label.whole or asking or bool(label.values or label.graphs)
+    is_asking = any("row" in word.scopes for word in label.words)
+    return label.whole or is_asking or bool(label.values or label.graphs)
 
 
 def heads_models(heading: str) -> bool:
     """Tell whether a word of a heading is one for models."""
-    return "model" in map(match_role, re.findall(r"[^\W\d_]+", heading.lower()))
+    words = re.findall(r"[^\W\d_]+", heading.lower())
+    return any(match_role(word) == "model" for word in words)
 
 
 def ask_whole(label: Label) -> Label:
@@ -196,35 +193,32 @@ def ask_whole(label: Label) -> Label:
 def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
     """Return the other columns that may say something of their rows, in cells or headings."""
     taken = {*heading.measures, *roles.values()}
-    return [
-        j
-        for j, own in enumerate(cells)
-        if j not in taken
-        and (_find_telling(heading, j) or _find_asking(heading, j) or _holds_texts(own))
-    ]
+    found = []
+    for j, own in enumerate(cells):
+        is_headed = _find_telling(heading, j) is not None or _find_asking(heading, j) is not None
+        if j not in taken and (is_headed or _holds_texts(own)):
+            found.append(j)
+    return found
 
 
 def find_names(
     heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]
 ) -> int:
-    """Return the column that names the rows: that of models, or the first of texts.
-
-    Return -1 if there is none.
-    """
+    """Return the column that names the rows: that of models, or the first of texts; -1 if none."""
     if "model" in roles:
         return roles["model"]
-    texts = [
-        j for j in free if squash(heading.keys[j]) not in list_remarks() and _holds_texts(cells[j])
-    ]
-    return next((j for j in texts if not _holds_flags(heading, cells, j)), -1)
+    for j in free:
+        is_remark = squash(heading.keys[j]) in list_remarks()
+        if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
+            return j
+    return -1
 
 
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
     """Tell whether the cells of a column affirm or deny what is above them."""
     over = _find_telling(heading, j)
-    return over is not None and all(
-        is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:FEW]
-    )
+    some = cells[j].distinct[:FEW]
+    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in some)
 
 
 def _holds_counts(cells: Cells) -> bool:
@@ -232,25 +226,30 @@ def _holds_counts(cells: Cells) -> bool:
     return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
 
 
+def _holds_ends(cells: Cells) -> bool:
+    """Tell whether all cells of a column are letters that sides are short for: h and t, s and o."""
+    some = cells.distinct[:FEW]
+    return all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in some)
+
+
 def _find_telling(heading: Heading, j: int) -> Label | None:
     """Return the label that the cells below it affirm or deny: ``Filtered`` over yes and no."""
-    whole = (label for label in heading.labels[j] if label.whole)
-    return next(
-        (
-            each
-            for each in whole
-            if each.values or any(word.field != "metric" for word in each.words)
-        ),
-        None,
-    )
+    for label in heading.labels[j]:
+        is_asking = any(word.field != "metric" for word in label.words)
+        if label.whole and (label.values or is_asking):
+            return label
+    return None
 
 
 def _find_asking(heading: Heading, j: int) -> Label | None:
     """Return the label whose words ask about rows with a cell below it: ``num_candidates``."""
-    return next(
-        (each for each in heading.labels[j] if any(word.field in _OF_TEXTS for word in each.words)),
-        None,
-    )
+    for label in heading.labels[j]:
+        if any(word.field in _OF_TEXTS for word in label.words):
+            return label
+    return None
+
+
+# What the cells of each row say.
 
 
 class RowTexts(NamedTuple):
@@ -265,31 +264,26 @@ def form_address(
 ) -> Address:
     """Return what cells, the texts of their numbers and further questions say together."""
     declarations = gather(texts)
+    fields: dict[str, Any] = {**declarations.declared, **dict(about.facts)}
     further = (ask for ask in questions if ask.field not in declarations.declared)
-    return Address(
-        **{**declarations.declared, **dict(about.facts)},
-        suites=declarations.suites,
-        questions=(*declarations.questions, *further, *_find_conflicts(about)),
-    )
+    asked = (*declarations.questions, *further, *_find_conflicts(about))
+    return Address(**fields, suites=declarations.suites, questions=asked)
 
 
 def _find_conflicts(about: CellTexts) -> Iterator[Question]:
     """Yield the questions about fields of which the cells of a row declare several values."""
     for name in NAMES:
-        found = [
-            value
-            for text in about.texts
-            if (value := text.label.declared.get(name)) not in {None, "filtered"}
-        ]
-        values = {squash(value): value for value in found}
+        values: dict[str, str] = {}
+        for text in about.texts:
+            value = text.label.declared.get(name, "filtered")
+            if value != "filtered":
+                values[squash(value)] = value
         if len(values) > 1:
             listed = tuple(values.values())
-            text = f"its row says {name} {' and '.join(listed)}"
+            conflict = f"its row says {name} {' and '.join(listed)}"
             remedy = " or ".join(f"--{name} {value}" for value in listed)
-            yield Question(name, text, option=remedy, choices=listed if name == "dataset" else ())
-
-
-_ROW = "its row"
+            choices = listed if name == "dataset" else ()
+            yield Question(name, conflict, option=remedy, choices=choices)
 
 
 def read_rows(
@@ -300,107 +294,110 @@ def read_rows(
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
     """Return what the cells of each row say: first the roles, then the names, then the others."""
-    places: list[tuple[int, Callable[[str], CellTexts]]]
-    places = [
-        (roles[role], partial(_read_role, role, _find_telling(heading, roles[role])))
-        for role in (*_SAID, *_FACTS)
-        if role in roles
-    ]
-    places += [(roles["model"], _read_name)] if "model" in roles else []
-    named, names = heading.roles, find_names(heading, cells, roles, free)
+    ways: dict[int, Callable[[str], CellTexts]] = {}
+    for role in (*_DECLARED, *_FACTS):
+        if role in roles:
+            ways[roles[role]] = partial(_read_role, role, _find_telling(heading, roles[role]))
+    if "model" in roles:
+        ways[roles["model"]] = _read_name
+    names = find_names(heading, cells, roles, free)
     for j in free:
-        role = named[j]
-        if role in _SAID and role in roles and _fit_role(role, cells[j]):  # a second column of it
-            places.append((j, partial(_read_role, role, None)))
-        elif j == names or role in {"model", "tool"}:
-            places.append((j, _read_name))
-        elif telling := _find_telling(heading, j):
-            read = _read_below if _holds_counts(cells[j]) else _read_flag
-            places.append((j, partial(read, telling)))
-        elif asking := _find_asking(heading, j):
-            places.append((j, partial(_read_below, asking)))
-        elif _holds_ends(cells[j]):
-            places.append((j, _read_end))
-        else:
-            places.append((j, partial(_read_name, scope="row")))
-    columns = (_read_column(cells[j], read) for j, read in places)
-    found = [each for each in columns if len(each[1]) > 1]
-    codes, above = np.maximum(groups[0], 0), groups[1]
-    for own, about in found:
-        codes = combine(codes, own, len(about))
-    one = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.intp)  # a row of each
-    one[codes] = np.arange(len(codes))
-    used = np.flatnonzero(one >= 0)
-    number = np.zeros(len(one), dtype=np.intp)
-    number[used] = np.arange(len(used))
+        ways[j] = _read_name if j == names else _choose_way(heading, cells[j], j, roles)
+    group_of, above = groups
+    codes = np.maximum(group_of, 0)
+    columns = []
+    for j, way in ways.items():
+        own, found = _read_column(cells[j], way)
+        if len(found) > 1:
+            columns.append((own, found))
+            codes = combine(codes, own, len(found))
+    _, firsts, codes = np.unique(codes, return_index=True, return_inverse=True)
     joined = []
-    for row in one[used].tolist():
-        each = [about[own[row]] for own, about in found]
-        facts = tuple(fact for about in each for fact in about.facts)
-        joined.append(
-            (
-                CellTexts(tuple(text for about in each for text in about.texts), facts),
-                above[max(groups[0][row], 0)],
-            )
-        )
-    return RowTexts(number[codes], joined)
+    for row in firsts.tolist():
+        said = [found[own[row]] for own, found in columns]
+        texts = tuple(text for each in said for text in each.texts)
+        facts = tuple(fact for each in said for fact in each.facts)
+        joined.append((CellTexts(texts, facts), above[max(group_of[row], 0)]))
+    return RowTexts(codes, joined)
+
+
+def _choose_way(
+    heading: Heading, cells: Cells, j: int, roles: Mapping[str, int]
+) -> Callable[[str], CellTexts]:
+    """Return how the cells of a column without a role of its own are read."""
+    role, telling, asking = heading.roles[j], _find_telling(heading, j), _find_asking(heading, j)
+    if role in _DECLARED and role in roles and _fit_role(role, cells):  # a second column of it
+        return partial(_read_role, role, None)
+    if role in {"model", "tool"}:
+        return _read_name
+    if telling is not None:
+        return partial(_read_below if _holds_counts(cells) else _read_flag, telling)
+    if asking is not None:
+        return partial(_read_below, asking)
+    return _read_end if _holds_ends(cells) else _read_remark
 
 
 def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> tuple[Places, list[CellTexts]]:
     """Return for each row a number of what its cell says; 0 is nothing."""
     found = [_NOTHING]
-    of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
-    named = getattr(read, "func", read) is _read_name
-    for place, cell in cells.select(FEW, screen) if named else enumerate(cells.distinct):
+    is_free = read in {_read_name, _read_remark}
+    chosen = cells.select(FEW, screen) if is_free else enumerate(cells.distinct)
+    number_of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
+    for place, cell in chosen:
         about = read(cell)
         if about != _NOTHING:
-            of[place] = len(found)
+            number_of[place] = len(found)
             found.append(about)
-    return of[cells.codes] if len(of) else cells.codes, found
+    return number_of[cells.codes], found
 
 
 def _read_role(role: str, over: Label | None, cell: str) -> CellTexts:
     """Read a cell of a column with a role; what is over it may be affirmed or denied."""
-    if over is not None and (answered := answer(over, cell)) is not None:
+    answered = None if over is None else answer(over, cell)
+    if answered is not None:
         return CellTexts((Text(answered, "row", _ROW),))
     if is_missing(cell) or (role == "relations" and cell.lower() in ALL):
         return _NOTHING
-    if role in _SAID:
+    if role in _DECLARED:
         return CellTexts((Text(declare(role, cell), "row", _ROW),))
+    if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
+        texts = () if is_tool(cell) else _read_name(cell).texts
+        return CellTexts(texts, ((role, cell),))
+    fact: Any = read_count(cell)
+    if role == "relations":
+        fact = (cell,)
+    elif role == "rank_type":
+        known = RANK_TYPES.get(cell.lower(), cell.lower())
+        fact = read_label(cell).values.get(role, (known,))[0]
+    return CellTexts(facts=((role, fact),))
+
+
+def _read_name(cell: str) -> CellTexts:
+    """Read the name of a row, which may say anything."""
+    if is_blank(cell):
+        return _NOTHING
+    label = name_model(read_label(cell))
+    is_statistic = label.metric is not None and label.whole
+    return CellTexts((Text(label, "name", _ROW),)) if label.tells or is_statistic else _NOTHING
+
+
+def _read_remark(cell: str) -> CellTexts:
+    """Read a cell below an unknown heading, which may say anything."""
     label = read_label(cell)
-    rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
-    facts: dict[str, Any] = dict.fromkeys(COUNTS, read_count(cell))
-    facts |= {"relations": (cell,), "rank_type": rank_types[0]}
-    # A tool's name is not a protocol, and what is called after a repository is a name as a model's
-    # is.
-    own = _read_name(cell).texts if role == "tool" and not is_tool(cell) else ()
-    return CellTexts(own, ((role, facts.get(role, cell)),))
-
-
-def _read_name(cell: str, scope: str = "name") -> CellTexts:
-    """Read a cell that may say anything."""
-    label = Label() if is_blank(cell) else read_label(cell)
-    label = name_model(label) if scope == "name" else label
-    statistic = scope == "name" and label.metric is not None and label.whole
-    return CellTexts((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
+    return _NOTHING if is_blank(cell) or not label.tells else CellTexts((Text(label, "row", _ROW),))
 
 
 def _read_flag(telling: Label, cell: str) -> CellTexts:
     """Read a cell that may affirm or deny what is above it."""
-    if (answered := answer(telling, cell)) is not None:
+    answered = answer(telling, cell)
+    if answered is not None:
         return CellTexts((Text(answered, "row", _ROW),))
     # How many test triples there are says nothing of a split.
     if is_number(cell) or not telling.values:
         return _read_below(telling, cell)
-    own = _read_name(cell, "row").texts
-    return _NOTHING if is_blank(cell) else CellTexts((*own, Text(doubt(telling), "row", _ROW)))
-
-
-def _holds_ends(cells: Cells) -> bool:
-    """Tell whether all cells of a column are letters that sides are short for: h and t, s and o."""
-    return all(
-        is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in cells.distinct[:FEW]
-    )
+    if is_blank(cell):
+        return _NOTHING
+    return CellTexts((*_read_remark(cell).texts, Text(doubt(telling), "row", _ROW)))
 
 
 def _read_end(cell: str) -> CellTexts:
@@ -415,9 +412,10 @@ def _read_below(over: Label, cell: str) -> CellTexts:
     """Read a cell below words that ask about its row: 100 negatives."""
     if is_blank(cell):
         return _NOTHING
-    own = () if is_number(cell) else _read_name(cell, "row").texts
-    about = any(text.label.declared for text in own)  # a subset called validation
-    return CellTexts(own if about else (*ask_over(over, cell, "a column"), *own))
+    texts = () if is_number(cell) else _read_remark(cell).texts
+    if any(text.label.declared for text in texts):  # a subset called validation
+        return CellTexts(texts)
+    return CellTexts((*ask_over(over, cell, "a column"), *texts))
 
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
@@ -478,26 +476,31 @@ def _list_patterns() -> tuple[str, str]:
 def find_groups(
     cells: Sequence[Cells],
     numbers: Sequence[int],
-    empty: NDArray[np.bool_],
+    is_empty: NDArray[np.bool_],
     spanning: frozenset[int],
 ) -> tuple[Places, list[tuple[Text, ...]]]:
-    """Label each row with the `empty` rows above it: 0 for none, -1 for these rows themselves."""
-    group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])
-    last, below = int(np.flatnonzero(~empty).max(initial=-1)), list[Text]()
-    for row in np.flatnonzero(empty).tolist():
+    """Label each row with the empty rows above it: 0 for none, -1 for these rows themselves."""
+    group_of = np.zeros(len(is_empty), dtype=np.intp)
+    groups: list[tuple[Text, ...]] = [()]
+    below: list[Text] = []
+    last = int(np.flatnonzero(~is_empty).max(initial=-1))
+    for row in np.flatnonzero(is_empty).tolist():
         filled = {j: own[row] for j, own in enumerate(cells) if not is_blank(own[row])}
-        name, first = next(iter(filled.values()), ""), next(iter(filled), 0)
-        beside = first > min(numbers, default=0) and first not in numbers and row not in spanning
-        if not name or len(set(filled.values())) > 1 or (beside and len(filled) == 1):
+        if len({*filled.values()}) != 1:
+            continue
+        first, name = next(iter(filled.items()))
+        is_beside = first > min(numbers, default=0) and first not in numbers
+        if is_beside and len(filled) == 1 and row not in spanning:
             continue
         label = read_label(name)
         if row > last and label.words and not label.graphs:
             below.append(Text(replace(label, whole=False), "text", "a row below"))
             continue
         # What the rows before said may or may not hold on: its words are asked about.
-        before = tuple(text._replace(label=replace(text.label, whole=False)) for text in groups[-1])
-        kept = before if label.values or label.words or not label.graphs else ()
-        groups.append((Text(label, "row", "a row above"), *kept)[:3])
-        group_of[row:] = len(groups) - 1
+        kept = []
+        if label.values or label.words or not label.graphs:
+            kept = [text._replace(label=replace(text.label, whole=False)) for text in groups[-1]]
         group_of[row] = -1
+        group_of[row + 1 :] = len(groups)
+        groups.append((Text(label, "row", "a row above"), *kept[:2]))
     return group_of, [(*group, *below) for group in groups]
