@@ -74,7 +74,8 @@ def _asking(draw: st.DrawFn) -> Asking:
         st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
     )
     places = PLACES[container] & _list_places(word)
-    if "/" in word.text:  # of a path, only the last part is the file's name
+    # Of a path, only the last part is the file's name; and a merged file may be of any graph.
+    if "/" in word.text or word.text in {"merge", "merged"}:
         places -= {"file"}
     place = draw(st.sampled_from(sorted(places)))
     written = draw(st.sampled_from(_CASES))(word.text)

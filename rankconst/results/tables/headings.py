@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import names_known
@@ -21,7 +21,7 @@ from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_remarks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -33,13 +33,13 @@ DEEPEST = 4
 """How many rows a heading may have."""
 
 _CENTRED = (
-    "which columns are of which group cannot be told: write each name above the first of its "
-    "columns"
+    "which columns are of which group cannot be told: "
+    "write each name above the first of its columns"
 )
 _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Heading:
     """The heading of a table."""
 
@@ -50,7 +50,7 @@ class Heading:
     # Columns of metrics to the labels that name them.
     measures: Mapping[int, Label] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def roles(self) -> list[str]:
         """What the cells of each column are; empty where its heading does not say."""
         found = []
@@ -62,7 +62,7 @@ class Heading:
     @property
     def long(self) -> bool:
         """True if one column names the metric and another holds its value."""
-        return {"metric", "value"} <= set(self.roles)
+        return {"metric", "value"} <= {*self.roles}
 
 
 def find_role(label: Label) -> str:
@@ -101,26 +101,16 @@ def list_models(rows: Sequence[Row]) -> list[str]:
 
     They may be names of models: nothing that a heading of a results table says is known of them.
     """
-    head, body = (
-        rows[0].plain,
-        [row.plain for row in rows[1:] if len(row.plain) == len(rows[0].plain)],
-    )
-    graphs = [row[0] for row in body]
-    named = [cell for cell in graphs if names_known(cell) or is_mean(cell)]
-    if len(head) < 2 or len(set(head)) < len(head) or 2 * len(named) <= len(graphs):
+    head = rows[0].plain
+    body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
+    graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
+    if len(head) < 2 or len({*head}) < len(head) or 2 * len(graphs) <= len(body):
         return []
     for j, name in enumerate(head[1:], start=1):
         label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
+        is_known = bool(label.role or label.metric or label.tells) or squash(name) in list_remarks()
         cells = [row[j] for row in body if not is_blank(row[j])]
-        known = (
-            label.role
-            or squash(name) in list_remarks()
-            or label.values
-            or label.graphs
-            or label.words
-            or label.metric
-        )
-        if known or not name or not cells or not all(map(is_number, cells)):
+        if is_known or not name or not cells or not all(is_number(cell) for cell in cells):
             return []
     return [*head[1:]]
 
@@ -133,7 +123,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         heading = compose_heading(rows[:depth], parse)
         if not (heading.measures or heading.long):
             continue
-        beside = (cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures)
+        beside = [cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures]
         if depth > 1 and any(is_number(cell) for cell in beside):
             return None  # the row of a metric, below a heading without one
         for longer in range(depth + 1, min(DEEPEST + 1, len(rows)) + 1):
@@ -149,75 +139,74 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading, as one with the k of Hits@."""
     own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
-    further = [
-        j for j, label in longer.measures.items() if j not in heading.measures and not label.reason
+    new = {j: label for j, label in longer.measures.items() if j not in heading.measures}
+    new_cells = [
+        row.plain[j]
+        for j, label in new.items()
+        if not (label.reason or _is_hits(label)) and j < len(row.plain)
     ]
-    if further and set(longer.measures) > set(heading.measures):
-        hits = {j: _is_hits(longer.measures[j].metric) for j in further}
-        counted = all(
-            hits[j] or any(map(str.isalpha, cell)) for j in further for cell in row.plain[j : j + 1]
-        )
-        return counted and not any("." in cell and is_number(cell) for cell in row.plain)
+    is_longer = {*longer.measures} > {*heading.measures}
+    if is_longer and not all(label.reason for label in new.values()):
+        if any("." in cell and is_number(cell) for cell in row.plain):
+            return False
+        return all(any(sign.isalpha() for sign in cell) for cell in new_cells)
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
-    if (
-        own
-        and not any(others)
-        and not any(is_missing(cell) or re.search(r"\d", cell) for cell in own)
-    ):
+    is_words = not any(is_missing(cell) or re.search(r"\d", cell) for cell in own)
+    if own and is_words and not any(others):
         return True
-    own_labels = [read_label(cell) for cell in own if not is_blank(cell)]
-    return len(own_labels) == len(own) > 0 and all(
-        each.whole and (each.graphs or each.values) for each in own_labels
-    )
+    labels = [read_label(cell) for cell in own if not is_blank(cell)]
+    is_address = all(label.whole and (label.graphs or label.values) for label in labels)
+    return len(labels) == len(own) > 0 and is_address
 
 
-def _is_hits(metric: Metric | None) -> bool:
-    return metric is not None and metric.hits_k is not None
+def _is_hits(label: Label) -> bool:
+    return label.metric is not None and label.metric.hits_k is not None
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
     """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
+    lowest = levels[-1]
+    first = next((j for j, cell in enumerate(lowest) if parse(cell, None).metric), width)
     named: list[list[str]] = [[] for _ in range(width)]
-    first = next(
-        (j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric is not None), width
-    )
-    centred = ""
-    for depth, (row, level) in enumerate(zip(rows, levels, strict=True)):
-        over = level if depth == len(rows) - 1 else _spread(row, level)
-        if over is not level and row.spans is None and _is_centred(level, levels[-1], first):
-            centred = " ".join(filter(None, level[first + 1 :]))
-            over = [*level[:first], *[centred] * (width - first)]
-        for j, label in enumerate(over):
-            if label and not is_blank(label) and named[j][-1:] != [label]:
-                named[j].append(label)
-    joined = [_join_counts(each, parse) for each in named]
-    labels = tuple(tuple(parse(label, None) for label in each) for each in joined)
-    if centred:
-        labels = (*labels[:first], *((*each, Label(reason=_CENTRED)) for each in labels[first:]))
-    return Heading(
-        keys=_number_repeated(" / ".join(each) for each in named),
-        labels=labels,
-        levels=levels,
-        measures=_find_measures(labels),
-    )
+    is_centred = False
+    for row, level in zip(rows[:-1], levels, strict=False):
+        over = _spread(row, level)
+        if row.spans is None and _is_centred(level, lowest, first):
+            is_centred = True
+            names = " ".join(filter(None, level[first + 1 :]))
+            over = [*level[:first], *[names] * (width - first)]
+        _add_level(named, over)
+    _add_level(named, lowest)
+    labels = [
+        tuple(parse(label, None) for label in _join_counts(column, parse)) for column in named
+    ]
+    for j in range(first, width) if is_centred else ():
+        labels[j] = (*labels[j], Label(reason=_CENTRED))
+    keys = _number_repeated([" / ".join(column) for column in named])
+    return Heading(keys, tuple(labels), levels, _find_measures(labels))
+
+
+def _add_level(named: list[list[str]], level: Sequence[str]) -> None:
+    """Add the labels of a level to those above, but for blank and repeated ones."""
+    for column, label in zip(named, level, strict=True):
+        if not is_blank(label) and column[-1:] != [label]:
+            column.append(label)
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     """Return the columns of metrics; a column that has another role is none."""
     found = {}
-    for j, each in enumerate(labels):
-        if {*list_roles(each)} - {"", "measured", "tool", "side", "model"}:
-            continue
-        measure = next((label for label in each[::-1] if label.metric is not None), None)
-        if measure is not None:
-            found[j] = measure
+    for j, column in enumerate(labels):
+        measures = [label for label in column if label.metric is not None]
+        if measures and {*list_roles(column)} <= {"", "measured", "tool", "side", "model"}:
+            found[j] = measures[-1]
     # An average beside columns of no metric may be over anything.
-    others = [
-        j for j, each in enumerate(labels) if j and j not in found and not any(list_roles(each))
-    ]
-    return {} if others and all(is_mean(label.text) for label in found.values()) else found
+    others = [column for j, column in enumerate(labels) if j and j not in found]
+    is_unknown = any(not any(list_roles(column)) for column in others)
+    is_average = all(is_mean(label.text) for label in found.values())
+    return {} if is_unknown and is_average else found
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
@@ -232,12 +221,12 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 
 def _spread(row: Row, level: Sequence[str]) -> list[str]:
     """Return the labels of an upper level for every column that they span."""
-    spread, label, left = [], "", 0
+    spread, label, end = [], "", 0
     for j, own in enumerate(level):
         if own:
-            label, left = own, (row.spans or {}).get(j, 1) if row.spans is not None else len(level)
-        spread.append(label if left > 0 else "")
-        left -= 1
+            label = own
+            end = len(level) if row.spans is None else j + row.spans.get(j, 1)
+        spread.append(label if j < end else "")
     return spread
 
 
@@ -258,68 +247,67 @@ def find_reason(heading: Heading, j: int) -> str:
     if named - {measure.metric}:  # MRR over median
         return "two levels of its heading name metrics"
     labels = (measure, *heading.labels[j])
-    words = (
-        word
-        for label in labels
-        for word in label.words
-        if word.field == "metric" and "column" in word.scopes
-    )
-    reasons = (*(label.reason for label in labels), *(word.reason for word in words))
+    words = [word for label in labels for word in label.words if word.field == "metric"]
+    reasons = [label.reason for label in labels]
+    reasons += [word.reason for word in words if "column" in word.scopes]
     return next(filter(None, reasons), "")
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     """Say why a table has no heading, and what its columns may mean."""
-    row = rows[0]
+    row, place = rows[0], document.at(rows[0].line)
     if len(row.cells) == 1:
-        only = f"one column, {row.plain[0][:40]!r}; expected at least two, such as model and MRR."
-        remedy = "Is the delimiter right? Commas, tabs and semicolons are known."
-        return f"{document.at(row.line)}: {only} {remedy}"
-    import difflib  # only needed here, where speed no longer matters
-
+        return (
+            f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
+            "MRR. Is the delimiter right? Commas, tabs and semicolons are known."
+        )
     from rankconst.catalogue.mentions import find_mentions
-    from rankconst.catalogue.metrics import TABULATED
 
-    known = {
-        squash(name): metric.label
-        for metric in TABULATED
-        for name in (metric.label, *metric.spellings)
-    }
     headings = [label for label in row.plain if label][:12]
-    near = []
-    for label in headings:
-        if read_label(label).whole:  # Test is not Hits@10
-            continue
-        found = difflib.get_close_matches(squash(label[:40]), known, n=2, cutoff=0.6)
-        if found:
-            near.append(
-                f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}"
-            )
-    hint = f" Did you mean {', '.join(near)}?" if near else ""
-    named = any(read_label(label).values or find_mentions(label) for label in headings)
-    if named or list_models(rows):
-        what = "datasets, splits or sides" if named else "models"
-        hint = f" If the columns are {what}, say of which metric: --metric mrr."
+    if any(read_label(label).values or find_mentions(label) for label in headings):
+        hint = " If the columns are datasets, splits or sides, say of which metric: --metric mrr."
+    elif list_models(rows):
+        hint = " If the columns are models, say of which metric: --metric mrr."
+    else:
+        hint = _suggest(headings)
     listed = ", ".join(label[:40] for label in headings)
     return (
-        f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "
+        f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
         "Expected columns such as MRR, MR or Hits@10, or the two columns metric and value."
     )
 
 
-def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:
+def _suggest(headings: Sequence[str]) -> str:
+    """Return a question about metrics whose names are close to headings, or nothing."""
+    import difflib  # only needed here, where speed no longer matters
+
+    from rankconst.catalogue.metrics import TABULATED
+
+    known: dict[str, str] = {}
+    for metric in TABULATED:
+        for name in (metric.label, *metric.spellings):
+            known[squash(name)] = metric.label
+    near = []
+    for heading in headings:
+        close = difflib.get_close_matches(squash(heading[:40]), known, n=2, cutoff=0.6)
+        if close and not read_label(heading).whole:  # Test is not Hits@10
+            names = dict.fromkeys(known[name] for name in close)
+            near.append(f"{' or '.join(names)} for {heading[:40]}")
+    return f" Did you mean {', '.join(near)}?" if near else ""
+
+
+def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
     """Return names of which no two are alike: ``MRR``, ``MRR (2)``."""
-    listed = list(keys)
-    taken, counts = set(listed), Counter[str]()
-    unique: dict[str, None] = {}
-    for key in listed:
+    counts = Counter[str]()
+    names: list[str] = []
+    for key in keys:
         counts[key] += 1
-        name = key
-        while name in unique or (name in taken and name != key):
-            counts[key] += name != key
-            name = f"{key} ({max(counts[key], 2)})".strip()
-        unique[name] = None
-    return tuple(unique)
+        name = key if counts[key] == 1 else f"{key} ({counts[key]})".strip()
+        while name in names or (name != key and name in keys):
+            counts[key] += 1
+            name = f"{key} ({counts[key]})".strip()
+        names.append(name)
+    return tuple(names)
 
 
 # A metric in each row.
@@ -329,61 +317,53 @@ _FIRST = 3  # among so many columns the names of metrics are looked for
 
 def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each, if it is one."""
-    if len(rows) < 2:
+    if not rows:
         return None
-    head, body = rows[0], [row for row in rows[1:] if len(row.plain) == len(rows[0].plain)]
-    place = next(
-        (j for j in range(min(len(head.plain), _FIRST)) if _holds_metrics(body, j, parse)), None
-    )
-    if place is None:
+    head = rows[0]
+    width = len(head.plain)
+    body = [row for row in rows[1:] if len(row.plain) == width]
+    place = next((j for j in range(min(width, _FIRST)) if _holds_metrics(body, j, parse)), -1)
+    if place < 0:
         return None
-    numbers = [
-        j
-        for j in range(place + 1, len(head.plain))
-        if head.plain[j] and any(is_number(row.plain[j]) for row in body)
-    ]
-    # Of "key, value, step", only one column holds the numbers.
-    numbers = [j for j in numbers if parse(head.plain[j], None).role == "value"] or numbers
-    names = [j for j in range(len(head.plain)) if j != place and j not in numbers]
+    headed = [j for j in range(place + 1, width) if head.plain[j]]
+    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
     if not numbers:
         return None
-    metrics = list(
-        dict.fromkeys(
-            row.plain[place] for row in body if parse(row.plain[place], None).metric is not None
-        )
-    )
+    # Of "key, value, step", only one column holds the numbers.
+    numbers = [j for j in numbers if parse(head.plain[j], None).role == "value"] or numbers
+    names = [j for j in range(width) if j != place and j not in numbers]
+    body = [row for row in body if parse(row.plain[place], None).metric is not None]
+    metrics = list(dict.fromkeys(row.plain[place] for row in body))
     first = (*(head.plain[j] for j in names), "", *metrics)
     turned = [Row(head.line, first, first)]
-    for block in _list_blocks(body, place, names, parse):
+    for block in _list_blocks(body, place, names):
         some = next(iter(block.values()))
+        found = [block.get(metric) for metric in metrics]
         for j in numbers:
             named = (*(some.plain[n] for n in names), head.plain[j])
-            written = (*named, *(block[name].cells[j] if name in block else "" for name in metrics))
-            plain = (*named, *(block[name].plain[j] if name in block else "" for name in metrics))
-            turned.append(Row(some.line, written, plain))
+            cells = ("" if row is None else row.cells[j] for row in found)
+            plain = ("" if row is None else row.plain[j] for row in found)
+            turned.append(Row(some.line, (*named, *cells), (*named, *plain)))
     return turned
 
 
-def _list_blocks(
-    body: Sequence[Row], place: int, names: Sequence[int], parse: Parse
-) -> list[dict[str, Row]]:
+def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
     """Return the rows of each block by their metrics; an empty name repeats the one above.
 
     A metric that comes again begins a new block, and so does a change in the columns of names.
     """
     blocks: list[dict[str, Row]] = []
-    last: tuple[str, ...] = ()
+    last: list[str] = []
     for row in body:
-        if parse(row.plain[place], None).metric is None:
-            continue
-        named = tuple(row.plain[j] or (last[n] if last else "") for n, j in enumerate(names))
-        if not blocks or named != last or row.plain[place] in blocks[-1]:
-            blocks.append({})
         plain = list(row.plain)
-        for n, j in enumerate(names):
-            plain[j] = named[n]
-        blocks[-1][row.plain[place]] = row._replace(plain=tuple(plain))
-        last = named
+        if last:
+            for j in names:
+                plain[j] = plain[j] or last[j]
+        is_same = bool(last) and all(plain[j] == last[j] for j in names)
+        if not is_same or plain[place] in blocks[-1]:
+            blocks.append({})
+        blocks[-1][plain[place]] = row._replace(plain=tuple(plain))
+        last = plain
     return blocks
 
 
