@@ -6,8 +6,8 @@ import os
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_given, as_pandas, as_values, refuse_masked
@@ -36,10 +36,11 @@ from rankconst.values.published import read_published
 from rankconst.values.ranks import Ranks, from_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
+    from rankconst.results.reading import Reading
     from rankconst.values.constants import Constants
     from rankconst.worth import AdjustedList, AdjustedValue, AdjustedValues
 
@@ -169,80 +170,134 @@ def adjust(
     results = _take_values(results, values)
     opened, names = _open(tables), as_names(metric)
     of_answers = isinstance(opened, AnswerTables)
-    if isinstance(opened, AnswerTables):
+    if isinstance(opened, AnswerTables):  # the library decides what the names of metrics mean
         opened, tool = opened.name_library(tool) if tool else opened, None
-    single = _is_value(results)
-    several = isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
-    is_typed = single or several or _is_typed(results)
+    is_number = _is_value(results) or _are_values(results)
+    is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
         dataset = dataset or _find_only(opened)
     user = Address(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
-    user = replace(user, accepted=as_names(accept))
-    wanted = _name_metrics(names, opened)
-    baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
+    request = _Request(
+        tables=opened,
+        user=replace(user, accepted=as_names(accept)),
+        names=names,
+        metrics=_name_metrics(names, opened),
+        baselines=tuple(key for key in opened.list_baselines(baseline) if key in INFORMED),
+        percent=percent,
+        decimals=decimals,
+        details=details,
+        errors="raise" if strict else errors,
+    )
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
-    if of_answers and (single or several):
-        _require_one(results, names)
-        how: dict[str, Any] = {"decimals": decimals, "percent": bool(percent)}
-        tasks = opened.tasks(str(dataset), split=split or "test", protocol=OWN_COUNTS.key)
-        counted = opened.look_up(tasks, wanted[0])
-        return (
-            counted.adjust(results, **how)
-            if single
-            else [counted.adjust(each, **how) for each in results]
-        )
-    if is_typed and (single or several or not of_answers):
+    if of_answers and is_number:
+        return _adjust_answers(results, request)
+    if is_typed and not of_answers:
         if errors is not None:
             raise UsageError(
                 "errors is for files and frames: a value that cannot be adjusted is an error "
                 "anyway."
             )
-        adjust_values = partial(
-            _adjust_values,
-            tables=opened,
-            user=user,
-            percent=percent,
-            decimals=decimals,
-            baselines=baselines,
-            details=details,
-        )
-        return _adjust_typed(results, adjust_values, names, wanted, listed=several)
+        return _adjust_typed(results, request)
     if strict and errors == "note":
         raise UsageError(
             "strict=True refuses what errors='note' leaves out with a note; give only one of the "
             "two."
         )
-    from rankconst.checks.confirm import confirm_reading
-    from rankconst.results.frame import adjust_frame, is_frame, read_given
-    from rankconst.results.meanings import assume_unit, name_answers
+    from rankconst.results.frame import is_frame
 
-    how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
-    given, results = results, as_pandas(results)
-    if is_frame(results):
-        shares = as_names(percent) if isinstance(percent, str) else percent
-        known = replace(user, percent=percent is True)
-        how |= {
-            "confirm": lambda reading: confirm_reading(name_answers(reading, opened), opened, known)
-        }
-        frame = adjust_frame(
-            results, opened, user, percent=shares, decimals=decimals, details=details, **how
-        )
-        return as_given(frame, given)
-    if decimals is not None or not isinstance(percent, bool | None):
+    frame = as_pandas(results)
+    if is_frame(frame):
+        return as_given(_adjust_frame(frame, request), results)
+    return _adjust_file(frame, request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked about results: the arguments of :func:`adjust`, read."""
+
+    tables: Tables
+    user: Address
+    names: tuple[str, ...]  # of metrics, as they were given
+    metrics: tuple[Metric, ...]  # the only ones to adjust; all if empty
+    baselines: tuple[str, ...]  # further ones than chance
+    percent: bool | Collection[str] | None
+    decimals: int | Mapping[str, int] | None
+    details: bool
+    errors: Literal["raise", "note"] | None
+
+    def confirm(self, reading: Reading, user: Address) -> Reading:
+        """Put questions to the numbers that contradict their ranking tasks."""
+        from rankconst.checks.confirm import confirm_reading
+        from rankconst.results.meanings import name_answers
+
+        return confirm_reading(name_answers(reading, self.tables), self.tables, user)
+
+
+def _adjust_answers(results: Any, request: _Request) -> Any:
+    """Adjust a number, or several, of queries with several right answers."""
+    _require_one(results, request.names)
+    user = request.user
+    tasks = request.tables.tasks(
+        str(user.dataset), split=user.split or "test", protocol=OWN_COUNTS.key
+    )
+    constants = request.tables.look_up(tasks, request.metrics[0])
+    how: dict[str, Any] = {"decimals": request.decimals, "percent": bool(request.percent)}
+    if _is_value(results):
+        return constants.adjust(results, **how)
+    return [constants.adjust(each, **how) for each in results]
+
+
+def _adjust_frame(frame: Any, request: _Request) -> Any:
+    """Adjust the numbers of a DataFrame."""
+    from rankconst.results.frame import adjust_frame
+
+    percent = request.percent
+    user = replace(request.user, percent=percent is True)
+    return adjust_frame(
+        frame,
+        request.tables,
+        request.user,
+        percent=as_names(percent) if isinstance(percent, str) else percent,
+        decimals=request.decimals,
+        details=request.details,
+        metrics=request.metrics,
+        errors=request.errors,
+        baselines=request.baselines,
+        confirm=lambda reading: request.confirm(reading, user),
+    )
+
+
+def _adjust_file(results: Any, request: _Request) -> Any:
+    """Adjust the numbers of files, or of what takes their place."""
+    from rankconst.results.batches import adjust_reading
+    from rankconst.results.frame import read_given
+    from rankconst.results.listed import AdjustedFile
+    from rankconst.results.meanings import assume_unit
+
+    percent = request.percent
+    if request.decimals is not None or not isinstance(percent, bool | None):
         raise UsageError(
             "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
         )
-    from rankconst.results.batches import adjust_reading
-    from rankconst.results.listed import AdjustedFile
-
-    user = replace(user, percent=bool(percent))
-    only = wanted[0] if len(wanted) == 1 else None
-    unit = assume_unit(percent, opened)
-    reading = read_given(results, strict=how["errors"] == "raise", percent=unit, metric=only)
-    confirmed = confirm_reading(name_answers(reading, opened), opened, user)
-    done = adjust_reading(confirmed, opened, user, significance=details, in_python=True, **how)
-    return AdjustedFile(replace(done, details=details), opened)
+    user = replace(request.user, percent=bool(percent))
+    reading = read_given(
+        results,
+        strict=request.errors == "raise",
+        percent=assume_unit(percent, request.tables),
+        metric=request.metrics[0] if len(request.metrics) == 1 else None,
+    )
+    done = adjust_reading(
+        request.confirm(reading, user),
+        request.tables,
+        user,
+        metrics=request.metrics,
+        errors=request.errors,
+        baselines=request.baselines,
+        significance=request.details,
+        in_python=True,
+    )
+    return AdjustedFile(replace(done, details=request.details), request.tables)
 
 
 def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
@@ -292,8 +347,13 @@ def _is_value(results: Any) -> bool:
     The letter of an exponent does not count.
     """
     if isinstance(results, str):
-        return {*filter(str.isalpha, results)} <= {*"eE"}
+        return {sign for sign in results if sign.isalpha()} <= {"e", "E"}
     return isinstance(results, SINGLE)
+
+
+def _are_values(results: Any) -> bool:
+    """Tell whether results are a list of single values."""
+    return isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
 
 
 def _warn_of_gaps(tasks: Tasks, tables: Tables) -> None:
@@ -331,46 +391,37 @@ def _is_typed(results: Any) -> bool:
         return False
 
 
-def _adjust_typed(
-    results: Any,
-    adjust_values: Callable[..., dict[str, Any]],
-    names: Sequence[str],
-    wanted: Collection[Metric],
-    *,
-    listed: bool,
-) -> AdjustedValue | AdjustedList | AdjustedValues:
+def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedList | AdjustedValues:
     """Adjust a number, a list of numbers, or those of a dict whose metrics are wanted.
 
     If no metrics are named, all numbers of the dict are wanted.
     """
     from rankconst.worth import AdjustedList, AdjustedValues
 
+    if _is_value(results):
+        name = _require_one(results, request.names)
+        return AdjustedList(**_adjust_values([(name, results)], request))[0]
     if not isinstance(results, Mapping):
-        values = list(results) if listed else [results]
-        name = _require_one(values[0], names)
-        adjusted = AdjustedList(**adjust_values([(name, value) for value in values]))
-        return adjusted if listed else adjusted[0]
-    chosen = [pair for pair in results.items() if not wanted or parse_metric(pair[0]) in wanted]
+        name = _require_one(results[0], request.names)
+        return AdjustedList(**_adjust_values([(name, value) for value in results], request))
+    chosen = [
+        (name, value)
+        for name, value in results.items()
+        if not request.metrics or parse_metric(name) in request.metrics
+    ]
     if not chosen:
         raise UsageError(
             f"metric leaves out all values, which are of {', '.join(results)}. Leave out metric."
         )
-    return AdjustedValues(**adjust_values(chosen), names=tuple(name for name, _ in chosen))
+    names = tuple(name for name, _ in chosen)
+    return AdjustedValues(**_adjust_values(chosen, request), names=names)
 
 
-def _adjust_values(
-    typed: Sequence[tuple[str, Any]],
-    *,
-    tables: Tables,
-    user: Address,
-    percent: Any,
-    decimals: Any,
-    baselines: Sequence[str],
-    details: bool,
-) -> dict[str, Any]:
+def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[str, Any]:
     """Adjust values, each with the name of its metric; return the fields of what holds them."""
     from rankconst.adjusting import add_significance, adjust_values
 
+    tables, percent, decimals = request.tables, request.percent, request.decimals
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
         raise UsageError(
             "lists of percentages and of decimals are for a DataFrame; expected one for all values."
@@ -382,7 +433,7 @@ def _adjust_values(
         shares = bool(percent) and (metric.is_share or len(names) == 1)
         read = read_published(metric, value, decimals=decimals, percent=shares, place=name)
         published.append((metric, read))
-    named = complete_by_name(names[0] if len(names) == 1 else "", user)
+    named = complete_by_name(names[0] if len(names) == 1 else "", request.user)
     tasks, tool = settle(NOTHING, parse_address(replace(named, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
 
@@ -390,11 +441,11 @@ def _adjust_values(
         weighed = weigh(tasks, metric, tool)
         return tables.look_up(replace(weighed, baseline=baseline), metric)
 
-    done = adjust_values(published, tool, look_up_under, (DEFAULT_BASELINE, *baselines))
-    if details:
+    done = adjust_values(published, tool, look_up_under, (DEFAULT_BASELINE, *request.baselines))
+    if request.details:
         done = [add_significance(each) for each in done]
     assumed = gather_assumed([(named, tasks)], NOTHING, {named.rank_type})
-    return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": details}
+    return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": request.details}
 
 
 def check(
@@ -643,10 +694,7 @@ def compare(
 
 
 class _Included(threading.local):
-    """The tables that came with the package, opened once in every thread.
-
-    What one call reads serves the next.
-    """
+    """The tables that came with the package, opened once in every thread for all calls."""
 
     @cached_property
     def tables(self) -> Tables:
@@ -665,13 +713,9 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         return make_tables({replace(tasks, side=side): own for side, own in tables.sides.items()})
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
-    sets = (
-        [tables]
-        if isinstance(tables, Tables)
-        else list(tables)
-        if isinstance(tables, Iterable)
-        else []
-    )
+    if isinstance(tables, Tables):
+        return tables
+    sets = list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
         raise UsageError(
             f"tables is {tables!r}; expected what rankconst.load() returns, or several of that."
