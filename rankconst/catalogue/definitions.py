@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankconst.catalogue.formulas import Formula
 from rankconst.catalogue.metrics import Metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import Names, read_count
@@ -213,7 +212,6 @@ def name_answers_metric(
         definition=title,
         statistic=_refuse,
         moments="",
-        formula=Formula("", "", "closed form"),
         k=k,
         is_counted=key == "hit_ratio",
     )

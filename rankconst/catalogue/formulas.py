@@ -1,7 +1,9 @@
-"""What metrics make of weighted ranks, and how the formulas of their constants are written."""
+"""What metrics make of weighted ranks, and the formulas of their constants."""
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rankconst.doubles import Values
 
@@ -108,11 +110,8 @@ def largest_median_deviation(sizes: Values, _: Values) -> float:
     return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
 
 
-# -- formulas --------------------------------------------------------------------------------------
-
-
 class Formula(NamedTuple):
-    """How the constants of a metric are computed, in the names that the catalogue lists."""
+    """How the constants of a metric are computed, in the names that ``formulas.toml`` explains."""
 
     expectation: str
     variance: str
@@ -120,49 +119,10 @@ class Formula(NamedTuple):
     reference: str = "derived here"
 
 
-HOYT = "Hoyt et al. 2022, arXiv:2203.07544"
+@functools.cache
+def load_formulas() -> Mapping[str, Formula]:
+    """Read the formulas, by the family of the metric."""
+    import tomllib  # only the pages of metrics need them
 
-
-def mean_of(mean: str, square: str, method: str, reference: str) -> Formula:
-    """Return the formula of a mean over tasks, given the mean and mean square of one."""
-    return Formula(
-        expectation=f"sum(c * {mean} for N, c in tasks) / n",
-        variance=f"sum(c * ({square} - ({mean})**2) for N, c in tasks) / n**2",
-        method=method,
-        reference=reference,
-    )
-
-
-def product_of(sign: str, reference: str) -> Formula:
-    """Return the formula of a product over tasks of powers of the rank."""
-    return Formula(
-        expectation=f"prod(mean(j**({sign}1/n) for j in ranks(N))**c for N, c in tasks)",
-        variance=f"prod(mean(j**({sign}2/n) for j in ranks(N))**c for N, c in tasks) - E**2",
-        method=(
-            "closed form: sums over ranks by Euler-Maclaurin, "
-            "logarithms of factors by log1p and expm1"
-        ),
-        reference=reference,
-    )
-
-
-def negative_power(exponent: str, power: str) -> Formula:
-    """Return the formula of (mean of j^exponent)^-power."""
-    transform = f"prod(mean(exp(-t * j**{exponent}) for j in ranks(N))**c for N, c in tasks)"
-    return Formula(
-        expectation=(
-            f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})"
-        ),
-        variance=(
-            f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: "
-            f"t**(2*{power} - 1) * {transform}) - E**2"
-        ),
-        method=(
-            "numerical: the integral by a double-exponential rule, "
-            "or the series in central moments, whichever errs less"
-        ),
-        reference=(
-            "Cressie, Davis, Folks and Policello 1981, "
-            "The moment-generating function and negative integer moments; applied here"
-        ),
-    )
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return {family: Formula(**row) for family, row in tomllib.loads(text).items()}

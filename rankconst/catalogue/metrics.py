@@ -1,22 +1,8 @@
 """The catalogue of metrics: one row each, with all its traits; every other module asks the row.
 
 A metric turns the ranks of n ranking tasks into one number. A new one is a row here and the
-function of its expectation and variance in :mod:`rankconst.moments`, which the row names.
-
-The formulas of a row are Python expressions, so that tests can evaluate them and hold them against
-the code. They use
-
-==============  =============================================================================
-``tasks``       pairs (N, c): c tasks with N candidates
-``n``           the number of tasks
-``k``           the parameter of Hits@k, MRR@k and nDCG@k
-``ranks(N)``    1, 2, ... N
-``H(N, p)``     the sum of 1/j^p over ranks(N)
-``rankings``    all rank vectors r = (r_1 ... r_n), equally likely
-``E``           the expectation
-``mean``, ``prod``, ``median``, ``sqrt``, ``exp``, ``log``, ``gamma``  as usual
-``integral``    of a function of t over t > 0
-==============  =============================================================================
+function of its expectation and variance in :mod:`rankconst.moments`, which the row names; how that
+computes them is written in ``formulas.toml``.
 
 References
 ----------
@@ -93,8 +79,6 @@ class Metric:
         The formula over the ranks r_1 ... r_n.
     moments
         Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
-    formula
-        What that function computes, as expressions.
     spellings
         Further names, compared in lower case without punctuation.
     normalised_name, index_name, z_name
@@ -135,7 +119,6 @@ class Metric:
     scale: Literal["rank", "share", "spread", "count"]
     definition: str
     moments: str
-    formula: law.Formula
     spellings: tuple[str, ...] = ()
     normalised_name: str = ""
     index_name: str = ""
@@ -193,6 +176,11 @@ class Metric:
     def is_of_answers(self) -> bool:
         """True for a metric of queries with several right answers."""
         return False
+
+    @property
+    def formula(self) -> law.Formula:
+        """How its expectation and variance are computed, in words and as expressions."""
+        return law.load_formulas()[self.family]
 
     @property
     def hits_k(self) -> int | None:
@@ -270,10 +258,6 @@ def _recall(family: str, k: int | None) -> Metric:
     return replace(CATALOGUE[family], k=k)
 
 
-_ORDERED = (
-    "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
-)
-
 _MRR = Metric(
     family="inverse_harmonic_mean_rank",
     symbol="MRR",
@@ -285,12 +269,6 @@ _MRR = Metric(
     definition="(1/n) sum 1/r_i",
     term=law.take_reciprocal,
     moments="means.mean_reciprocal_rank",
-    formula=law.mean_of(
-        "H(N, 1) / N",
-        "H(N, 2) / N",
-        "closed form: harmonic numbers by their asymptotic series",
-        f"{law.HOYT}, eq. 12 and 14",
-    ),
     inverse_of="harmonic_mean_rank",
     never_below="hits_at_1",
     weighted=True,
@@ -305,21 +283,14 @@ _NDCG = Metric(
     definition="(1/n) sum 1/log2(1 + r_i)",
     term=law.take_gain,
     moments="means.ndcg",
-    formula=law.mean_of(
-        "mean(log(2) / log(1 + j) for j in ranks(N))",
-        "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
-        "closed form: sums over ranks, Gauss's rule beyond 1024",
-        "Jarvelin and Kekalainen 2002, "
-        "Cumulated gain-based evaluation of IR techniques, for the metric",
-    ),
     never_below="inverse_harmonic_mean_rank",
     weighted=True,
 )
 
 
-def _cut_off(row: Metric, function: str, gain: str, reference: str, *further: str) -> Metric:
+def _cut_off(row: Metric, function: str, *further: str) -> Metric:
     """Return the metric that is 0 for ranks beyond k, and otherwise what `row` is."""
-    symbol, term = row.symbol, law.cut_off(row.term or law.take_rank)
+    symbol = row.symbol
     return Metric(
         family=f"{row.family}_at_k",
         symbol=f"{symbol}@{{k}}",
@@ -327,14 +298,8 @@ def _cut_off(row: Metric, function: str, gain: str, reference: str, *further: st
         scale="share",
         spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{row.family} at", *further),
         definition=row.definition.replace("sum", "sum over r_i <= k of"),
-        term=term,
+        term=law.cut_off(row.term or law.take_rank),
         moments=f"means.{function}",
-        formula=law.mean_of(
-            f"sum({gain} for j in ranks(min(k, N))) / N",
-            f"sum(({gain})**2 for j in ranks(min(k, N))) / N",
-            "closed form: sums over ranks, term by term",
-            reference,
-        ),
         never_below="hits_at_1",
         weighted=True,
         tabulated=False,
@@ -356,12 +321,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="(1/n) sum r_i",
             term=law.take_rank,
             moments="means.mean_rank",
-            formula=law.mean_of(
-                "(N + 1) / 2",
-                "(N + 1) * (2*N + 1) / 6",
-                "closed form, in whole numbers",
-                f"{law.HOYT}, eq. 6 and 7",
-            ),
             exponent=1,
             is_counted=True,
             weighted=True,
@@ -383,9 +342,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="(1/n) #{i : r_i <= k}",
             term=law.take_hit,
             moments="means.hits_at_k",
-            formula=law.mean_of(
-                "min(k / N, 1)", "min(k / N, 1)", "closed form", f"{law.HOYT}, eq. 19 and 20"
-            ),
             is_counted=True,
             weighted=True,
             macro=True,
@@ -402,9 +358,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="(prod r_i)^(1/n)",
             statistic=lambda ranks, weights: float(np.exp(law.mean(np.log(ranks), weights))),
             moments="means.geometric_mean_rank",
-            formula=law.product_of(
-                "", f"{law.HOYT}, for the expectation; the variance is derived here"
-            ),
             exponent=0,
             weighted=True,
             macro=True,
@@ -417,7 +370,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="(prod r_i)^(-1/n)",
             statistic=lambda ranks, weights: float(np.exp(-law.mean(np.log(ranks), weights))),
             moments="means.inverse_geometric_mean_rank",
-            formula=law.product_of("-", "derived here"),
             inverse_of="geometric_mean_rank",
             weighted=True,
         ),
@@ -430,7 +382,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="n / sum r_i",
             statistic=lambda ranks, weights: 1.0 / law.mean(ranks, weights),
             moments="powers.inverse_mean_rank",
-            formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             weighted=True,
         ),
@@ -442,7 +393,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="n / sum 1/r_i",
             statistic=lambda ranks, weights: 1.0 / law.mean(1.0 / ranks, weights),
             moments="powers.harmonic_mean_rank",
-            formula=law.negative_power("-1", "1"),
             exponent=-1,
             weighted=True,
         ),
@@ -455,14 +405,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="sqrt((1/n) sum r_i^2)",
             statistic=law.quadratic_mean,
             moments="powers.quadratic_mean_rank",
-            formula=law.Formula(
-                expectation="mean(sqrt(sum(x**2 for x in r) / n) for r in rankings)",
-                variance="sum(c * (N + 1) * (2*N + 1) / 6 for N, c in tasks) / n - E**2",
-                method=(
-                    "numerical: E[S^(1/2)] of the sum S of squares as an integral of "
-                    "its Laplace transform, or the series in central moments, whichever errs less"
-                ),
-            ),
             exponent=2,
             weighted=True,
         ),
@@ -474,7 +416,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="1 / sqrt((1/n) sum r_i^2)",
             statistic=lambda ranks, weights: 1.0 / law.quadratic_mean(ranks, weights),
             moments="powers.inverse_quadratic_mean_rank",
-            formula=law.negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
             weighted=True,
         ),
@@ -487,11 +428,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="median of r_i; of the two middle ranks the mean",
             statistic=law.median,
             moments="median.median_rank",
-            formula=law.Formula(
-                expectation="mean(median(r) for r in rankings)",
-                variance="mean((median(r) - E)**2 for r in rankings)",
-                method=_ORDERED,
-            ),
         ),
         Metric(
             family="inverse_median_rank",
@@ -502,22 +438,11 @@ CATALOGUE: dict[str, Metric] = {
             definition="1 / median of r_i",
             statistic=lambda ranks, weights: 1.0 / law.median(ranks, weights),
             moments="median.inverse_median_rank",
-            formula=law.Formula(
-                expectation="mean(1 / median(r) for r in rankings)",
-                variance="mean((1 / median(r) - E)**2 for r in rankings)",
-                method=_ORDERED,
-            ),
             inverse_of="median_rank",
         ),
         _NDCG,
-        _cut_off(
-            _MRR,
-            "cut_off_reciprocal_rank",
-            "1 / j",
-            "the sums of Hoyt et al. 2022, cut off",
-            "mean reciprocal rank at",
-        ),
-        _cut_off(_NDCG, "cut_off_ndcg", "log(2) / log(1 + j)", _NDCG.formula.reference),
+        _cut_off(_MRR, "cut_off_reciprocal_rank", "mean reciprocal rank at"),
+        _cut_off(_NDCG, "cut_off_ndcg"),
         Metric(
             family="variance",
             symbol="VR",
@@ -528,16 +453,6 @@ CATALOGUE: dict[str, Metric] = {
             statistic=law.variance,
             bound=law.largest_variance,
             moments="deviation.rank_variance",
-            formula=law.Formula(
-                expectation=(
-                    "sum(c * ((N + 1) * (2*N + 1) / 6) for N, c in tasks) / n - (sum(c * (N**2 - "
-                    "1) / 12 for N, c in tasks) + sum(c * (N + 1) / 2 for N, c in tasks)**2) / n**2"
-                ),
-                variance="mean((mean(x**2 for x in r) - mean(r)**2 - E)**2 for r in rankings)",
-                method=(
-                    "closed form, in whole numbers, from the moments of order up to 4 of each rank"
-                ),
-            ),
             square_of="standard_deviation",
             weighted=True,
         ),
@@ -551,14 +466,6 @@ CATALOGUE: dict[str, Metric] = {
             statistic=lambda ranks, weights: float(np.sqrt(law.variance(ranks, weights))),
             bound=lambda sizes, tasks: float(np.sqrt(law.largest_variance(sizes, tasks))),
             moments="deviation.standard_deviation",
-            formula=law.Formula(
-                expectation="mean(sqrt(mean(x**2 for x in r) - mean(r)**2) for r in rankings)",
-                variance="mean(mean(x**2 for x in r) - mean(r)**2 for r in rankings) - E**2",
-                method=(
-                    "numerical: the series of sqrt(1 + x) in the central moments of the variance, "
-                    "or an integral of its Laplace transform for few tasks"
-                ),
-            ),
         ),
         Metric(
             family="median_absolute_deviation",
@@ -570,24 +477,6 @@ CATALOGUE: dict[str, Metric] = {
             statistic=law.median_absolute_deviation,
             bound=law.largest_median_deviation,
             moments="median_deviation.median_absolute_deviation",
-            formula=law.Formula(
-                expectation=(
-                    "mean(median([abs(x - median(r)) "
-                    "for x in r]) / 0.6744897501960817 for r in rankings)"
-                ),
-                variance=(
-                    "mean((median([abs(x - median(r)) "
-                    "for x in r]) / 0.6744897501960817 - E)**2 for r in rankings)"
-                ),
-                method=(
-                    "sampled, with a fixed seed and a linear control variate; "
-                    "closed form where it cannot vary"
-                ),
-                reference=(
-                    "the metric as PyKEEN and scipy scale it: "
-                    "by the upper quartile of the normal law"
-                ),
-            ),
         ),
         Metric(
             family="count",
@@ -598,7 +487,6 @@ CATALOGUE: dict[str, Metric] = {
             definition="n",
             statistic=lambda _, weights: float(np.sum(weights)),
             moments="means.num_ranks",
-            formula=law.Formula("n", "0", method="closed form", reference="–"),
         ),
     )
 }
@@ -879,10 +767,7 @@ def describe_metric(metric: Metric) -> dict[str, str]:
         "direction": "larger is better" if metric.increasing else "smaller is better",
         "optimum": optimum,
         **{form: _write_formula(metric, form) for form in FORMS},
-        "expectation": metric.formula.expectation,
-        "variance": metric.formula.variance,
-        "method": metric.formula.method,
-        "reference": metric.formula.reference,
+        **metric.formula._asdict(),
         "key": metric.key,
         "spellings": ", ".join(metric.spellings) or "–",
     }
