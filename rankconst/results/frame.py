@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,7 +27,7 @@ from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.headings import choose_parse, compose_heading
+from rankconst.results.tables.headings import compose_heading
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.results.tables.headings import Heading, Parse
+    from rankconst.results.tables.headings import Heading
     from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
@@ -77,26 +76,15 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, (str, os.PathLike)) or is_paths(results):
         return read(results, percent=percent, metric=metric)
     if isinstance(results, Mapping):
-        # A key that is not text, a dict in itself.
-        try:
-            text = json.dumps(results, default=_to_plain)
-        except (
-            TypeError,
-            ValueError,
-            RecursionError,
-        ) as error:
-            raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
-        return read_document("the dict", text)
+        return read_document("the dict", _write_dict(results))
     if is_frame(results):
-        return read_frame(results, percent, metric)[0]
-    made = next((name for name in ("collect", "df") if callable(getattr(results, name, None))), "")
-    if made:  # of polars and of DuckDB
-        raise UsageError(
-            f"a {type(results).__name__} has not been computed yet: call .{made}() first."
-        )
+        return read_frame(results, percent)[0]
+    kind = type(results).__name__
+    for method in ("collect", "df"):  # of polars and of DuckDB
+        if callable(getattr(results, method, None)):
+            raise UsageError(f"a {kind} has not been computed yet: call .{method}() first.")
     raise UsageError(
-        "expected a number, a path, a dict, a DataFrame or a Reading, "
-        f"got {type(results).__name__}. "
+        f"expected a number, a path, a dict, a DataFrame or a Reading, got {kind}. "
         "Of several numbers make a dict by metric, or a DataFrame with a column for each: "
         'pandas.DataFrame({"MRR": values}).'
     )
@@ -104,14 +92,23 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
 
 def _write_ranks(ranks: Ranks) -> str:
     """Write every metric of ranks as a table that is read like any other."""
-    sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
-    rows = [("side", "metric", "value", "number of ranks")]
+    sides = list(ranks.sides)
+    if {*ENTITY_SIDES} <= ranks.sides.keys():
+        sides.insert(0, "both")
+    lines = ["side,metric,value,number of ranks"]
     for side in sides:
-        rows += [
-            (side, key, repr(value), str(ranks.select(side).size))
-            for key, value in ranks.to_dict(side).items()
-        ]
-    return "".join(",".join(row) + "\n" for row in rows)
+        size = ranks.select(side).size
+        for key, value in ranks.to_dict(side).items():
+            lines.append(f"{side},{key},{value!r},{size}")
+    return "\n".join(lines) + "\n"
+
+
+def _write_dict(results: Mapping[Any, Any]) -> str:
+    """Write a dict as JSON; UsageError for a key that is no text, or a dict in itself."""
+    try:
+        return json.dumps(results, default=_to_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
 
 
 def _to_plain(value: Any) -> Any:
@@ -143,17 +140,16 @@ def adjust_frame(
 
     `confirm` asks where the numbers contradict what is said of them.
     """
-    only = next(iter(metrics)) if len(metrics) == 1 else None
-    reading, left = read_frame(frame, percent, only)
+    reading, left = read_frame(frame, percent)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
     if confirm is not None:
         reading = confirm(reading)
-    rounded = (
-        {parse_metric(name): digits for name, digits in decimals.items()}
-        if isinstance(decimals, Mapping)
-        else decimals
-    )
+    rounded: int | dict[Metric, int] | None
+    if isinstance(decimals, Mapping):
+        rounded = {parse_metric(name): digits for name, digits in decimals.items()}
+    else:
+        rounded = decimals
     adjusted = adjust_reading(
         reading,
         tables,
@@ -178,21 +174,19 @@ def _join(
 
     *names, note = adjusted.added
     columns = {name: _shorten(adjusted.added[name]) for name in names}
-    if always or left or any(adjusted.added[note]):
-        remarks = enumerate(adjusted.added[note])
-        columns[note] = ["; ".join(filter(None, (left.get(row), each))) for row, each in remarks]
+    notes = adjusted.added[note]
+    if always or left or any(notes):
+        whys = ((left.get(row), each) for row, each in enumerate(notes))
+        columns[note] = ["; ".join(why for why in own if why) for own in whys]
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
     out = pd.concat([frame, added], axis=1)
-    rows = (
-        dict.fromkeys(adjusted.rows[list(question.numbers)].tolist()) for question in adjusted.asked
-    )
-    asked = [
-        question.to_dict() | {"rows": list(own)}
-        for question, own in zip(adjusted.asked, rows, strict=True)
-    ]
-    # As they come back from Parquet.
+    asked = []
+    for question in adjusted.asked:
+        rows = dict.fromkeys(adjusted.rows[list(question.numbers)].tolist())
+        asked.append(question.to_dict() | {"rows": list(rows)})
+    # Lists, as they come back from Parquet.
     assumed = {name: list(values) for name, values in adjusted.assumed.items()}
     out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
     return out
@@ -204,12 +198,9 @@ def _shorten(values: Any) -> Any:
         return values
     if values.count(values[0]) == len(values):
         return values[0]
-    distinct = set(values)
-    return (
-        np.array(values, dtype=np.float64)
-        if {*map(type, distinct)} == {int, type(None)}
-        else values
-    )
+    if {type(value) for value in set(values)} == {int, type(None)}:
+        return np.array(values, dtype=np.float64)
+    return values
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
@@ -217,19 +208,18 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
     import pandas as pd
 
     depth = columns.nlevels
-    parted = [name.split(" / ", depth - 1) for name in names]
-    return pd.MultiIndex.from_tuples(
-        [(*parts, *[""] * (depth - len(parts))) for parts in parted], names=list(columns.names)
-    )
+    levels = []
+    for name in names:
+        parts = name.split(" / ", depth - 1)
+        levels.append((*parts, *[""] * (depth - len(parts))))
+    return pd.MultiIndex.from_tuples(levels, names=list(columns.names))
 
 
 # Reading.
 
 
 def read_frame(
-    frame: pd.DataFrame,
-    percent: bool | Collection[str] | None = None,
-    metric: Metric | None = None,
+    frame: pd.DataFrame, percent: bool | Collection[str] | None = None
 ) -> tuple[Reading, dict[int, str]]:
     """Return the numbers of a frame, and why cells of a row are not read, by row.
 
@@ -237,42 +227,29 @@ def read_frame(
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])
-    cells: list[Cells] = [_make_cells(series) for _, series in columns]
-    if not (heading.measures or heading.long) and metric is not None:
-        names = tuple(" / ".join(each) for each, _ in columns)
-        rows = islice(zip(*cells, strict=True), _MOST_TRIED)
-        plain = [Row(1, row, row) for row in (names, *rows)]
-        heading = _compose([each for each, _ in columns], choose_parse(metric, plain))
     if not (heading.measures or heading.long):
+        named = ", ".join(key for key in heading.keys if key)
         raise DataError(
-            "no column holds a metric; there are: "
-            f"{', '.join(filter(None, heading.keys)) or 'none'}. "
-            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
-            "models, give the metric, as in metric='mrr'."
+            f"no column holds a metric; there are: {named or 'none'}. "
+            "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    held = list(cells)
+    cells = [_make_cells(series) for _, series in columns]
+    others = list(cells)  # without a machine's numbers
     floats: dict[int, NDArray[np.float64]] = {}
-    for j in (
-        j for j, role in enumerate(heading.roles) if j in heading.measures or role == "value"
-    ):
-        own = _split_numbers(columns[j][1])
-        if own is not None:
-            floats[j], held[j] = own
-    named = (
-        frozenset()
-        if percent is None or isinstance(percent, bool)
-        else frozenset(map(parse_metric, percent))
-    )
-    notes = _RowNotes()
-    is_percent = None if percent is None else percent is True
-    size = range(len(frame))
-    table = SheetReader(
-        Sheet(heading, held, size, _list_texts(frame), percent=is_percent, floats=floats), notes
-    ).read()
-    entries = replace(table.entries, lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
-    if named:
-        of_head = np.array([head.metric in named for head in entries.heads], dtype=np.bool_)
-        entries = entries.rewrite(of_head[entries.head_of] & ~entries.signed, percent=True)
+    for j, role in enumerate(heading.roles):
+        if j in heading.measures or role == "value":
+            split = _split_numbers(columns[j][1])
+            if split is not None:
+                floats[j], others[j] = split
+    notes, is_all = _RowNotes(), None if percent is None else percent is True
+    rows, texts = range(len(frame)), _list_texts(frame)
+    sheet = Sheet(heading, others, rows, texts, percent=is_all, floats=floats)
+    entries = SheetReader(sheet, notes).read().entries
+    entries = replace(entries, lines=np.full(len(entries), NO_LINE, dtype=np.intp))
+    if percent is not None and not isinstance(percent, bool):
+        metrics = {parse_metric(name) for name in percent}
+        is_named = np.array([head.metric in metrics for head in entries.heads], dtype=np.bool_)
+        entries = entries.rewrite(is_named[entries.head_of] & ~entries.signed, percent=True)
     reading = Reading(
         _NAME,
         "frame",
@@ -295,24 +272,26 @@ class _RowNotes(Notes):
 
     def add(self, line: int | None, what: str, why: str) -> None:
         """Add a cell with its row and the reason."""
-        shown = what
-        if line is not None:
-            shown = f"row {line}: {what!r}"
-            self.of_row[line] = "; ".join(filter(None, (self.of_row.get(line), f"{what!r}: {why}")))
-        super().add(None, shown, why)
+        if line is None:
+            super().add(None, what, why)
+            return
+        note = f"{what!r}: {why}"
+        self.of_row[line] = f"{self.of_row[line]}; {note}" if line in self.of_row else note
+        super().add(None, f"row {line}: {what!r}", why)
 
 
 def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the levels of the index that are not columns too, and do not only count the rows."""
     import pandas as pd
 
-    levels = (frame.index.get_level_values(i) for i in range(frame.index.nlevels))
-    return [
-        (["" if level.name is None else str(level.name)], pd.Series(level.array))
-        for level in levels
-        if (level.name is not None or level.dtype.kind not in "fiubmM")
-        and not _is_column(frame, level)
-    ]
+    found = []
+    for place in range(frame.index.nlevels):
+        level = frame.index.get_level_values(place)
+        counts = level.name is None and level.dtype.kind in "fiubmM"
+        if not counts and not _is_column(frame, level):
+            name = "" if level.name is None else str(level.name)
+            found.append(([name], pd.Series(level.array)))
+    return found
 
 
 def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
@@ -320,47 +299,49 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
     if level.name is None or level.name not in frame.columns:
         return False
     column: Any = frame[level.name]
-    return bool(
-        column.ndim == 1
-        and (column.astype(object).to_numpy() == level.astype(object).to_numpy()).all()
-    )
+    if column.ndim != 1:
+        return False
+    return bool((column.astype(object).to_numpy() == level.astype(object).to_numpy()).all())
 
 
 def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the columns with the names of all their levels."""
     columns: Any = frame.columns
-    names = [
-        [*name] if isinstance(name, tuple) and columns.nlevels > 1 else [name] for name in columns
-    ]
-    plain = [
-        ["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each]
-        for each in names
-    ]
-    for left, right in pairwise(
-        plain
-    ):  # pd.read_csv(header=[0, 1]) names only the first of a group
-        for level in range(len(right) - 1):
-            right[level] = right[level] or left[level]
-    return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
+    found: list[tuple[list[str], Any]] = []
+    before: list[str] = []
+    for j, name in enumerate(columns):
+        levels = list(name) if isinstance(name, tuple) and columns.nlevels > 1 else [name]
+        names = [_name_level(level) for level in levels]
+        # pd.read_csv(header=[0, 1]) names only the first of a group.
+        for level, group in enumerate(before[:-1]):
+            names[level] = names[level] or group
+        found.append(([each for each in names if each], frame.iloc[:, j]))
+        before = names
+    return found
 
 
-def _compose(names: list[list[str]], parse: Parse = read_label) -> Heading:
+def _name_level(name: Any) -> str:
+    """Return the name of a column on a level; nothing if pandas made it up."""
+    return "" if name is None or _EMPTY.fullmatch(str(name)) else str(name)
+
+
+def _compose(names: list[list[str]]) -> Heading:
     """Return the heading of columns; as in tables, the name of a column is on the lowest level."""
     depth = max((len(each) for each in names), default=1) or 1
-    levels = [tuple(([""] * (depth - len(each)) + each)[i] for each in names) for i in range(depth)]
-    rows = [Row(1, row, row, dict.fromkeys(range(len(row)), 1)) for row in levels]
-    return compose_heading(rows, parse)
+    padded = [[""] * (depth - len(each)) + each for each in names]
+    spans = dict.fromkeys(range(len(names)), 1)
+    levels = [tuple(each[level] for each in padded) for level in range(depth)]
+    return compose_heading([Row(1, level, level, spans) for level in levels])
 
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
     """Return the texts about all rows: attributes of the frame, and the name of its columns."""
-    labels = [
-        (f"attrs[{key!r}]", each) for key, each in frame.attrs.items() if isinstance(each, str)
-    ]
-    labels += [
-        ("the name of the columns", str(name)) for name in frame.columns.names if name is not None
-    ]
-    return tuple(Text(read_label(text), "text", place) for place, text in labels)
+    texts = []
+    for key, value in frame.attrs.items():
+        if isinstance(value, str):
+            texts.append(Text(read_label(value), "text", f"attrs[{key!r}]"))
+    names = [read_label(str(name)) for name in frame.columns.names if name is not None]
+    return (*texts, *(Text(name, "text", "the name of the columns") for name in names))
 
 
 def _make_cells(series: Any) -> Cells:
@@ -373,15 +354,15 @@ def _make_cells(series: Any) -> Cells:
 
     def code() -> tuple[NDArray[np.intp], list[str]]:
         codes, distinct = _number_objects(series)
-        return codes, [*map(_spell, distinct), ""]
+        return codes, [*(_spell(cell) for cell in distinct), ""]
 
     return Cells(series.array, _spell, code)
 
 
 def _read_texts(series: Any) -> Any:
-    """Return a column of nothing but texts as an Arrow array.
+    """Return a column of nothing but texts as an Arrow array; None if it has other cells.
 
-    Missing cells become empty texts. Return None if the column has other cells.
+    Missing cells become empty texts.
     """
     import pandas as pd
     import pyarrow as pa
@@ -415,10 +396,7 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
 
 
 def _spell(cell: Any) -> str:
-    """Return a cell as text.
-
-    Write a whole float without its point, and a missing cell as nothing.
-    """
+    """Return a cell as text: a whole float without its point, a missing cell as nothing."""
     is_missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}
     if is_missing or cell != cell:  # noqa: PLR0124 - NaN of any type
         return ""
@@ -435,19 +413,17 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)
-        codes = infinite.astype(np.intp)
-        return np.where(infinite, np.nan, values), _code_cells(
-            codes, ["", "inf"][: 1 + infinite.any()]
-        )
+        texts = ["", "inf"] if infinite.any() else [""]
+        return np.where(infinite, np.nan, values), _code_cells(infinite.astype(np.intp), texts)
     if _read_texts(series) is not None:
         return None
     codes, distinct = _number_objects(series)
-    exact = np.array([_to_float(cell) for cell in distinct] + [np.nan])
+    floats = [_to_float(cell) for cell in distinct]
     texts = [
         "" if np.isfinite(value) else _spell(cell)
-        for cell, value in zip(distinct, exact, strict=False)
+        for cell, value in zip(distinct, floats, strict=True)
     ]
-    return exact[codes], _code_cells(codes, [*texts, ""])
+    return np.array([*floats, np.nan])[codes], _code_cells(codes, [*texts, ""])
 
 
 def _code_cells(codes: NDArray[np.intp], distinct: list[str]) -> Cells:
