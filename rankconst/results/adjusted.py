@@ -20,7 +20,7 @@ from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
-    from rankconst.results.reading import Entry, Reading
+    from rankconst.results.reading import Entry, Head, Reading
     from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
@@ -90,25 +90,24 @@ def name_blocks(
 
     No name is one of those taken.
     """
-    known, further = set(taken), tuple(baselines)
+    known, further = fold(taken), tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
-        skills = _name_skills("", further, known)
-        return dict.fromkeys(
-            metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms, skills)
-        )
+        value = keep_apart("value", known, ENDS[1:])
+        return dict.fromkeys(metrics, Block(value, "", forms, _name_skills("", further, known)))
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
-        own = clean_heading(heading) if counts[metric] > 1 or " / " in heading else metric.label
-        prefix = keep_apart(own, known, ENDS[1:])
-        forms = {
-            form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS
-        }
-        blocks[heading] = Block(
-            prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known)
-        )
-        known |= {*blocks[heading].list_names(significant=True).values()}
+        is_alone = counts[metric] == 1 and " / " not in heading
+        own = metric.label if is_alone else clean_heading(heading)
+        value = keep_apart(own, known, ENDS[1:])
+        forms = {}
+        for form in ADJUSTMENTS:
+            forms[form] = keep_apart(name_adjusted(own, metric, form), known, ENDS)
+        prefix = f"{value}_"
+        block = Block(value, prefix, forms, _name_skills(prefix, further, known))
+        known |= fold(block.list_names(significant=True).values())
+        blocks[heading] = block
     return blocks
 
 
@@ -121,7 +120,7 @@ _SKILLS = {
 }
 
 
-def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict[str, str]:
+def _name_skills(prefix: str, baselines: Iterable[str], known: Container[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for baseline in baselines:
         for key, (word, ends) in _SKILLS.items():
@@ -130,19 +129,36 @@ def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict
     return names
 
 
-def keep_apart(name: str, taken: Iterable[str], ends: Sequence[str] = ("",)) -> str:
-    """Return a name for an added column that, with all its endings, no original column has."""
-    known = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)
-    while any(f"{name}{end}" in known for end in ends):
+def fold(names: Iterable[str]) -> set[str]:
+    """Return names in lower case: databases do not tell Note from note."""
+    return {name.lower() for name in names}
+
+
+def keep_apart(name: str, taken: Container[str], ends: Sequence[str] = ("",)) -> str:
+    """Return a name for an added column that, with all its endings, is none of those in `taken`.
+
+    These are in lower case.
+    """
+    while any(f"{name}{end}".lower() in taken for end in ends):
         name += "_added"
     return name
 
 
-def _join_values(values_of: Mapping[str, Sequence[str]] | None) -> dict[str, str] | None:
+def _join_values(values_of: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the values of each field as one text."""
-    if values_of is None:
-        return None
     return {name: " and ".join(values) for name, values in values_of.items()}
+
+
+def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
+    """List the distinct pairs of numbers, the second below `count`."""
+    return [divmod(pair, count) for pair in list_distinct(first * count + second)]
+
+
+def _names(cell: str, key: str, name: str | None) -> bool:
+    """Tell whether a cell is a name of a field, in whatever spelling."""
+    if not name:
+        return False
+    return squash(cell) == squash(name) or read_label(cell).declared.get(key) == name
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +216,21 @@ class AdjustedReading:
         return self.reading.entries.rows
 
     @cached_property
+    def _taken(self) -> set[str]:
+        """The names that no added column may have."""
+        return fold(self.reading.columns)
+
+    @cached_property
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to its block; all columns of a long table share one."""
         reading, entries = self.reading, self.reading.entries
+        heads: Iterable[Head] = entries.heads
         if self.done:
             places = list_distinct(entries.head_of[self.batch_of >= 0])
             heads = [entries.heads[place] for place in places]
         else:
-            plain = [head for head in entries.heads if head.adjustment is None]
-            heads = [head for head in plain if head.metric.optimum is not None]
+            heads = [head for head in heads if head.adjustment is None]
+            heads = [head for head in heads if head.metric.optimum is not None]
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(
@@ -308,10 +330,8 @@ class AdjustedReading:
                 values = own.setdefault(name, [])
                 if value not in values:
                     values.append(value)
-        return {
-            "assumed": [_join_values(each) for each in assumed],
-            "asked": [each or None for each in asked],
-        }
+        joined = [each and _join_values(each) for each in assumed]
+        return {"assumed": joined, "asked": [each or None for each in asked]}
 
     def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
@@ -350,7 +370,7 @@ class AdjustedReading:
             facts = [each[key] for each in of_batch]
             if self.details or not set(facts) <= _UNSAID.get(key, set()):
                 columns |= self._describe(key, facts)
-        return columns | {keep_apart("note", self.reading.columns): self._list_notes()}
+        return columns | {keep_apart("note", self._taken): self._list_notes()}
 
     def _describe(self, key: str, of_batch: Sequence[Any]) -> dict[str, Any]:
         """Return the columns that say of each row what its batches have in one field."""
@@ -369,7 +389,7 @@ class AdjustedReading:
         own = roles.get(key)
         if own is not None and self._is_said(key, own, last, shown):
             return {}
-        name = keep_apart(key if own is None else f"{key}_added", self.reading.columns)
+        name = keep_apart(key if own is None else f"{key}_added", self._taken)
         if size and (last == last[0]).all():
             return {name: [shown[last[0]]] * size}
         return {name: shown[last].tolist()}
@@ -386,25 +406,19 @@ class AdjustedReading:
 
     def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
-        codes, distinct = encode_cells(self.reading.cells(column))
-        size = len(shown)
-        pairs = list_distinct(codes * size + places)
-        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in pairs):
+        cell_of, cells = encode_cells(self.reading.cells(column))
+        pairs = _list_pairs(cell_of, places, len(shown))
+        if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        entries = self.reading.entries
-        addresses = entries.contexts
-        adjusted = self.batch_of >= 0
-        of_rows = codes[self.rows[adjusted]] * len(addresses) + entries.context_of[adjusted]
-        for pair in list_distinct(of_rows):
-            cell = distinct[pair // len(addresses)]
-            name = getattr(addresses[pair % len(addresses)], key)
-            if not name:
-                return False
-            if squash(cell) != squash(name) and read_label(cell).declared.get(key) != name:
-                return False
-        return True
+        entries, adjusted = self.reading.entries, self.batch_of >= 0
+        of_rows = cell_of[self.rows[adjusted]]
+        pairs = _list_pairs(of_rows, entries.context_of[adjusted], len(entries.contexts))
+        return all(
+            _names(cells[cell], key, getattr(entries.contexts[context], key))
+            for cell, context in pairs
+        )
 
     def _describe_blocks(
         self, key: str, rows: Places, codes: Places, shown: NDArray[Any]
@@ -415,7 +429,7 @@ class AdjustedReading:
             own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
-            name = keep_apart(f"{block.prefix}{key}", self.reading.columns)
+            name = keep_apart(f"{block.prefix}{key}", self._taken)
             described[name] = shown[last].tolist()
         return described
 
@@ -426,21 +440,17 @@ class AdjustedReading:
         return pd.DataFrame(self.table)
 
     def __repr__(self) -> str:
-        return f"AdjustedReading({self._tell()})"
-
-    def _tell(self) -> str:
         done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)
         adjusted = f"{done:,} of {size:,} numbers adjusted"
-        return f"{self.reading.name}: {adjusted}, tables {self.table_version}"
+        return f"AdjustedReading({self.reading.name}: {adjusted}, tables {self.table_version})"
 
     @property
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
-        plain = np.array(
-            [head.metric.optimum is not None for head in entries.heads], dtype=np.bool_
-        )
-        return bool((~self.wanted & plain[entries.head_of]).any())
+        plain = [head.metric.optimum is not None for head in entries.heads]
+        is_plain = np.array(plain, dtype=np.bool_)[entries.head_of]
+        return bool((~self.wanted & is_plain).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
@@ -456,14 +466,9 @@ class AdjustedReading:
         done = self.done[number]
         batch = done.batch
         # Ascending: gathered in the order of the entries.
-        within = int(np.searchsorted(batch.index, place))
-        found = done.significance[within] if done.significance else None
-        published = Published(
-            entry.text,
-            float(batch.value[within]),
-            float(batch.lower[within]),
-            float(batch.upper[within]),
-        )
-        return AdjustedEntry(
-            entry, published, done.constants, pick(adjusted[number], within), found, note
-        )
+        at = int(np.searchsorted(batch.index, place))
+        value, lower, upper = (float(ends[at]) for ends in (batch.value, batch.lower, batch.upper))
+        published = Published(entry.text, value, lower, upper)
+        significance = done.significance[at] if done.significance else None
+        forms = pick(adjusted[number], at)
+        return AdjustedEntry(entry, published, done.constants, forms, significance, note)

@@ -443,6 +443,19 @@ A & 0.5 & 97 & 0.7 \\\\
 
 
 @pytest.mark.parametrize(
+    "heading",
+    ["model,MRR,Note", "model,MRR,amrr,ZMRR_Upper", "Value,metric,Z", "MRR,Index,PROTOCOL"],
+)
+def test_no_two_columns_differ_in_nothing_but_case(heading: str) -> None:
+    row = {"metric": "mrr", "protocol": "standard"}
+    cells = [row.get(name.lower(), "0.5") for name in heading.split(",")]
+    reading = read_document("r.csv", f"{heading}\n{','.join(cells)}\n")
+    user = Address("nations")
+    table = replace(adjust_reading(reading, TABLES, user), details=True).table
+    assert len({name.lower() for name in table}) == len(table)
+
+
+@pytest.mark.parametrize(
     ("rows", "user", "added"),
     [
         (("a,Nations,testing,0.5", "b,umls,test,0.6"), Address(), []),
