@@ -276,6 +276,17 @@ def test_what_names_the_rows_is_known_or_asked_about(heading: str) -> None:
     assert tell(write("FB15k-237", ["Model", heading, "MRR"], ["A", "film", 0.3])) == ["fb15k237"]
 
 
+@pytest.mark.parametrize("heading", ["Missing", "Epochs", "Amount %"])
+def test_what_is_above_numbers_that_name_the_rows_is_asked_about(heading: str) -> None:
+    asked = f"?{heading.lower()}"
+    assert tell(write("UMLS", [heading, "MRR"], [10, 0.3], [50, 0.5])) == [asked, asked]
+    assert tell(write("UMLS", [heading, 10, 50], ["MRR", 0.3, 0.5])) == [asked, asked]
+    assert tell(write("UMLS", ["Model", "dim", "MRR"], ["A", 10, 0.3], ["A", 50, 0.5])) == [
+        "umls",
+        "umls",
+    ]
+
+
 def test_a_corner_is_a_label_of_its_table() -> None:
     two = write("Results", ["FB15k-237", "MRR"], ["TransE", 0.3]) + write(
         "More", ["UMLS (valid)", "MRR"], ["A", 0.2]
@@ -436,6 +447,8 @@ def test_relations_are_a_side_where_sides_are_said() -> None:
         "umls relation",
         "umls tail",
     ]
+    rows = ["Entity", 0.7], ["Relation", 0.9]
+    assert tell(write("UMLS", ["Prediction", "MRR"], *rows)) == ["umls", "?relation"]
 
 
 def test_sizes_are_no_words_of_a_split() -> None:

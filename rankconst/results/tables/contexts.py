@@ -176,7 +176,8 @@ def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
 def _is_understood(label: Label) -> bool:
     """Tell whether a label says something of rows, or all of it is known."""
     is_asking = any("row" in word.scopes for word in label.words)
-    return label.whole or is_asking or bool(label.values or label.graphs)
+    is_whole = label.whole and not label.percent  # "Data %" says how much
+    return is_whole or is_asking or bool(label.values or label.graphs)
 
 
 def heads_models(heading: str) -> bool:
@@ -377,6 +378,8 @@ def _read_name(cell: str) -> CellTexts:
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
+    if squash(cell) in _OF_RELATIONS:  # below "Prediction", beside entities
+        label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
     is_statistic = label.metric is not None and label.whole
     return CellTexts((Text(label, "name", _ROW),)) if label.tells or is_statistic else _NOTHING
 

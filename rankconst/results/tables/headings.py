@@ -289,7 +289,7 @@ def _suggest(headings: Sequence[str]) -> str:
             known[squash(name)] = metric.label
     near = []
     for heading in headings:
-        close = difflib.get_close_matches(squash(heading[:40]), known, n=2, cutoff=0.6)
+        close = difflib.get_close_matches(squash(heading[:40]), known, n=2, cutoff=0.75)
         if close and not read_label(heading).whole:  # Test is not Hits@10
             names = dict.fromkeys(known[name] for name in close)
             near.append(f"{' or '.join(names)} for {heading[:40]}")
@@ -334,7 +334,9 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     names = [j for j in range(width) if j != place and j not in numbers]
     body = [row for row in body if parse(row.plain[place], None).metric is not None]
     metrics = list(dict.fromkeys(row.plain[place] for row in body))
-    first = (*(head.plain[j] for j in names), "", *metrics)
+    corner = head.plain[place]  # of the headings that become cells: Epoch over 10 and 20
+    corner = "" if parse(corner, None).role in {"metric", "measured"} else corner
+    first = (*(head.plain[j] for j in names), corner, *metrics)
     turned = [Row(head.line, first, first)]
     for block in _list_blocks(body, place, names):
         some = next(iter(block.values()))

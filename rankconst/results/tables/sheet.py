@@ -128,8 +128,20 @@ class SheetReader:
         steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
         self._questions = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
         self._models = find_names(sheet.heading, sheet.cells, self._roles, self._free)
-        corner = find_corner(sheet.heading, self._models) if self._models in self._free else ()
-        self._texts = (*corner, *sheet.texts)
+        self._texts = (*self._find_corner(), *sheet.texts)
+
+    def _find_corner(self) -> tuple[Text, ...]:
+        """Return what the heading of the column that names the rows says.
+
+        If no column has names, the numbers of the first one tell the rows apart: Missing %.
+        """
+        if self._models in self._free:
+            return find_corner(self._heading, self._models)
+        unnamed = self._models < 0 and not {"dataset", "model"} & self._roles.keys()
+        apart = 0 not in self._heading.measures and not self._heading.roles[0]
+        apart = apart and len(self._sheet.cells[0].distinct) > 1
+        keys_say_all = self._sheet.exact or self._sheet.about is not None
+        return find_corner(self._heading, 0) if unnamed and apart and not keys_say_all else ()
 
     def _list_names(self, j: int) -> Hashable:
         """Return what a heading names but a metric, an address and what is asked about."""
