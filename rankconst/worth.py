@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from rankconst.adjusting import add_significance, pick, tabulate
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
+from rankconst.catalogue.baselines import (
+    ALL_BASELINES,
+    BASELINES,
+    DEFAULT_BASELINE,
+    FLOOR,
+    SINGLE_STEP,
+)
 from rankconst.catalogue.literature import find_literature
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (
@@ -422,7 +428,10 @@ def list_rows(
                 f"{name}: {meaning}" if name else meaning,
             )
         )
-    floors = [] if floor is None else [floor, find_floor(chance, tables, SINGLE_STEP)]
+    floors = [floor]
+    known = tables.list_baselines(ALL_BASELINES, chance.batch.tasks.dataset)
+    if floor is not None and SINGLE_STEP in known:
+        floors.append(find_floor(chance, tables, SINGLE_STEP))
     further = [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
     counting = tables.find_counting(chance.batch.tasks.dataset)
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}

@@ -131,6 +131,12 @@ with tempfile.TemporaryDirectory() as folder:
     file.write_text("model,dataset,MRR\\nRotatE,FB15k-237,0.338\\nTransE,WN18RR,\\n")
     "".join(write_delimited(rankconst.adjust(file).table))
 """
+CARD = """
+import contextlib, io, sys
+sys.argv = ['rankconst', 'adjust', '0.338', '--dataset', 'fb15k237', '--metric', 'mrr']
+import rankconst.__main__
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): rankconst.__main__.main()
+"""
 COMMAND = """
 import contextlib, io, sys
 sys.argv = ['rankconst', 'adjust', 'mrr=0.338', '-d', 'fb15k237', '-f', 'json']
@@ -143,7 +149,15 @@ rankconst.from_counts([2, 3]).constants('mrr').adjust('0.7')
 rankconst.adjust(0.338, metric='mrr', dataset='fb15k237')
 rankconst.adjust({'mrr': '0.338', 'hits@10': '0.533'}, dataset='fb15k237')
 """
-SCRIPTS = {"look up": LOOK_UP, "use": WHOLE_USE, "typed": TYPED, "command": COMMAND, "file": FILE}
+SCRIPTS = {
+    "look up": LOOK_UP,
+    "use": WHOLE_USE,
+    "typed": TYPED,
+    "card": CARD,
+    "command": COMMAND,
+    "file": FILE,
+}
+_COMMANDS = {"card", "command"}
 
 
 def modules_after(script: str) -> set[str]:
@@ -165,7 +179,7 @@ def tops(modules: set[str]) -> set[str]:
 def test_the_runtime_stays_light(name: str) -> None:
     loaded = modules_after(SCRIPTS[name])
     assert {"rankconst", "numpy", "pyarrow"} <= tops(loaded)
-    assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name == "command" else set()))
+    assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name in _COMMANDS else set()))
     assert {
         "rankconst.tables.archive",
         "rankconst.moments",
@@ -176,20 +190,18 @@ def test_the_runtime_stays_light(name: str) -> None:
             each for each in loaded if each.startswith(("rankconst.results", "rankconst.checks"))
         }
         assert "rankconst.catalogue.mentions" not in loaded
-    if name == "command":
+    if name in _COMMANDS:
         assert not loaded & {
             "pydantic",
             "tomllib",
+            "urllib.request",
             "rankconst.catalogue.benchmarks",
             "rankconst.download",
         }
+    if name in {"look up", "card"}:
+        assert "pyarrow.compute" not in loaded
     if name == "look up":
-        assert not loaded & {
-            "rankconst.moments.means",
-            "rankconst.download",
-            "zipfile",
-            "pyarrow.compute",
-        }
+        assert not loaded & {"rankconst.moments.means", "rankconst.download", "zipfile"}
 
 
 def test_an_import_loads_nothing_that_takes_time() -> None:

@@ -13,7 +13,6 @@ import re
 import zipfile
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.names import show_controls
@@ -244,8 +243,7 @@ def _write_styles() -> str:
     """Write a style for each number of decimals, behind the usual one."""
     decimals = range(1, _MOST_DECIMALS + 1)
     formats = [
-        f'<numFmt numFmtId="{200 + number}" formatCode={quoteattr("0." + "0" * number)}/>'
-        for number in decimals
+        f'<numFmt numFmtId="{200 + number}" formatCode="0.{"0" * number}"/>' for number in decimals
     ]
     styles = [f'<xf numFmtId="{200 + number}" applyNumberFormat="1"/>' for number in decimals]
     counted = f'count="{_MOST_DECIMALS}"'
@@ -285,5 +283,7 @@ def _write_cell(value: Any) -> str:
 
 def _write_text(text: str) -> str:
     """Write a text, which Excel takes for no formula."""
-    kept = escape(show_controls(text))
+    from html import escape
+
+    kept = escape(show_controls(text), quote=False)
     return f'<c t="inlineStr"><is><t xml:space="preserve">{kept}</t></is></c>'

@@ -396,8 +396,6 @@ class Records:
 
     def gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return how a baseline that knows something ranks some tasks; None if it is not held."""
-        import pyarrow.compute as pc
-
         plain = tasks.is_micro and not tasks.relations
         name = "baseline_candidates" if plain else "baseline_candidates_by_relation"
         wanted: dict[str, Iterable[str]] = {
@@ -415,6 +413,10 @@ class Records:
             table = self.read(name, (*wanted, *columns, *further), baseline=tasks.baseline)
             if plain:
                 self._blocks[tasks.baseline] = table
+        if not len(table):
+            return None
+        import pyarrow.compute as pc
+
         for column, values in wanted.items():
             if values:
                 table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
