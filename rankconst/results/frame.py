@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.headings import compose_heading
+from rankconst.results.tables.headings import choose_parse, compose_heading
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
@@ -41,10 +42,11 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.results.tables.headings import Heading
+    from rankconst.results.tables.headings import Heading, Parse
     from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
+_MOST_TRIED = 100  # rows, to see what columns are
 _MOST_TRIED = 100  # rows, to see what columns are
 # How pandas calls columns, and levels of columns, without a name in a file.
 _EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
@@ -78,7 +80,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, Mapping):
         return read_document("the dict", _write_dict(results))
     if is_frame(results):
-        return read_frame(results, percent)[0]
+        return read_frame(results, percent, metric)[0]
     kind = type(results).__name__
     for method in ("collect", "df"):  # of polars and of DuckDB
         if callable(getattr(results, method, None)):
@@ -140,7 +142,8 @@ def adjust_frame(
 
     `confirm` asks where the numbers contradict what is said of them.
     """
-    reading, left = read_frame(frame, percent)
+    only = next(iter(metrics)) if len(metrics) == 1 else None
+    reading, left = read_frame(frame, percent, only)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
     if confirm is not None:
@@ -219,21 +222,30 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 
 
 def read_frame(
-    frame: pd.DataFrame, percent: bool | Collection[str] | None = None
+    frame: pd.DataFrame,
+    percent: bool | Collection[str] | None = None,
+    metric: Metric | None = None,
 ) -> tuple[Reading, dict[int, str]]:
     """Return the numbers of a frame, and why cells of a row are not read, by row.
 
     Cells are read like those of a file. Raises DataError if no column holds a metric.
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
-    heading = _compose([names for names, _ in columns])
-    if not (heading.measures or heading.long):
-        named = ", ".join(key for key in heading.keys if key)
-        raise DataError(
-            f"no column holds a metric; there are: {named or 'none'}. "
-            "Name columns MRR, MR, Hits@10 ..., or metric and value."
-        )
+    names = [own for own, _ in columns]
     cells = [_make_cells(series) for _, series in columns]
+    heading = _compose(names)
+    if metric is not None and not (heading.measures or heading.long):
+        heads = tuple(" / ".join(own) for own in names)
+        first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
+        parse = choose_parse(metric, [Row(1, row, row) for row in first])
+        heading = _compose(names, parse)
+    if not (heading.measures or heading.long):
+        known = ", ".join(key for key in heading.keys if key)
+        raise DataError(
+            f"no column holds a metric; there are: {known or 'none'}. "
+            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
+            "models, give the metric, as in metric='mrr'."
+        )
     others = list(cells)  # without a machine's numbers
     floats: dict[int, NDArray[np.float64]] = {}
     for j, role in enumerate(heading.roles):
@@ -325,13 +337,13 @@ def _name_level(name: Any) -> str:
     return "" if name is None or _EMPTY.fullmatch(str(name)) else str(name)
 
 
-def _compose(names: list[list[str]]) -> Heading:
+def _compose(names: list[list[str]], parse: Parse = read_label) -> Heading:
     """Return the heading of columns; as in tables, the name of a column is on the lowest level."""
     depth = max((len(each) for each in names), default=1) or 1
     padded = [[""] * (depth - len(each)) + each for each in names]
     spans = dict.fromkeys(range(len(names)), 1)
     levels = [tuple(each[level] for each in padded) for level in range(depth)]
-    return compose_heading([Row(1, level, level, spans) for level in levels])
+    return compose_heading([Row(1, level, level, spans) for level in levels], parse)
 
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
