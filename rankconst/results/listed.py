@@ -143,60 +143,46 @@ def lay_out(
 
     A screen shows them without markup; its caption names `more` as the way to all columns.
     """
-    reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
+    reading, screen = adjusted.reading, form is Format.table
+    data = dict(adjusted.table)
     columns = _list_originals(adjusted, form, data)
-    added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
-    if screen and reading.layout == "wide" and _has_datasets_as_columns(adjusted):
-        columns = _put_next_to(columns, adjusted.blocks, added)
-    else:
-        columns += itertools.chain.from_iterable(added.values())
-    if form is Format.json:
-        data |= {
-            column: adjusted.put_numbers(column) for column in adjusted.blocks
-        } | adjusted.answers
+    columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
     *facts, note = adjusted.described
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
-    if (
-        screen
-        and "dataset" in adjusted.described
-        and len({*(named := _name_datasets(adjusted))} - {None}) > 1
-    ):
-        data["dataset"] = named
-        place = 1 if reading.joined else 0  # behind the file
-        columns.insert(place, Column("dataset", "dataset", lambda name: name or ""))
-        facts.remove("dataset")
-    columns += map(Column, facts)
-    longest = max(
-        (len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0
-    )
-    noted = longest > 0 and not (screen and longest > _LONG_NOTE)
-    if noted or adjusted.details:
-        columns.append(
-            Column(
-                note, note if noted else None, lambda value: value or "", drop=_NOTE, is_note=True
-            )
-        )
+    if screen and "dataset" in facts:
+        named = _name_datasets(adjusted)
+        if len({*named} - {None}) > 1:
+            data["dataset"] = named
+            behind = 1 if reading.joined else 0  # the file
+            columns.insert(behind, Column("dataset", "dataset", _show_text))
+            facts.remove("dataset")
+    columns += [Column(fact) for fact in facts]
+    notes = itertools.compress(data[note], kept.tolist())
+    longest = max((len(text or "") for text in notes), default=0)
+    is_shown = longest > 0 and not (screen and longest > _LONG_NOTE)
+    if is_shown or adjusted.details:
+        title = note if is_shown else None
+        columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
     if form is Format.json:
+        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks}
+        data |= adjusted.answers
         columns += [Column("assumed"), Column("asked")]
     if screen and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
-    caption = ""
-    if screen:
+    caption, title = "", ""
+    if form is Format.latex:
+        caption = _caption(adjusted, tables, kept)
+    elif screen:
         more = f"More: {more}. " if more and not adjusted.details else ""
         caption = _caption(adjusted, tables, kept, more, screen=True)
-    elif form is Format.latex:
-        caption = _caption(adjusted, tables, kept)
+        if not any(column.key == "dataset" and column.title for column in columns):
+            title = _name_tasks(adjusted, tables)
     places = np.flatnonzero(kept).tolist()
-    if (
-        screen
-        and reading.layout == "long"
-        and any(each.rank_type for each in reading.entries.contexts)
-    ):
+    has_ties = any(context.rank_type for context in reading.entries.contexts)
+    if screen and reading.layout == "long" and has_ties:
         places = _order_metrics(adjusted, data, places)
-    is_named = any(column.key == "dataset" and column.title for column in columns)
-    title = _name_tasks(adjusted, tables) if screen and not is_named else ""
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
     return listing if places == list(range(len(kept))) else listing.take(places)
 
@@ -216,6 +202,35 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
         _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
     ]
     return _rank_texts(columns, data, numeric) if screen else columns
+
+
+def _add_columns(
+    adjusted: AdjustedReading, columns: Sequence[Column], *, next_to: bool
+) -> list[Column]:
+    """Add what is computed behind the columns of a file, or next to each of numbers.
+
+    Next to it, a heading does not repeat that of the column.
+    """
+    added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
+    if not next_to:
+        return [*columns, *itertools.chain.from_iterable(added.values())]
+    ordered = []
+    for column in columns:
+        ordered.append(column)
+        block = adjusted.blocks.get(column.key)
+        for each in () if block is None else added[block]:
+            title = each.title and each.title.removeprefix(f"{column.title} ")
+            is_short = title != each.title
+            ordered.append(replace(each, title=title, beside=column.key if is_short else ""))
+    return ordered
+
+
+def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
+    """Tell whether the columns of a metric differ only in their datasets, as in leaderboards."""
+    if adjusted.reading.layout != "wide" or len(adjusted.blocks) < 2:
+        return False
+    metrics = {head.metric for head in adjusted.reading.entries.heads}
+    return len(metrics) == 1 and not any(_group_columns(adjusted).values())
 
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
@@ -242,23 +257,19 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
 
     In `data`, name the metrics as papers do, and round their numbers.
     """
-    orders: dict[int, tuple[int, int, int]] = {}
-    part_of = adjusted.reading.part_of.tolist()
+    reading = adjusted.reading
+    orders: dict[int, tuple[int, int, bool, int]] = {}
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
-    for row, part, entry in zip(
-        adjusted.rows.tolist(), part_of, adjusted.reading.entries, strict=True
-    ):
+    for part, entry in zip(reading.part_of.tolist(), reading.entries, strict=True):
         metric = entry.metric
-        printed = (
-            _FIRST.index(metric) if metric in _FIRST else len(_FIRST) + (metric.hits_k is None)
-        )
-        orders[row] = (part, printed, metric.hits_k or 0)
+        order = _FIRST.index(metric) if metric in _FIRST else len(_FIRST)
+        orders[entry.row] = (part, order, metric.hits_k is None, metric.hits_k or 0)
         if "metric" in texts:
-            texts["metric"][row] = metric.label
+            texts["metric"][entry.row] = metric.label
         with suppress(ValueError):
-            texts[entry.column][row] = show_number(float(entry.text), 4)
+            texts[entry.column][entry.row] = show_number(float(entry.text), 4)
     data |= texts
-    last = (len(adjusted.reading.parts), 0, 0)
+    last = (len(reading.parts), 0, False, 0)
     return sorted(places, key=lambda row: orders.get(row, last))
 
 
@@ -271,61 +282,30 @@ def _caption(
     screen: bool = False,
 ) -> str:
     """Say what the columns are, and what the numbers in some rows mean."""
-    meaning = "0 = chance, 1 = perfect"
-    named = dict.fromkeys(
-        name for _, names in adjusted.list_added() if (name := names.get("index"))
-    )
-    lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
+    names = [names["index"] for _, names in adjusted.list_added() if names.get("index")]
+    named = dict.fromkeys(names)
+    what = join_words([*named]) if len(named) <= _FEW_NAMES else "Adjusted"
+    meanings = [f"{what}: 0 = chance, 1 = perfect."]
     if adjusted.against:
-        lines[0] += " skill: 0 = as the baseline, 1 = perfect."
+        meanings.append("skill: 0 = as the baseline, 1 = perfect.")
     if adjusted.details:
-        lines[0] += " In brackets: the effect of rounding."
+        meanings.append("In brackets: the effect of rounding.")
+    lines = [" ".join(meanings)]
     floors = _find_floors(adjusted, tables, kept)
     defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
     if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
-        lines += map(_describe_rankers, floors, floors.values())
+        lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
     if screen:
-        lines += describe_averages(
-            average_models(adjusted, floors, tables), details=adjusted.details
-        )
+        averages = average_models(adjusted, floors, tables)
+        lines += describe_averages(averages, details=adjusted.details)
     if floors:
-        wanted, each = (
-            int(kept[adjusted.rows[adjusted.wanted]].sum()),
-            sum(one.batch.index.size for one in floors),
-        )
-        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (
-            each < wanted
-        )
+        wanted = int(kept[adjusted.rows[adjusted.wanted]].sum())
+        count = sum(each.batch.index.size for each in floors)
+        verb = "is" if count == 1 else "are"
+        some = f"{count:,} of {wanted:,} numbers {verb} adjusted. " if count < wanted else ""
         lines.append(f"{some}{summarise(floors)}")
     lines.append(f"{more}Tables {adjusted.table_version}.")
     return "\n".join(lines)
-
-
-def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
-    """Tell whether the columns of a metric differ only in their datasets, as in leaderboards."""
-    metrics = {head.metric for head in adjusted.reading.entries.heads}
-    return (
-        len(metrics) == 1
-        and len(adjusted.blocks) > 1
-        and not any(_group_columns(adjusted).values())
-    )
-
-
-def _put_next_to(
-    columns: Sequence[Column], blocks: Mapping[str, Block], added: Mapping[Block, Sequence[Column]]
-) -> list[Column]:
-    """Put what is added for a column next to it.
-
-    There, its heading does not repeat that of the column.
-    """
-    ordered = []
-    for column in columns:
-        ordered.append(column)
-        for each in added[blocks[column.key]] if column.key in blocks else ():
-            title = each.title and each.title.removeprefix(f"{column.title} ")
-            is_short = title != each.title
-            ordered.append(replace(each, title=title, beside=column.key if is_short else ""))
-    return ordered
 
 
 def _find_floors(
@@ -377,12 +357,13 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
     """Return notes for a screen, which has the questions once, on stderr."""
     words: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
+        word = question.word if question.place else question.text
         for row in adjusted.rows[list(question.numbers)].tolist():
-            words.setdefault(row, {})[question.word if question.place else question.text] = None
-    return [
-        f"asked: {', '.join(words[row])}" if row in words else note
-        for row, note in enumerate(notes)
-    ]
+            words.setdefault(row, {})[word] = None
+    shortened = list(notes)
+    for row, own in words.items():
+        shortened[row] = f"asked: {', '.join(own)}"
+    return shortened
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
@@ -409,9 +390,8 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
         if form == "z":
             shown[key] = replace(shown[key], meaning="standard deviations better than chance")
-    for place, name in enumerate(
-        name for key, name in block.skills.items() if key.startswith("index@")
-    ):
+    skills = [name for key, name in block.skills.items() if key.startswith("index@")]
+    for place, name in enumerate(skills):
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
@@ -492,11 +472,10 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if not any(each.rank_type for each in entries.contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        fields = [getattr(each, field) for each in entries.contexts]
-        is_usual = np.array([each == usual for each in fields])
-        if (chosen & is_usual[entries.context_of]).any():
-            fits = is_usual | np.array([each is None for each in fields])
-            chosen &= fits[entries.context_of]
+        values = [getattr(each, field) for each in entries.contexts]
+        is_usual = np.array([value == usual for value in values])[entries.context_of]
+        if (chosen & is_usual).any():
+            chosen &= is_usual | np.array([value is None for value in values])[entries.context_of]
     return chosen
 
 
@@ -512,9 +491,8 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     if not left:
         return ""
     entries = adjusted.reading.entries
-    contexts = [
-        entries.contexts[each] for each in dict.fromkeys(entries.context_of[chosen].tolist())
-    ]
+    codes = dict.fromkeys(entries.context_of[chosen].tolist())
+    contexts = [entries.contexts[code] for code in codes]
     shown = dict.fromkeys(f"{each.side}.{each.rank_type}" for each in contexts)
     return (
         f"{adjusted.reading.name}: shown: {', '.join(shown)} only; "
