@@ -111,13 +111,10 @@ def show(
     named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
-    given: dict[str, object] = {
-        "--split": split,
-        "--side": side,
-        "--protocol": protocol,
-    }
-    given |= {"--baseline": baseline, "--cite": cite}
-    unused = [name for name, value in given.items() if value]
+    given = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
+    unused = [option for option, value in given.items() if value]
+    if cite:
+        unused.append("--cite")
     if unused and not things and (named or unused != ["--cite"]):
         raise UsageError(
             f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
@@ -138,43 +135,59 @@ def show(
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, unused)
         return
     further = things[1:]
+    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both")
     if (suite := opened.find_suite(dataset)) is not None:
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
-        asked = opened.tasks(
-            dataset, split=split or "test", side=side or "both", protocol=protocol or suite.protocol
-        )
-        print_listing(list_suite(suite, asked, [*map(parse_metric, further)], opened), format)
-        return
-    relations = further == [_RELATIONS]
-    if relations:
+        tasks = _parse_names(opened, replace(asked, protocol=protocol or suite.protocol))
+        print_listing(list_suite(suite, tasks, [*map(parse_metric, further)], opened), format)
+    elif further == [_RELATIONS]:
         _refuse_unused(unused, {"--cite"}, "relations")
-    usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
-    asked = Tasks(dataset, protocol or usual, split or "test", side or "both")
-    if relations:
-        print_listing(_list_relations(opened, asked, baseline), format)
-        return
-    rankers = [each for each in further if each.lower() in BASELINES]  # show wn18rr counting
-    baseline = baseline or next(iter(rankers), None)
-    chosen = [parse_metric(each) for each in further if each not in rankers]
-    if cite:
-        _print_citations(opened, asked, chosen, opened.list_baselines(baseline, dataset), format)
-        return
-    people = format in FOR_PEOPLE  # who get the metrics that papers print, of the usual protocol
-    found = _look_up(
-        opened,
-        asked,
-        chosen or (HEADLINE if people else ()),
-        opened.list_baselines(baseline, dataset),
-    )
-    if people:
-        how = {
-            "brief": not chosen,
-            "whole": bool(chosen or protocol),
-            "ladder": baseline is not None,
-        }
-        print_listing(_lay_out(opened, asked, found, **how), format)
+        usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
+        print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), format)
+    elif cite:
+        usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
+        _print_citations(opened, usual, further, baseline, format)
     else:
-        print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), format)
+        _print_constants(opened, asked, further, baseline, format, whole=protocol is not None)
+
+
+def _find_usual(opened: Tables, dataset: str) -> str:
+    """Return the protocol that numbers on a dataset are likeliest of."""
+    return min(opened.protocols(dataset), key=rate_protocol)
+
+
+def _parse_names(opened: Tables, asked: Tasks) -> Tasks:
+    """Return tasks with their names as keys."""
+    return opened.tasks(asked.dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
+
+
+def _split_further(further: Sequence[str], baseline: str | None) -> tuple[list[Metric], str | None]:
+    """Return the metrics and the baseline named behind a dataset: ``show wn18rr mrr counting``."""
+    rankers = [each for each in further if each.lower() in BASELINES]
+    metrics = [parse_metric(each) for each in further if each not in rankers]
+    return metrics, baseline or next(iter(rankers), None)
+
+
+def _print_constants(
+    opened: Tables,
+    asked: Tasks,
+    further: Sequence[str],
+    baseline: str | None,
+    form: Format,
+    *,
+    whole: bool,
+) -> None:
+    """Print what rankers get: for people the metrics that papers print, of the usual protocol."""
+    metrics, ranker = _split_further(further, baseline)
+    baselines = opened.list_baselines(ranker, asked.dataset)
+    if form not in FOR_PEOPLE:
+        found = _look_up(opened, asked, metrics, baselines)
+        print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), form)
+        return
+    found = _look_up(opened, asked, metrics or HEADLINE, baselines)
+    brief, ladder = not metrics, ranker is not None
+    whole = whole or not brief
+    print_listing(_lay_out(opened, asked, found, brief=brief, whole=whole, ladder=ladder), form)
 
 
 def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
@@ -395,46 +408,44 @@ def _lay_out(
 
     Unless `whole`, they are of the usual protocol; with a `ladder`, baselines have rows.
     """
-    rows = []
-    for constants in found:
-        levels = {
-            baseline: opened.look_up(tasks, constants.metric).expectation
-            for baseline in _FLOORS
-            for tasks in [replace(constants.tasks, baseline=baseline)]
-            if opened.is_tabulated(tasks, constants.metric)
-        }
-        rows.append({**_describe(constants), **dict.fromkeys(_FLOORS), **levels})
-    blocks = join_protocols(rows)
+    blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in found)
     usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
-    rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
-    others = "" if whole else ", ".join(names for names in blocks if names != usual)
-    hidden = {
-        *(_DETAILS if brief else ()),
-        *(key for key in ("split", "side") if getattr(asked, key) != ALL),
-    }
+    others = [] if whole else [names for names in blocks if names != usual]
+    rows = [row for names, block in blocks.items() if names not in others for row in block]
+    fixed = [key for key in ("split", "side") if getattr(asked, key) != ALL]
+    hidden = {*fixed, *(_DETAILS if brief else ())}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [
         replace(each, title=titles.get(each.key, each.title))
         for each in _COLUMNS
         if each.key not in hidden
     ]
-    held = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
-    counted = bool(held)
-    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in held]
-    where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
-    captions = (
-        _explain_counting(opened, asked.dataset) if counted else "",
-        f"Tables: {join_versions(row['table_version'] for row in rows)}."
-        + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
-        (
+    floors = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
+    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
+    captions = [_explain_counting(opened, asked.dataset)] if floors else []
+    tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
+    if others:
+        tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
+    captions.append(tables)
+    if brief:
+        captions.append(
             "Everything: --split all --side all --format csv. Details: rankconst show "
             f"{asked.dataset} mrr"
         )
-        * brief,
-        _find_note(asked.dataset),
-    )
-    title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
+    captions.append(_find_note(asked.dataset))
+    where = ", ".join(f"{key} {rows[0][key]}" for key in fixed)
+    title = "\n".join(filter(None, (_entitle(opened, asked.dataset), where)))
     return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
+
+
+def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
+    """Return what rankers that only count get, by their key; None where the tables lack it."""
+    found: dict[str, float | None] = dict.fromkeys(_FLOORS)
+    for baseline in _FLOORS:
+        tasks = replace(constants.tasks, baseline=baseline)
+        if opened.is_tabulated(tasks, constants.metric):
+            found[baseline] = opened.look_up(tasks, constants.metric).expectation
+    return found
 
 
 def _find_note(dataset: str) -> str:
@@ -461,32 +472,27 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 
 def _print_citations(
-    opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str], form: Format
+    opened: Tables, asked: Tasks, further: Sequence[str], baseline: str | None, form: Format
 ) -> None:
     """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
+    metrics, ranker = _split_further(further, baseline)
+    baselines = opened.list_baselines(ranker, asked.dataset)
     info, bibtex = opened.datasets[asked.dataset], cite_tables(opened.set_of(asked.dataset))
     title, rows = info["title"], list[dict[str, Any]]()
     if not metrics:
-        row = {"dataset": asked.dataset, "table_version": opened.version_of(asked.dataset)}
-        sentence = cite_dataset(asked.dataset, title, info["citation"] or "", row["table_version"])
-        rows.append(row | {"sentence": sentence, "bibtex": bibtex or None})
+        version = opened.version_of(asked.dataset)
+        sentence = cite_dataset(asked.dataset, title, info["citation"] or "", version)
+        rows.append({"dataset": asked.dataset, "table_version": version, "sentence": sentence})
     for constants in _look_up(opened, asked, metrics, baselines) if metrics else ():
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
-        rows.append(
-            {
-                **_describe(constants),
-                "tabulated": tabulated,
-                "sentence": sentence,
-                "bibtex": bibtex or None,
-            }
-        )
+        rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
     if form in FOR_PEOPLE:
-        typer.echo(
-            on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex))))
-        )
-    else:
-        print_listing(Listing.of([*map(Column, rows[0])], rows), form)
+        texts = [*(row["sentence"] for row in rows), bibtex]
+        typer.echo(on_screen("\n\n".join(filter(None, texts))))
+        return
+    cited = [row | {"bibtex": bibtex or None} for row in rows]
+    print_listing(Listing.of([*map(Column, cited[0])], cited), form)
 
 
 # -- relations -------------------------------------------------------------------------------------
@@ -498,10 +504,9 @@ _RELATION_COLUMNS = (
 )
 
 
-def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listing:
+def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listing:
     """List the relations, each against each baseline of a name, or against chance."""
-    tasks = opened.tasks(asked.dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
-    names, baselines = opened.relations(tasks), opened.list_baselines(baseline, asked.dataset)
+    names, baselines = opened.relations(tasks), opened.list_baselines(baseline, tasks.dataset)
     rows: list[dict[str, Any]] = []
     for name in names:
         own = replace(tasks, relations=(name,))
