@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -106,3 +107,13 @@ def as_values(given: Any) -> Any:
     if held.dtype.kind in "fiubmM":  # with NaN for nulls
         return held
     return [float("nan") if each is None else each for each in held.tolist()]
+
+
+def list_values(values: Any) -> list[Any]:
+    """Return values as Python's, missing ones as None."""
+    if not hasattr(values, "dtype"):
+        return list(values)
+    listed: list[Any] = values.tolist()
+    if values.dtype.kind != "f":
+        return listed
+    return [None if math.isnan(value) else value for value in listed]

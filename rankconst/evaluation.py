@@ -11,29 +11,26 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import (
-    DEFAULT_AGGREGATION,
-    MACROS,
-    is_either_macro,
-    parse_aggregation,
-)
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import (
+    DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
+    MACROS,
     OWN_COUNTS,
     RANK_TYPES,
     SPLITS,
     find_protocol,
+    is_either_macro,
     is_filtered,
     is_sampled,
+    parse_aggregation,
     parse_protocol,
     parse_side,
     parse_split,
 )
 from rankconst.catalogue.suites import has_own_tasks
-from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import require_text, squash
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.suites import Suite
+    from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
@@ -198,7 +196,7 @@ def parse_address(user: Address, tables: Tables) -> Address:
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
     """
-    tool = None if user.tool is None else parse_tool(user.tool)
+    tool = _parse_tool(user.tool)
     if user.dataset is not None:
         require_text(user.dataset)
     # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
@@ -222,6 +220,15 @@ def parse_address(user: Address, tables: Tables) -> Address:
     return _take_tool(replace(user, **keys), tables)
 
 
+def _parse_tool(name: str | None) -> Tool | None:
+    """Return the tool of a name; None without one."""
+    if name is None:
+        return None
+    from rankconst.catalogue.tools import parse_tool
+
+    return parse_tool(name)
+
+
 def _take_tool(user: Address, tables: Tables) -> Address:
     """Return what a user says with the tool of a suite; UsageError if that is another."""
     if user.dataset is None or user.dataset in tables.datasets:
@@ -231,7 +238,7 @@ def _take_tool(user: Address, tables: Tables) -> Address:
     suite = load_suites().get(user.dataset)
     if suite is None:
         return user
-    tool = _require_tool(suite, None if user.tool is None else parse_tool(user.tool))
+    tool = _require_tool(suite, _parse_tool(user.tool))
     return replace(user, tool=None if tool is None else tool.key)
 
 
@@ -321,6 +328,7 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
 def _name_way(key: str) -> str:
     """Return the option for a benchmark: its tool, which answers for its other graphs, too."""
     from rankconst.catalogue.benchmarks import load_benchmarks
+    from rankconst.catalogue.tools import load_tools
 
     title = load_benchmarks()[key].title
     for tool in load_tools().values():
@@ -423,7 +431,7 @@ def settle(
     adjusted.
     """
     given = user.tool or file.tool or tool
-    row = parse_tool(given) if given else None
+    row = _parse_tool(given or None)
     if row is not None and file.dataset:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
     file, user = _answer(file, user)

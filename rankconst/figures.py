@@ -17,8 +17,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import FLOOR
+from rankconst.catalogue.protocols import DEFAULT_AGGREGATION
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
 from rankconst.results.reading import name_models

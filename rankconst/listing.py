@@ -16,14 +16,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from rankconst.arrow import list_values
 from rankconst.names import join_words, show_controls, write_html
-from rankconst.tables.encode import (
-    list_values,
-    write_delimited,
-    write_parquet,
-    write_rows,
-    write_workbook,
-)
 from rankconst.values.published import Interval, show_number, show_uncertain
 
 if TYPE_CHECKING:
@@ -171,6 +165,8 @@ def _write_json(listing: Listing) -> Iterator[str]:
         # A nested value is indented as deep as its row.
         text = json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False)
         return show_controls(text).replace("\n", "\n    ")
+
+    from rankconst.tables.encode import write_rows
 
     heads = [f"    {encode(column.key)}: " for column in listing.columns]
     before = ["  {\n" + heads[0], *(",\n" + head for head in heads[1:])]
@@ -421,16 +417,34 @@ def escape_latex(cell: str) -> str:
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
 
 
+def _write_csv(listing: Listing) -> Iterator[str]:
+    from rankconst.tables.encode import write_delimited
+
+    return write_delimited(listing.written)
+
+
+def _write_parquet(listing: Listing) -> Iterator[bytes]:
+    from rankconst.tables.encode import write_parquet
+
+    return write_parquet(listing.written)
+
+
+def _write_workbook(listing: Listing) -> Iterator[bytes]:
+    from rankconst.tables.encode import write_workbook
+
+    return write_workbook(listing.written)
+
+
 class Format(StrEnum):
     """Output formats: the name that users type, a file's ending, and what writes a listing."""
 
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
-    csv = "csv", ".csv", lambda listing: write_delimited(listing.written)
+    csv = "csv", ".csv", _write_csv
     markdown = "markdown", ".md", _write_markdown
     latex = "latex", ".tex", _write_latex
-    parquet = "parquet", ".parquet", lambda listing: write_parquet(listing.written)
-    xlsx = "xlsx", ".xlsx", lambda listing: write_workbook(listing.written)
+    parquet = "parquet", ".parquet", _write_parquet
+    xlsx = "xlsx", ".xlsx", _write_workbook
 
     suffix: str
     write: Callable[[Listing], Iterator[str] | Iterator[bytes]]

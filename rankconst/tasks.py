@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import refuse_masked
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.protocols import (
+    DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
     POOLED_SPLITS,
     RELATION_SIDE,
+    parse_aggregation,
     parse_protocol,
     parse_side,
     parse_split,

@@ -428,12 +428,12 @@ def list_rows(
                 f"{name}: {meaning}" if name else meaning,
             )
         )
+    dataset = chance.batch.tasks.dataset
     floors = [floor]
-    known = tables.list_baselines(ALL_BASELINES, chance.batch.tasks.dataset)
-    if floor is not None and SINGLE_STEP in known:
+    if floor is not None and SINGLE_STEP in tables.list_baselines(ALL_BASELINES, dataset):
         floors.append(find_floor(chance, tables, SINGLE_STEP))
     further = [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
-    counting = tables.find_counting(chance.batch.tasks.dataset)
+    counting = tables.find_counting(dataset)
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
     for each in [chance, *further, *floors]:
         if each is not None:

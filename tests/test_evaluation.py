@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import rankconst
-from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, MACROS, PROTOCOLS
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import (

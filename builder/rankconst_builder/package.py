@@ -27,10 +27,9 @@ import pyarrow.parquet as pq
 
 from rankconst import version as runtime
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
 from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from rankconst.arrow import join_texts, wrap_numbers
-from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
+from rankconst.catalogue.protocols import MACROS
 from rankconst.moments import compute_moments
 from rankconst.progress import unseen
 from rankconst.tables.schema import schema_of

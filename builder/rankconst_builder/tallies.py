@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
+from rankconst.catalogue.protocols import MACROS, RELATION_SIDE, SPLITS
 from rankconst.progress import unseen
 from rankconst.tasks import Tasks
 from rankconst_builder.candidates import (

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
+    DEFAULT_AGGREGATION,
     ENTITY_SIDES,
     PROTOCOLS,
     RELATION_SIDE,

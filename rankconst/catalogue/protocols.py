@@ -1,4 +1,4 @@
-"""Evaluation protocols: what is ranked, for which triples, with which known answers removed.
+"""Evaluation protocols: what is ranked, with which known answers removed; and how it is averaged.
 
 "FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the
 constants. A new protocol is a new row.
@@ -516,3 +516,70 @@ def parse_split(name: str) -> str:
 def parse_side(name: str) -> str:
     """Return ``head``, ``tail``, ``both`` or ``relation`` for any usual spelling."""
     return _SIDE_NAMES.resolve(name)
+
+
+class Aggregation(NamedTuple):
+    """A rule by which ranking tasks are weighted."""
+
+    key: str
+    # What counts once; a query is an entity with a relation, and a time or qualifiers if facts
+    # have them, on one side. A task's weight is 1 / the number of ranking tasks of its group on its
+    # side.
+    group: Literal["task", "query", "relation"]
+    summary: str  # one sentence for users
+    spellings: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+
+
+AGGREGATIONS: dict[str, Aggregation] = {
+    aggregation.key: aggregation
+    for aggregation in (
+        Aggregation(
+            key="micro",
+            group="task",
+            summary="Every ranking task counts once.",
+            spellings=("task",),
+            used_by=("most tools",),
+        ),
+        Aggregation(
+            key="macro-query",
+            group="query",
+            summary=(
+                "Every query (h, r, ?) or (?, r, t), with its time or qualifiers if it has any, "
+                "counts once: tasks weigh 1 / tasks of their query."
+            ),
+            spellings=("query",),
+            used_by=("PyKEEN's MacroRankBasedEvaluator",),
+        ),
+        Aggregation(
+            key="macro-relation",
+            group="relation",
+            summary=(
+                "Every relation counts once on each side: tasks weigh 1 / tasks of their relation."
+            ),
+            spellings=("relation",),
+        ),
+    )
+}
+"""The aggregations, by key, in the order of the tables."""
+
+DEFAULT_AGGREGATION = "micro"
+
+MACROS: dict[str, Aggregation] = {
+    key: row for key, row in AGGREGATIONS.items() if row.group != "task"
+}
+"""Those that weigh tasks unequally."""
+
+_EITHER = "macro"
+
+_AGGREGATION_NAMES = Names("aggregation", {key: row.spellings for key, row in AGGREGATIONS.items()})
+
+
+def parse_aggregation(name: str) -> Aggregation:
+    """Read an aggregation's name in any usual spelling."""
+    return AGGREGATIONS[_AGGREGATION_NAMES.resolve(name)]
+
+
+def is_either_macro(name: str | None) -> bool:
+    """Tell whether a name says macro, but not whether over queries or relations."""
+    return squash(name or "") == _EITHER

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
-from rankconst.catalogue.tools import load_tools
 from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
@@ -70,11 +69,17 @@ def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
     return Suite(
         key=key,
         graphs=_gather_graphs(key, entries),
-        tool=load_tools().get(entries[key].get("tool", "")),
+        tool=_find_tool(entries[key].get("tool", "")),
         evidence=tuple(fields.pop("evidence")),
         aliases=tuple(fields.pop("aliases", ())),
         **fields,
     )
+
+
+def _find_tool(key: str) -> Tool | None:
+    from rankconst.catalogue.tools import load_tools
+
+    return load_tools().get(key)
 
 
 def _gather_graphs(key: str, entries: Mapping[str, dict[str, Any]]) -> tuple[str, ...]:
@@ -149,7 +154,7 @@ def read_suite(key: str) -> Suite | None:
     joined, _, tool = key.partition(_AS)
     graphs = tuple(joined.split(_AND))
     title = f"the {len(graphs)} graphs {', '.join(graphs)}"
-    return Suite(key, title, graphs, "", (), tool=load_tools().get(tool))
+    return Suite(key, title, graphs, "", (), tool=_find_tool(tool))
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:

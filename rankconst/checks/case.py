@@ -8,9 +8,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
+from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, LINK_SIDES, SPLITS
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash

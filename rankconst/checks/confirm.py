@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import wrap_text
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
+    AGGREGATIONS,
     LINK_SIDES,
     POOLED_SPLITS,
     RELATION_SIDE,

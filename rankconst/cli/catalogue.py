@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
-from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, parse_baseline
 from rankconst.catalogue.definitions import FAMILIES, GROUPS
 from rankconst.catalogue.libraries import Library, load_libraries, parse_library
@@ -21,10 +20,13 @@ from rankconst.catalogue.metrics import (
     parse_metric,
 )
 from rankconst.catalogue.protocols import (
+    AGGREGATIONS,
+    DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
     PROTOCOLS,
     Protocol,
     find_protocol,
+    parse_aggregation,
     parse_protocol,
     rate_protocol,
 )

@@ -12,11 +12,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.catalogue.tools import load_tools
+from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
 from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.listing import Format
@@ -38,6 +36,12 @@ def _list_metrics() -> Iterable[Sequence[str]]:
     return ((name,) for metric in TABULATED for name in (metric.label.lower(), metric.key))
 
 
+def _list_tools() -> Iterable[Sequence[str]]:
+    from rankconst.catalogue.tools import load_tools
+
+    return zip(load_tools())
+
+
 # What is completed: to the spellings of each thing, of which the first that fits is offered.
 _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "KEY": _list_datasets,
@@ -47,7 +51,7 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "PROTOCOL": partial(zip, (*PROTOCOLS, "sampled:500")),
     "AGGREGATION": partial(zip, AGGREGATIONS),
     "BASELINE": partial(zip, (*BASELINES, ALL_BASELINES)),
-    "TOOL": lambda: zip(load_tools()),
+    "TOOL": _list_tools,
 }
 
 

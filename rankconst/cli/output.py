@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from rankconst.catalogue.protocols import find_protocol
-from rankconst.catalogue.tools import load_tools
 from rankconst.errors import UsageError, explain_write_errors
 from rankconst.evaluation import NOTHING, describe_assumed
 from rankconst.files import exists, replace_file
@@ -299,6 +298,8 @@ def report_sampled(
     named = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
     if not named:
         return
+    from rankconst.catalogue.tools import load_tools
+
     datasets = {tasks.dataset for tasks in named}
     for tool in load_tools().values() if "split" in assumed else ():
         if own := {split for key, split in tool.test_sets.items() if key in datasets}:

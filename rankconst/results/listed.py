@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import OWN_COUNTS
+from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, OWN_COUNTS
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (
     Column,

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.libraries import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, list_adjusted_names
-from rankconst.catalogue.protocols import PROTOCOLS, RANK_TYPES, SIDES, SPLITS
+from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, RANK_TYPES, SIDES, SPLITS
 from rankconst.names import squash
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import join_texts
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
     BASELINES,
@@ -31,6 +30,7 @@ from rankconst.catalogue.baselines import (
 )
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import (
+    DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
     POOLED_SPLITS,

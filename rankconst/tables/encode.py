@@ -14,7 +14,7 @@ import zipfile
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from rankconst.arrow import join_texts, view_numbers, wrap_numbers
+from rankconst.arrow import join_texts, list_values, view_numbers, wrap_numbers
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
@@ -102,16 +102,6 @@ def write_rows(
         ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
         whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), divider)
         yield whole[0].as_py()
-
-
-def list_values(values: Any) -> list[Any]:
-    """Return values as Python's, missing ones as None."""
-    if not hasattr(values, "dtype"):
-        return list(values)
-    listed: list[Any] = values.tolist()
-    if values.dtype.kind != "f":
-        return listed
-    return [None if math.isnan(value) else value for value in listed]
 
 
 # Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.

@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.definitions import FAMILIES, Places, define_metric
 from rankconst.catalogue.libraries import EMPTY, LEFT_OUT, parse_library, read_meaning
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
+from rankconst.catalogue.protocols import (
+    DEFAULT_AGGREGATION,
+    OWN_COUNTS,
+    PROTOCOLS,
+    parse_protocol,
+    parse_side,
+)
 from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.moments.queries import NOTHING, average, find_laws

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from rankconst.arrow import join_texts, wrap_text
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import shares_negatives
+from rankconst.catalogue.protocols import AGGREGATIONS, shares_negatives
 from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
 from rankconst.names import is_key, resolve_name, shorten

@@ -30,8 +30,7 @@ from graphs import (
     random_dataset,
     sizes_of,
 )
-from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.protocols import PROTOCOLS, Protocol
+from rankconst.catalogue.protocols import MACROS, PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import candidates, tallies, words
 from rankconst_builder.candidates import (

@@ -21,9 +21,8 @@ from brute import ORDER, count_brute_force
 from cases import choose
 from graphs import EVERYTHING, STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
-from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
-from rankconst.catalogue.protocols import parse_protocol
+from rankconst.catalogue.protocols import MACROS, parse_protocol
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder.fetch import Fetcher

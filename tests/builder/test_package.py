@@ -26,7 +26,7 @@ from rich.console import Console
 
 import rankconst
 from oracles import hash_lines, lines_of
-from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.protocols import MACROS
 from rankconst.errors import TablesError
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of

@@ -37,10 +37,9 @@ from graphs import (
     read_contents,
     spread_times,
 )
-from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, SINGLE_STEP, explain_missing
 from rankconst.catalogue.benchmarks import find_benchmark
-from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.catalogue.protocols import MACROS, PROTOCOLS
 from rankconst.errors import DataError
 from rankconst_builder import rankers, rules
 from rankconst_builder.candidates import TaskCounts, count_protocols

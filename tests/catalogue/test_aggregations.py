@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.catalogue.aggregations import (
-    AGGREGATIONS,
-    DEFAULT_AGGREGATION,
-    MACROS,
-    is_either_macro,
-    parse_aggregation,
-)
 from rankconst.catalogue.baselines import (
     BASELINES,
     DEFAULT_BASELINE,
@@ -23,6 +16,13 @@ from rankconst.catalogue.baselines import (
     parse_baseline,
 )
 from rankconst.catalogue.metrics import MACRO_METRICS, parse_metric
+from rankconst.catalogue.protocols import (
+    AGGREGATIONS,
+    DEFAULT_AGGREGATION,
+    MACROS,
+    is_either_macro,
+    parse_aggregation,
+)
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 

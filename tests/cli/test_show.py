@@ -12,7 +12,6 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.libraries import load_libraries
@@ -23,7 +22,7 @@ from rankconst.catalogue.metrics import (
     describe_metric,
     parse_metric,
 )
-from rankconst.catalogue.protocols import PROTOCOLS, find_protocol, parse_protocol
+from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, find_protocol, parse_protocol
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES

@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 
 import rankconst
 from rankconst.catalogue import mentions, protocols
-from rankconst.catalogue.aggregations import parse_aggregation
 from rankconst.catalogue.baselines import parse_baseline
 from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat, find_benchmark, make_key
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.catalogue.protocols import parse_aggregation
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.adjust import adjust
 from rankconst.cli.app import make_app, run

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, parse_metric
 from rankconst.catalogue.protocols import (
+    AGGREGATIONS,
     DEFAULT_PROTOCOL,
     SIDES,
     SPLITS,
