@@ -180,8 +180,6 @@ def adjust(
             },
             "--to",
         )
-        from rankconst.cli.adjust import turn_back
-
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
     is_alone = not files and not several and len(given) == 1
