@@ -49,16 +49,15 @@ class Exchange:
 
     def fits(self, metric: Metric) -> bool:
         """Tell whether numbers of a metric are replaced."""
-        return metric == self.metric or (
-            self.metric is None and self.family in {None, metric.family}
-        )
+        if self.metric is not None:
+            return metric == self.metric
+        return self.family in {None, metric.family}
 
     def name(self, metric: Metric) -> str:
         """Return what the numbers of a metric are then called."""
         if self.baseline is not None:
-            return (
-                f"{metric.label} {'skill' if self.form == 'index' else self.form} ({self.baseline})"
-            )
+            form = SKILL if self.form == "index" else self.form
+            return f"{metric.label} {form} ({self.baseline})"
         return metric.name_of(self.form) or f"{self.form} {metric.label}"
 
 
@@ -136,6 +135,12 @@ class Span(NamedTuple):
         return len(self.digits.partition(".")[2])
 
 
+def _find_numbers(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """Find the numbers in a part of a text."""
+    found = _LITERAL.finditer(text, start, len(text) if end is None else end)
+    return [Span(*each.span(), each[0]) for each in found]
+
+
 def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     """Return where the numbers of each entry are: the value, and what is behind its ±.
 
@@ -146,15 +151,12 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
         cell = reading.rows[entry.row][entry.column]
         if not isinstance(cell, Placed):  # read from a block of code
             continue
-        spans = [
-            Span(*found.span(), found[0])
-            for found in _LITERAL.finditer(document.text, cell.start, cell.end)
-        ]
-        wanted = [re.sub(r"[^\d.]", "", found[0]) for found in _LITERAL.finditer(entry.text)]
-        size, digits = len(wanted), [span.digits for span in spans]
-        found_at = [i for i in range(len(spans) - size + 1) if digits[i : i + size] == wanted]
-        if size and len(found_at) == 1:
-            located[place] = tuple(spans[found_at[0] : found_at[0] + size])
+        spans = _find_numbers(document.text, cell.start, cell.end)
+        wanted = [number.digits for number in _find_numbers(entry.text)]
+        runs = [spans[i : i + len(wanted)] for i in range(len(spans))]
+        fitting = [run for run in runs if [span.digits for span in run] == wanted]
+        if len(fitting) == 1:
+            located[place] = tuple(fitting[0])
     return located
 
 
@@ -178,11 +180,9 @@ class _Sheets:
         self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)
         for t, table in enumerate(tables):
             for i, row in enumerate(table.rows):
-                self._sites |= {
-                    cell.start: _Site(t, i, j)
-                    for j, cell in enumerate(row.cells)
-                    if _is_placed(cell)
-                }
+                for j, cell in enumerate(row.cells):
+                    if _is_placed(cell):
+                        self._sites[cell.start] = _Site(t, i, j)
                 for j, name in _list_names(i, row):
                     self._names[t, j].append(name)
 
@@ -192,15 +192,11 @@ class _Sheets:
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
         """Return what names the metric of a number: the nearest above it, or to its left."""
-        beside = (
-            name
-            for j in range(site.column)
-            for name in self._names[site.table, j]
-            if name.row == site.row
-        )
         above = self._names[site.table, site.column]
         names = above[: bisect_left(above, site.row, key=lambda name: name.row)][::-1]
-        return next((name for name in (*names, *beside) if name.fits(metric)), None)
+        for j in range(site.column):
+            names += [name for name in self._names[site.table, j] if name.row == site.row]
+        return next((name for name in names if name.fits(metric)), None)
 
 
 class _Name(NamedTuple):
@@ -304,19 +300,15 @@ def rewrite(
             f"{document.name}: no number can be replaced. "
             f"{reasons or 'None is of the metric asked for.'}"
         )
-    written: dict[tuple[int, int], str] = {}
-    for cell, places in zip(cells, _settle_decimals(cells), strict=True):
-        written |= _write(cell, places, document.text)
+    edits: dict[Edit, None] = {}  # a number that several rows share is replaced once
+    for cell, decimals in zip(cells, _settle_decimals(cells), strict=True):
+        edits |= dict.fromkeys(_write(cell, decimals, document.text))
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    edits = [*((start, end, put) for (start, end), put in written.items()), *headings]
     lines = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{begin}{line}{end}\n" for line in lines)
-    notes += unnamed
-    return Rewritten(
-        _put_into_source(document, edits, top),
-        len({cell.spans for cell in cells}),
-        tuple(sorted(notes)),
-    )
+    source = _put_into_source(document, [*edits, *headings], top)
+    replaced = len({cell.spans for cell in cells})
+    return Rewritten(source, replaced, tuple(sorted([*notes, *unnamed])))
 
 
 def _choose_cells(
@@ -328,31 +320,38 @@ def _choose_cells(
     percent: bool,
 ) -> tuple[list[Cell], list[tuple[int, str]]]:
     """Return the numbers to be replaced, and why others stay."""
-    located, entries = locate(document, adjusted.reading), adjusted.entries
-    sites = [
-        sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries
-    ]
-    waiting = {
-        site.table
-        for site, each in zip(sites, entries, strict=True)
-        if site is not None and each.adjusted is None and each.entry.context.questions
-    }
+    located, entries, rows = (
+        locate(document, adjusted.reading),
+        adjusted.entries,
+        adjusted.reading.rows,
+    )
+    sites = [sheets.find(rows[each.entry.row][each.entry.column]) for each in entries]
+    waiting = set[int]()  # tables with a question
+    for site, each in zip(sites, entries, strict=True):
+        if site is not None and each.adjusted is None and each.entry.context.questions:
+            waiting.add(site.table)
     cells: list[Cell] = []
     notes: list[tuple[int, str]] = []
     for place, (site, each) in enumerate(zip(sites, entries, strict=True)):
-        exchange = next((one for one in exchanges if one.fits(each.entry.metric)), None)
-        if exchange is None or each.entry.adjustment is not None:
+        entry = each.entry
+        exchange = next((one for one in exchanges if one.fits(entry.metric)), None)
+        if exchange is None or entry.adjustment is not None:
             continue
-        asked = "its table has a question" if site is not None and site.table in waiting else None
-        cell = asked or _make_cell(
-            document.text, each, located.get(place), site, exchange, percent=percent
-        )
+        cell: Cell | str = "its table has a question"
+        if site is None or site.table not in waiting:
+            spans = located.get(place)
+            cell = _make_cell(document.text, each, spans, site, exchange, percent=percent)
         if isinstance(cell, Cell):
             cells.append(cell)
         else:
-            notes.append((each.entry.line or 0, f"{each.entry.column} stays as it is: {cell}"))
-    cells, twice = _drop_shared(cells)
-    return cells, notes + twice
+            notes.append(_note(entry, cell))
+    cells, shared = _drop_shared(cells)
+    return cells, [*notes, *(_note(entry, "one number for several rows") for entry in shared)]
+
+
+def _note(entry: Entry, why: str) -> tuple[int, str]:
+    """Return the line of a number that is not replaced, and why."""
+    return entry.line or 0, f"{entry.column} stays as it is: {why}"
 
 
 def _make_cell(
@@ -385,17 +384,13 @@ def _make_cell(
     return Cell(each.entry, spans, site, value, scale, exchange)
 
 
-def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str]]]:
+def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[Entry]]:
     """Leave out numbers that are printed once for several rows with different adjusted values."""
     values: dict[Span, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)
     kept = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
-    shared = (cell.entry for cell in cells if len(values[cell.spans[0]]) > 1)
-    return kept, [
-        (each.line or 0, f"{each.column} stays as it is: one number for several rows")
-        for each in shared
-    ]
+    return kept, [cell.entry for cell in cells if len(values[cell.spans[0]]) > 1]
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
@@ -416,26 +411,26 @@ def _keep_decimals(span: Span, scale: float) -> int:
 _CLOSERS = re.compile(r"(?:\\?%|[})$\]*_]|</\w{1,9}>)+")
 
 
-def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]:
-    """Return what is written in the place of each number of a cell, by start and end."""
-    value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")
+def _write(cell: Cell, decimals: int, source: str) -> list[Edit]:
+    """Return what is written in the place of each number of a cell."""
+    value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
-        return _write_beside(cell, _drop_zero(cell, value), source)
-    texts = [value]
+        return [_write_beside(cell, _drop_zero(cell, value), source)]
     first, *others = cell.spans
+    edits = [(first.start, first.end, _drop_zero(cell, value))]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
         in_brackets = source[span.start - 1] == "("
         # 0.533(2), in units of the last digit.
         if in_brackets and first.decimals and not span.decimals:
-            texts.append(f"{deviation * 10 ** (decimals - first.decimals):.0f}")
+            text = f"{deviation * 10 ** (decimals - first.decimals):.0f}"
         else:
-            texts.append(f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}")
-    places = [(span.start, span.end) for span in cell.spans]
-    return dict(zip(places, [_drop_zero(cell, text) for text in texts], strict=True))
+            text = f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}"
+        edits.append((span.start, span.end, _drop_zero(cell, text)))
+    return edits
 
 
-def _write_beside(cell: Cell, text: str, source: str) -> dict[tuple[int, int], str]:
+def _write_beside(cell: Cell, text: str, source: str) -> Edit:
     """Write the adjusted number behind the published one.
 
     It goes behind a deviation and what closes the markup, too.
@@ -449,7 +444,7 @@ def _write_beside(cell: Cell, text: str, source: str) -> dict[tuple[int, int], s
     percent = ""
     if sign is not None:
         percent = r"\%" if sign[0].endswith(r"\%") else "%"
-    return {(end, end): f" / {text}{percent}"}
+    return end, end, f" / {text}{percent}"
 
 
 def _drop_zero(cell: Cell, text: str) -> str:
@@ -463,26 +458,24 @@ def _describe(
     """Return the lines that say what was done."""
     from rankconst.version import __version__
 
-    named = dict.fromkeys((cell.entry.metric, cell.exchange) for cell in cells)
-    what = ", ".join(
-        f"{exchange.name(metric)} {'next to' if exchange.beside else 'for'} {metric.label}"
-        for metric, exchange in named
-    )
+    forms = dict[str, None]()
+    for cell in cells:
+        metric, exchange = cell.entry.metric, cell.exchange
+        relation = "next to" if exchange.beside else "for"
+        forms[f"{exchange.name(metric)} {relation} {metric.label}"] = None
     tasks = dict.fromkeys(each.batch.tasks for each in adjusted.done)
     protocols = ", ".join(dict.fromkeys(each.protocol for each in tasks))
     on = ", ".join(dict.fromkeys(f"{each.dataset} {each.split} {each.side}" for each in tasks))
-    baseline = cells[0].exchange.baseline
-    done = (
-        "Adjusted for chance"
-        if baseline is None
-        else f"Compared with the {BASELINES[baseline].title} baseline"
-    )
-    return [
-        f"{done} by rankconst {__version__}: {what}.",
+    done, baseline = "Adjusted for chance", cells[0].exchange.baseline
+    if baseline is not None:
+        done = f"Compared with the {BASELINES[baseline].title} baseline"
+    lines = [
+        f"{done} by rankconst {__version__}: {', '.join(forms)}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
-        *([f"Numbers that stay as published: {stay}."] if stay else []),
-        *([command] if command else []),
     ]
+    if stay:
+        lines.append(f"Numbers that stay as published: {stay}.")
+    return [*lines, command] if command else lines
 
 
 def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str:
@@ -491,15 +484,15 @@ def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str
     Keep its line ends and its byte order mark.
     """
     source = document.source or document.text
-    mark = source.startswith("\ufeff")
-    ends = [found.start() - i - mark for i, found in enumerate(re.finditer("\r\n", source))]
+    first = len(source) - len(source.removeprefix("\ufeff"))
+    # Each \r\n before a place in the text moves it by one.
+    ends = [found.start() - i - first for i, found in enumerate(re.finditer("\r\n", source))]
 
-    def place(position: int) -> int:
-        return position + bisect_left(ends, position) + mark
+    def move(position: int) -> int:
+        return position + bisect_left(ends, position) + first
 
-    first = mark * 1
     newline = "\r\n" if ends else "\n"
-    moved = [(place(start), place(end), put) for start, end, put in edits]
+    moved = [(move(start), move(end), put) for start, end, put in edits]
     return _apply(source, [(first, first, top.replace("\n", newline)), *moved])
 
 
@@ -527,23 +520,21 @@ def _rename_headings(
     edits: list[Edit] = []
     for key, entries in under.items():
         forms = {exchanged.get((entry.row, entry.column)) for entry in entries}
-        exchange = next(iter(forms))
-        found = (
-            []
-            if exchange is None or len(forms) > 1
-            else _rename(text, names[key], entries[0].metric, exchange)
-        )
+        exchange, *others = forms
+        found: list[Edit] = []
+        if exchange is not None and not others:
+            found = _rename(text, names[key], entries[0].metric, exchange)
         edits += found
         if not found:
-            lost += (entry for entry in entries if (entry.row, entry.column) in exchanged)
-    notes: dict[str, tuple[int, str]] = {}
+            lost += [entry for entry in entries if (entry.row, entry.column) in exchanged]
+    notes: dict[str, int] = {}
     for entry in lost[::-1]:
         put = exchanged[entry.row, entry.column].name(entry.metric)
         note = f"the heading {entry.column} stays as it is; rename it to {put}"
         if read_label(entry.column).metric is None:  # that of a dataset must stay
             note = f"no heading names {entry.metric.label}: say {put} in the caption"
-        notes[note] = (entry.line or 0, note)
-    return edits, [*notes.values()]
+        notes[note] = entry.line or 0
+    return edits, [(line, note) for note, line in notes.items()]
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
@@ -551,33 +542,24 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
 
     They also turn the arrow behind it if larger is better now.
     """
-    skill = exchange.baseline is not None
-    put = exchange.name(metric) if skill else metric.name_of(exchange.form)
-    if name.metric is None:
-        put = (
-            None
-            if put is None
-            else put.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
-        )
-    span = (0, len(name.plain)) if name.metric is None else find_name(name.plain, metric)
-    word = "" if span is None else name.plain[slice(*span)]
-    start, end = name.cell.start, name.cell.end
-    found = (
-        [*re.finditer(rf"(?<![\w@]){re.escape(word)}(?!\w)", text[start:end])]
-        if word and put
-        else []
-    )
-    if len(found) != 1 or put is None:
+    is_skill, is_stem = exchange.baseline is not None, name.metric is None
+    put = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
+    if is_stem and put is not None:  # AH@ for Hits@ above 10
+        put = put.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
+    span = (0, len(name.plain)) if is_stem else find_name(name.plain, metric)
+    if not put or span is None:
+        return []
+    word = name.plain[slice(*span)]
+    alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
+    found = [*alone.finditer(text, name.cell.start, name.cell.end)] if word else []
+    if len(found) != 1:
         return []
     again = read_label(name.plain.replace(word, put, 1))
-    if (
-        not skill
-        and name.metric is not None
-        and (again.metric, again.adjustment) != (metric, exchange.form)
-    ):
+    is_understood = (again.metric, again.adjustment) == (metric, exchange.form)
+    if not (is_skill or is_stem or is_understood):
         return []
-    place, stop = start + found[0].start(), start + found[0].end()
-    edits = [(place, stop, f"{word} / {put}" if exchange.beside else put)]
+    start, stop = found[0].span()
+    edits = [(start, stop, f"{word} / {put}" if exchange.beside else put)]
     arrow = _ARROW.match(text, stop)
     turns = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if arrow is not None and turns:
