@@ -1,11 +1,10 @@
-"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and numbered text."""
+"""Files of triples that are read a piece at a time: Parquet, numpy arrays of ids, plain text."""
 
 from __future__ import annotations
 
 import hashlib
 import mmap
 import os
-import re
 import tempfile
 import tokenize
 from contextlib import ExitStack
@@ -26,12 +25,12 @@ from rankconst.download import hide_login
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
-from rankconst_builder.coding import Coder, NotPlainError, code_text, read_pieces, split_piece
+from rankconst_builder.coding import Coder, NotPlainError, code_text
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
 from rankconst_builder.layout import is_plain, place_columns
 from rankconst_builder.triples import NAMES, Labels
-from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
+from rankconst_builder.words import NO_TRIPLES, Triples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -58,27 +57,34 @@ DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
 
 
 @dataclass(frozen=True)
-class Columns:
-    """A file of triples, or a folder of such files, in columns."""
+class TripleFile:
+    """A file of triples, or a folder of such files, that is read a piece at a time."""
 
-    path: Path | str  # a URL if it is text
+    path: Path | str  # or the URL of a folder, as messages show it
     rows: int  # or fewer
-    order: str  # the letter of each column that is read: hrt, and d for each column of the time
-    # What comes before the ids of entities, and of relations, as Q of Q42; None for what is not
-    # ids, or has a time.
-    prefixes: tuple[str, str] | None
     files: Sequence[Path | str]
-    read: Callable[[], Iterator[Batch]]
-    names: tuple[str, ...] = ()  # of the columns of Parquet
-    text: bool = False  # True for text, which may turn out to have other labels, too
 
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
         """Return what the tables say of the file: its hash, or that of the hashes of several."""
         found = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
-        if len(found) == 1:
-            return Content(b"", found[0], verified=False)
-        whole = hashlib.sha256("\n".join(found).encode()).hexdigest()
+        whole = found[0]
+        if len(found) > 1:
+            whole = hashlib.sha256("\n".join(found).encode()).hexdigest()
         return Content(b"", whole, verified=False)
+
+
+class PlainText(TripleFile):
+    """Text that begins as plainly as can be, whose labels are coded while it is read."""
+
+
+@dataclass(frozen=True)
+class Columns(TripleFile):
+    """A file in columns: Parquet, or a numpy array."""
+
+    order: str  # the letter of each column that is read: hrt, and d for each column of the time
+    read: Callable[[], Iterator[Batch]]
+    is_ids: bool  # True for triples of whole numbers
+    names: tuple[str, ...] = ()  # of the columns of Parquet
 
     def read_labels(self) -> Labels:
         """Return the triples as labels; ids as their digits."""
@@ -98,12 +104,10 @@ class Columns:
     def _encode(self, column: Any, letter: str, row: int) -> Any:
         array = pa.array(column) if isinstance(column, np.ndarray) else column
         self._refuse_nulls(array, letter, row)
-        texts = array.cast(pa.string()) if not pa.types.is_binary(array.type) else array
+        texts = array if pa.types.is_binary(array.type) else array.cast(pa.string())
         labels = texts.cast(pa.binary())
-        # The stubs know single values only.
-        lengths: Any = pc.binary_length(labels)  # type: ignore[arg-type]
-        if len(labels) and pc.min(lengths).as_py() == 0:
-            empty = pc.index(lengths, 0).as_py()
+        empty = pc.index(labels, b"").as_py()
+        if empty >= 0:
             raise DataError(
                 f"{self.path}, row {row + empty:,}: the {NAMES[letter]} is empty; expected a label."
             )
@@ -123,9 +127,10 @@ class Columns:
         for batch in self.read():
             found = []
             for letter, column in zip(self.order, batch, strict=True):
+                ids = column
                 if not isinstance(column, np.ndarray):
                     self._refuse_nulls(column, letter, row)
-                ids = column if isinstance(column, np.ndarray) else view_numbers(column)
+                    ids = view_numbers(column)
                 if ids.size and (ids.min() < 0 or ids.max() >= _MOST_IDS):
                     place = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
                     raise DataError(
@@ -196,8 +201,8 @@ def open_url(url: str, order: str | None = None) -> Columns:
     return _open_parquet(hide_login(url), files, order)
 
 
-def open_columns(path: Path, order: str | None = None) -> Columns | None:
-    """Open a file that holds columns, or a folder of such files; None if it is neither."""
+def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
+    """Open a file that can be read a piece at a time, or a folder of such files; or None."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
         found = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
@@ -217,43 +222,15 @@ def open_columns(path: Path, order: str | None = None) -> Columns | None:
     return _open_text(path, begin, order)
 
 
-def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
+def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
     """Open text that begins as plainly as can be; None for any other."""
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
-    numbered = _NUMBERED.fullmatch(line)
-    prefixes = None if numbered is None else (numbered[1].decode(), numbered[2].decode())
-
-    def read() -> Iterator[Batch]:
-        with path.open("rb") as stream:
-            for piece in read_pieces(stream):
-                yield _read_numbers(piece, *map(str.encode, prefixes or ("", "")))
-
-    rows = path.stat().st_size // len("0\t0\t0\n") + 1
-    return Columns(path, rows, "hrt", prefixes, [path], read, text=True)
-
-
-def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
-    """Return the numbers of labels that are a prefix and a number."""
-    signs = np.frombuffer(piece, np.uint8)
-    starts, ends = split_piece(signs)
-    found = []
-    for column, prefix in enumerate((entity, relation, entity)):
-        start, end = starts[:, column], ends[:, column]
-        if (end - start <= len(prefix)).any():
-            raise NotPlainError
-        if any((signs[start + place] != sign).any() for place, sign in enumerate(prefix)):
-            raise NotPlainError
-        numbers = read_digits(signs, end, end - start - len(prefix))
-        if numbers is None or numbers.max() >= _MOST_IDS:
-            raise NotPlainError
-        found.append(numbers)
-    return found
+    return PlainText(path, path.stat().st_size // len("0\t0\t0\n") + 1, [path])
 
 
 _BEGIN = 1 << 12
-_NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+")
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
@@ -290,8 +267,8 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
                 )
 
     is_whole = all(pa.types.is_integer(schema.field(name).type) for name in names)
-    prefixes = ("", "") if order == "hrt" and is_whole else None
-    return Columns(path, max(sum(rows), 0), order, prefixes, files, read, tuple(names))
+    is_ids = order == "hrt" and is_whole
+    return Columns(path, max(sum(rows), 0), files, order, read, is_ids, tuple(names))
 
 
 def _choose_columns(
@@ -363,7 +340,7 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
                     columns = [take(stream, place * length + start, count) for place in places]
                 yield [column.astype(kind) for column in columns]
 
-    return Columns(path, length, "hrt", ("", ""), files, read)
+    return Columns(path, length, files, "hrt", read, is_ids=True)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
@@ -392,42 +369,34 @@ def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
     return letters
 
 
-def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
+def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
     """Code the ids of a graph as themselves; None for labels, and for ids far apart."""
-    prefixes, *others = {columns.prefixes for columns in files.values()}
-    if prefixes is None or others:
-        return None
     spilled = _is_large(files, memory)
-    try:
-        loaded = {
-            split: _load(columns, columns.read_ids(), spilled=spilled)
-            for split, columns in files.items()
-        }
-    except NotPlainError:
+    splits = dict.fromkeys(SPLITS, NO_TRIPLES)
+    head = relation = tail = -1
+    for split, columns in files.items():
+        if not isinstance(columns, Columns) or not columns.is_ids:
+            return None
+        splits[split], highest = _load(columns, columns.read_ids(), spilled=spilled)
+        head, relation, tail = np.maximum((head, relation, tail), highest).tolist()
+    num_entities, num_relations = 1 + max(head, tail), 1 + relation
+    rows = sum(map(len, splits.values()))
+    if max(num_entities, num_relations) > max(_DENSE, 16 * rows):
         return None
-    highest = zip(*(found for _, found in loaded.values()), strict=True)
-    head, relation, tail = (1 + max(found) for found in highest)
-    rows = sum(len(triples) for triples, _ in loaded.values())
-    if _begin_alike(files) or max(head, relation, tail) > max(_DENSE, 16 * rows):
-        return None
-    splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
-    names = None
-    if prefixes[1]:
-        parts: list[Any] = [prefixes[1], pa.array(np.arange(relation)).cast(pa.string()), ""]
-        names = pc.binary_join_element_wise(*parts).cast(pa.binary())
-    return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
+    return Graph(splits, num_entities, num_relations, gaps=True)
 
 
-def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
+def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
     """Code the labels of text; None if any of it is not plain text."""
-    if not all(columns.text for columns in files.values()) or _begin_alike(files):
+    texts = {split: file for split, file in files.items() if isinstance(file, PlainText)}
+    if len(texts) < len(files) or _begin_alike(texts.values()):
         return None
     spilled, entities, relations = _is_large(files, memory), Coder(), Coder()
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
     try:
-        for split, columns in files.items():
-            batches = code_text(Path(columns.path), entities, relations)
-            splits[split], _ = _load(columns, batches, spilled=spilled)
+        for split, file in texts.items():
+            batches = code_text(Path(file.path), entities, relations)
+            splits[split], _ = _load(file, batches, spilled=spilled)
     except NotPlainError:
         return None
     return Graph(
@@ -439,55 +408,54 @@ def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Grap
     )
 
 
-def _is_large(files: Mapping[str, Columns], memory: int | None) -> bool:
+def _is_large(files: Mapping[str, TripleFile], memory: int | None) -> bool:
+    """Tell whether the ids of a graph go to temporary files."""
     most = MEMORY if memory is None else memory
-    return _BYTES * sum(columns.rows for columns in files.values()) > most
+    return _BYTES * sum(file.rows for file in files.values()) > most
 
 
-def _begin_alike(files: Mapping[str, Columns]) -> bool:
-    """Tell whether files of text begin with the same line, so that they may have a heading."""
+def _begin_alike(texts: Iterable[PlainText]) -> bool:
+    """Tell whether two files begin with the same line, so that they may have a heading."""
     firsts = []
-    for columns in files.values():
-        if columns.text:
-            with Path(columns.path).open("rb") as stream:
-                firsts.append(stream.readline(1 << 16))
+    for text in texts:
+        with Path(text.path).open("rb") as stream:
+            firsts.append(stream.readline(1 << 16))
     return len({*firsts}) < len(firsts)
 
 
 def _load(
-    columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool
+    file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool
 ) -> tuple[Triples, list[int]]:
     """Read ids into memory or temporary files; return them and the highest of each column."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: what is not written to takes no memory.
-    arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in highest]
+    arrays = [np.empty(0 if spilled else file.rows, dtype=np.uint32) for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them."
     with (
         ExitStack() as stack,
         explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy),
     ):
-        files = []
+        spills = []
         if spilled:
-            files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
+            spills = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
         for batch in batches:
+            end = row + len(batch[0])
+            if end > file.rows:
+                raise DataError(f"{file.path} {_CHANGED}")
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
-                if row + ids.size > columns.rows:
-                    raise DataError(f"{columns.path} {_CHANGED}")
                 if spilled:
-                    files[place].write(ids.astype(np.uint32).data.cast("B"))
+                    spills[place].write(ids.astype(np.uint32).data.cast("B"))
                 else:
-                    arrays[place][row : row + ids.size] = ids
-            row += len(batch[0])
-        for file in files:
-            file.flush()
-        # An empty file cannot be mapped.
-        written = files if row else []
-        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in written)
+                    arrays[place][row:end] = ids
+            row = end
+        mappings = []
+        if row:  # an empty file cannot be mapped
+            for spill in spills:
+                spill.flush()
+                mappings.append(mmap.mmap(spill.fileno(), 0, access=mmap.ACCESS_READ))
     if mappings:
         arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
-    else:
-        arrays = [array[:row] for array in arrays]
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
-    head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
-    return Triples(head, relation, tail, mappings=mappings), highest
+    head, relation, tail = (cast("Codes", array[:row].view(kind)) for array in arrays)
+    return Triples(head, relation, tail, mappings=tuple(mappings)), highest

@@ -23,7 +23,14 @@ from rankconst.errors import DataError, MissingExtraError, UsageError, first_lin
 from rankconst.names import shorten
 from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
-from rankconst_builder.columnar import DAMAGE, Columns, encode_ids, hash_file, open_parquet
+from rankconst_builder.columnar import (
+    DAMAGE,
+    Columns,
+    TripleFile,
+    encode_ids,
+    hash_file,
+    open_parquet,
+)
 from rankconst_builder.facts import add_parts, describe_part
 from rankconst_builder.package import hash_program
 from rankconst_builder.tallies import Side, add_tallies
@@ -71,7 +78,7 @@ class _RowGroup:
     def read(self) -> Triples:
         """Read the triples; ids are checked as those that one process reads are."""
         name = f"{_show(self.file)}, row group {self.group}"
-        columns = Columns(name, 0, "hrt", ("", ""), [], self._read_batches)
+        columns = Columns(name, 0, [], "hrt", self._read_batches, is_ids=True)
         batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
@@ -92,15 +99,15 @@ def _show(file: Path | str) -> str:
     return str(file) if isinstance(file, Path) else hide_login(file)
 
 
-def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
+def choose_files(opened: Mapping[str, TripleFile | None]) -> dict[str, Columns]:
     """Return the files of each split; refuse those that are not of ids."""
-    there = {split: columns for split, columns in opened.items() if columns}
-    found = {split: columns for split, columns in there.items() if columns.prefixes == ("", "")}
-    for split in opened:
-        if split not in found or (split == "train" and not found[split].names):
+    found = {}
+    for split, file in opened.items():
+        if not isinstance(file, Columns) or not file.is_ids or not file.names:
             raise DataError(
                 f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so."
             )
+        found[split] = file
     return found
 
 

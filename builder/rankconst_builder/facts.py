@@ -191,11 +191,11 @@ def compare(
     source: Benchmark,
     graph: Graph,
     statistics: Statistics,
-    local: Mapping[str, Path],
+    local: Mapping[str, Path] | None,
     columns: str | None,
 ) -> list[str]:
     """Say what differs from what is documented, or may not be meant in a user's own graph."""
-    if not local:
+    if local is None:
         return _compare_with_pykeen(source, statistics)
     found = [*_compare_labels(graph, statistics)]
     if columns is None:

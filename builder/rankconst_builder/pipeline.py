@@ -45,6 +45,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.columnar import (
     Columns,
+    TripleFile,
     encode_ids,
     encode_text,
     open_columns,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
 
     from rankconst_builder.graph import Graph
     from rankconst_builder.tabulate import Histograms
-    from rankconst_builder.tallies import Tallies
+    from rankconst_builder.triples import Labels
 
 
 READ = (*ROLES, CONTEXT, STAT)
@@ -228,20 +229,32 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     return digest.hexdigest()[:16]
 
 
+_ONLY_OWN = (
+    "--scheduler counts a graph of your own, under chance: "
+    "leave out benchmarks, --relations, --entities, --known and --baseline."
+)
+
+
 def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
-    if source.not_offered and source.key not in build.local:
+    is_own = source.key in build.local
+    is_whole = is_own and not build.baselines and build.restriction == Restriction()
+    if build.scheduler and not is_whole:
+        raise UsageError(_ONLY_OWN)
+    if is_own:
+        return _build_own(build, source, build.local[source.key])
+    if source.not_offered:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
-    if source.sampled is not None and source.key not in build.local:
+    if source.sampled is not None:
         return _build_sampled(build, source, source.sampled, identity)
-    opened = {
-        role: open_columns(path, build.columns)
-        for role, path in build.local.get(source.key, {}).items()
-    }
-    if build.train_url:
-        opened = {"train": open_url(build.train_url, build.columns), **opened}
-    states = _state_files(build, source, opened)
+    return _build_benchmark(build, source, identity)
+
+
+# -- a benchmark -----------------------------------------------------------------------------------
+
+
+def _build_benchmark(build: Build, source: Benchmark, identity: str | None) -> Part:
     try:
-        contents = _read_contents(build, source, opened)
+        contents = _fetch_contents(build, source)
     except MissingSourceError as error:
         archive = load()
         if source.key not in archive.datasets or build.restriction != Restriction():
@@ -251,41 +264,22 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
             f"{error} Using the candidate counts archived in tables {archive.version} instead."
         )
         return _rebuild(build, source.key, archive, str(error))
-    described = {role: replace(content, data=b"") for role, content in contents.items()}
-    graph = None if build.scheduler else _read_graph(build, source, contents, opened)
+    described = _drop_data(contents)
+    known = None
+    if build.restriction.known is not None:
+        known = _read_labels(build, source.key, {_KNOWN: build.restriction.known}, {})[_KNOWN]
+    graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     # Text and labels take more memory than all that follows.
     contents.clear()
+    graph = _restrict(build, source.key, graph, known)
     pa.default_memory_pool().release_unused()
-    part = _build_from_files(build, source, graph, described, identity, opened=opened)
-    # They are read more than once, and the hashes must be of what was counted.
-    changed = [file for file, state in states.items() if state_file(file) != state]
-    if changed:
-        raise DataError(
-            f"{list_first([hide_login(str(file)) for file in changed])} changed during the build. "
-            "Build again when nothing writes there."
-        )
-    return part
+    # Hashes may have become known.
+    identity = identity or _identify(build, source)
+    return _build_graph(build, source, graph, described, identity)
 
 
-def _state_files(
-    build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
-) -> dict[Path | str, tuple[int | None, ...]]:
-    """Return the states of a user's files, but not of pipes."""
-    columns = [file for each in opened.values() if each is not None for file in each.files]
-    plain = [path for path in build.local.get(source.key, {}).values() if path.is_file()]
-    return {file: state_file(file) for file in {*plain, *columns}}
-
-
-def _read_contents(
-    build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
-) -> dict[str, Content]:
-    local = build.local.get(source.key)
-    if local is not None:
-        contents = {}
-        for role, each in opened.items():
-            if role != "train" or not build.scheduler:
-                contents[role] = read_local(local[role]) if each is None else each.describe()
-        return contents
+def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
+    """Get the files of a benchmark by role, perhaps but those that it can do without."""
     contents = {}
     for role in [role for role in READ if role in source.files]:
         try:
@@ -296,6 +290,11 @@ def _read_contents(
             if role != CONTEXT:
                 build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
     return contents
+
+
+def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
+    """Return what the tables say of files, without their bytes."""
+    return {role: replace(content, data=b"") for role, content in contents.items()}
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
@@ -323,102 +322,170 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     return graph
 
 
-def _read_graph(
-    build: Build,
-    source: Benchmark,
-    contents: dict[str, Content],
-    opened: Mapping[str, Columns | None],
+# -- a graph of the user's own ---------------------------------------------------------------------
+
+
+def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Part:
+    opened = {role: open_columns(path, build.columns) for role, path in paths.items()}
+    if build.train_url:
+        opened = {"train": open_url(build.train_url, build.columns), **opened}
+    states = _state_files(paths.values(), opened.values())
+    contents = {}
+    for role, file in opened.items():
+        if role != "train" or not build.scheduler:
+            contents[role] = read_local(paths[role]) if file is None else file.describe()
+    described = _drop_data(contents)
+    if build.scheduler:
+        part = _build_on_cluster(build, source, opened, described)
+    else:
+        graph = _read_own_graph(build, source.key, contents, opened)
+        pa.default_memory_pool().release_unused()
+        part = _build_graph(build, source, graph, described, None)
+    # They are read more than once, and the hashes must be of what was counted.
+    changed = [file for file, state in states.items() if state_file(file) != state]
+    if changed:
+        raise DataError(
+            f"{list_first([hide_login(str(file)) for file in changed])} changed during the build. "
+            "Build again when nothing writes there."
+        )
+    return part
+
+
+def _state_files(
+    paths: Iterable[Path], opened: Iterable[TripleFile | None]
+) -> dict[Path | str, tuple[int | None, ...]]:
+    """Return the states of a user's files, but not of pipes."""
+    files: set[Path | str] = {path for path in paths if path.is_file()}
+    for each in opened:
+        if each is not None:
+            files.update(each.files)
+    return {file: state_file(file) for file in files}
+
+
+def _read_own_graph(
+    build: Build, key: str, contents: dict[str, Content], opened: Mapping[str, TripleFile | None]
 ) -> Graph:
-    """Read and code the files of a dataset, restricted as the build says."""
-    key, given = source.key, build.restriction.known
-    local = build.local.get(key, {})
-    columns = {role: each for role, each in opened.items() if each is not None}
-    if columns and len(columns) == len(local) and build.restriction == Restriction():
-        graph = encode_ids(columns) or encode_text(columns)
+    """Read and code the user's files, restricted as the build says; empties `contents`."""
+    columns = {role: file for role, file in opened.items() if isinstance(file, Columns)}
+    pieces = {role: file for role, file in opened.items() if file is not None}
+    if len(pieces) == len(opened) and build.restriction == Restriction():
+        graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:
-            _tell_order(build, key, columns)
+            _say_order(build, key, columns)
             return graph
-    columns = {role: each for role, each in columns.items() if not each.text}
-    own = {} if given is None else {_KNOWN: given}
-    names = {_KNOWN: build.restriction.known_name}
-    for role, path in local.items():
-        names[role] = str(path)
-        if role not in columns:
-            own[role] = contents[role] if opened[role] is None else read_local(path)
-    data = {role: content.data for role, content in own.items()}
+    texts = {}
+    if build.restriction.known is not None:
+        texts[_KNOWN] = build.restriction.known
+    paths = build.local[key]
+    for role, file in opened.items():
+        if file is None:
+            texts[role] = contents[role]
+        elif role not in columns:
+            texts[role] = read_local(paths[role])
+    contents.clear()
+    labels = _read_labels(build, key, texts, columns)
+    known = labels.pop(_KNOWN, None)
+    graph = encode_labels({role: labels[role] for role in opened})
+    return _restrict(build, key, graph, known)
+
+
+def _read_labels(
+    build: Build, key: str, texts: dict[str, Content], columns: Mapping[str, Columns]
+) -> dict[str, Labels]:
+    """Read the labels of files by role, and say how they are written; empties `texts`."""
+    names = {role: str(path) for role, path in build.local.get(key, {}).items()}
+    names[_KNOWN] = build.restriction.known_name
+    data = {role: content.data for role, content in texts.items()}
+    texts.clear()
     labels, note = read_own(data, names, build.columns)
     del data
-    labels |= {role: each.read_labels() for role, each in columns.items()}
-    if local:
-        own.clear()
-        contents.clear()
-    known = labels.pop(_KNOWN, None)
+    labels |= {role: file.read_labels() for role, file in columns.items()}
     if note:
         build.reporter.say(f"{key}: {note}")
     else:
-        _tell_order(build, key, columns)
-    if key in build.local:
-        graph = encode_labels({role: labels[role] for role in local})
-    else:
-        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
+        _say_order(build, key, columns)
+    return labels
+
+
+def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Graph:
+    """Restrict a graph as the build says, and let its filter know further triples."""
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
-    graph, notes = add_known(graph, known)
-    build.reporter.say(f"{key}: {notes}")
+    graph, note = add_known(graph, known)
+    build.reporter.say(f"{key}: {note}")
     return graph
 
 
-def _tell_order(build: Build, key: str, columns: Mapping[str, Columns]) -> None:
+def _say_order(build: Build, key: str, columns: Mapping[str, Columns]) -> None:
     """Say in which order columns are read that have no names."""
     if build.columns is None and any(name_columns(each.names) is None for each in columns.values()):
         build.reporter.say(f"{key}: {ORDER.format('hrt')}")
 
 
-def _build_from_files(
+def _build_on_cluster(
     build: Build,
     source: Benchmark,
-    graph: Graph | None,
+    opened: Mapping[str, TripleFile | None],
+    contents: Mapping[str, Content],
+) -> Part:
+    """Count a graph of the user's own on the workers of a cluster."""
+    from rankconst_builder import distributed
+
+    protocols = choose_protocols(build.protocols, temporal=False)
+    files = distributed.choose_files(opened)
+    with distributed.connect(build.scheduler or "") as client:
+        workers = distributed.count_workers(client)
+        build.reporter.say(
+            f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers"
+        )
+        graph, statistics, tallies = distributed.count_distributed(
+            client, files, protocols, build.splits
+        )
+        contents = {"train": distributed.hash_files(client, files["train"]), **contents}
+    _report_graph(build, source, graph, statistics)
+    histograms = list_histograms(source.key, graph, protocols, tallies)
+    _report_unranked(build, source.key, graph, protocols, histograms)
+    described = describe_dataset(source, statistics, contents, None)
+    return _make_part(build, described, histograms, _describe_origin(build, None, ""))
+
+
+# -- what all graphs have --------------------------------------------------------------------------
+
+
+def _build_graph(
+    build: Build,
+    source: Benchmark,
+    graph: Graph,
     contents: Mapping[str, Content],
     identity: str | None,
-    *,
-    opened: Mapping[str, Columns | None],
 ) -> Part:
+    """Count a graph, and say what a person should know of it."""
     key = source.key
-    tallies: Tallies | None = None
-    counting: str | None = None
-    if graph is not None:
-        protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
-        statistics = describe_graph(graph)
-    else:
-        protocols = choose_protocols(build.protocols, temporal=False)
-        graph, statistics, tallies, train = _count_elsewhere(build, source, protocols, opened)
-        contents = {"train": train, **contents}
-    build.reporter.say(summarise(source, graph, statistics))
-    for difference in compare(source, graph, statistics, build.local.get(key, {}), build.columns):
-        build.reporter.warn(f"{key}: {difference}")
+    protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
+    statistics = describe_graph(graph)
+    _report_graph(build, source, graph, statistics)
     if graph.missing:
-        _tell_missing(build, key, graph, protocols)
-    if tallies is None:
-        stage = build.reporter.stage
-        histograms, counting = count_histograms(
-            key, graph, protocols, build.baselines, build.splits, stage=stage
-        )
-        if counting not in {None, "rules"}:
-            build.reporter.say(f"{key}: {COUNTING[counting].summary}")
-    else:
-        histograms = list_histograms(key, graph, protocols, tallies)
-    _tell_unranked(build, key, graph, protocols, histograms)
+        _report_missing(build, key, graph, protocols)
+    histograms, counting = count_histograms(
+        key, graph, protocols, build.baselines, build.splits, stage=build.reporter.stage
+    )
+    if counting not in {None, "rules"}:
+        build.reporter.say(f"{key}: {COUNTING[counting].summary}")
+    _report_unranked(build, key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, counting, graph.missing)
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
-    # Hashes may have become known.
-    identity = identity or _identify(build, source)
     if graph.missing or reconstructed:  # what may be there the next time
         identity = None
-    return make_part(
-        tables={"datasets": described, **tabulate(histograms, build.reporter.stage)},
-        provenance=_describe_origin(build, identity, reconstructed),
-    )
+    origin = _describe_origin(build, identity, reconstructed)
+    return _make_part(build, described, histograms, origin)
+
+
+def _make_part(
+    build: Build, described: pa.Table, histograms: Histograms, provenance: Mapping[str, Any]
+) -> Part:
+    tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
+    return make_part(tables, provenance)
 
 
 def _describe_origin(build: Build, identity: str | None, reconstructed: str) -> dict[str, Any]:
@@ -432,7 +499,26 @@ def _describe_origin(build: Build, identity: str | None, reconstructed: str) -> 
     return found | _describe_choice(build)
 
 
-def _tell_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
+def _describe_choice(build: Build) -> dict[str, str]:
+    """Name the splits and baselines that were chosen, where these are not all."""
+    chosen = {}
+    if {*build.splits} != {*SPLITS}:
+        chosen["splits"] = ",".join(split for split in SPLITS if split in build.splits)
+    if not {*build.baselines} >= {*INFORMED}:
+        chosen["baselines"] = ",".join([DEFAULT_BASELINE, *build.baselines])
+    return chosen
+
+
+def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Statistics) -> None:
+    """Say how large a graph is, and what about it looks wrong."""
+    build.reporter.say(summarise(source, graph, statistics))
+    for difference in compare(
+        source, graph, statistics, build.local.get(source.key), build.columns
+    ):
+        build.reporter.warn(f"{source.key}: {difference}")
+
+
+def _report_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
     """Say which splits have no constants under a protocol because files are missing."""
     for split in build.splits:
         lost = [one.key for one in protocols if graph.explain_uncounted(one, split)]
@@ -442,7 +528,7 @@ def _tell_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Prot
             )
 
 
-def _tell_unranked(
+def _report_unranked(
     build: Build, key: str, graph: Graph, protocols: Iterable[Protocol], histograms: Histograms
 ) -> None:
     """Say which splits have no rows under a protocol because no task is ranked."""
@@ -455,44 +541,7 @@ def _tell_unranked(
             )
 
 
-def _describe_choice(build: Build) -> dict[str, str]:
-    """Name the splits and baselines that were chosen, where these are not all."""
-    chosen = {}
-    if {*build.splits} != {*SPLITS}:
-        chosen["splits"] = ",".join(split for split in SPLITS if split in build.splits)
-    if not {*build.baselines} >= {*INFORMED}:
-        chosen["baselines"] = ",".join([DEFAULT_BASELINE, *build.baselines])
-    return chosen
-
-
-def _count_elsewhere(
-    build: Build,
-    source: Benchmark,
-    protocols: Sequence[Protocol],
-    opened: Mapping[str, Columns | None],
-) -> tuple[Graph, Statistics, Tallies, Content]:
-    """Count a graph of the user's own on the workers of a cluster."""
-    from rankconst_builder.distributed import (
-        choose_files,
-        connect,
-        count_distributed,
-        count_workers,
-        hash_files,
-    )
-
-    if not opened or build.baselines or build.restriction != Restriction():
-        raise UsageError(
-            "--scheduler counts a graph of your own, under chance: "
-            "leave out benchmarks, --relations, --entities, --known and --baseline."
-        )
-    files = choose_files(opened)
-    with connect(build.scheduler or "") as client:
-        workers = count_workers(client)
-        build.reporter.say(
-            f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers"
-        )
-        counted = count_distributed(client, files, protocols, build.splits)
-        return (*counted, hash_files(client, files["train"]))
+# -- without files ---------------------------------------------------------------------------------
 
 
 def _build_sampled(
@@ -504,20 +553,16 @@ def _build_sampled(
             f"{source.title} is built from numbers of tasks, without triples: it cannot be "
             "restricted. Leave out --relations, --entities and --known."
         )
-    asked = [
-        protocol
-        for protocol in build.protocols
-        if protocol.negatives is not None and not sampled.shared
-    ]
-    protocols = asked or [parse_protocol(sampled.protocol)]
+    protocols = [protocol for protocol in build.protocols if protocol.negatives is not None]
+    if sampled.shared or not protocols:
+        protocols = [parse_protocol(sampled.protocol)]
     histograms = {}
     for protocol in protocols:
         for split, tasks in (("valid", sampled.valid), ("test", sampled.test)):
-            if tasks is None:
-                continue
-            for side in sampled.sides:
-                address = Tasks(source.key, protocol.key, split, side)
-                histograms[address] = sampled_histogram(protocol, tasks)
+            if tasks is not None:
+                for side in sampled.sides:
+                    address = Tasks(source.key, protocol.key, split, side)
+                    histograms[address] = sampled_histogram(protocol, tasks)
     row = {
         **dict.fromkeys(column.name for column in COLUMNS["datasets"]),
         **describe_source(source),
@@ -526,26 +571,20 @@ def _build_sampled(
         "sha256": [],
         "verified": False,
     }
-    return make_part(
-        tables={
-            "datasets": make_row(row, schema_of("datasets")),
-            **tabulate(histograms),
-        },
-        provenance={
-            "origin": "numbers of tasks in the registry",
-            "identity": identity,
-            "program": hash_program()[:16],
-        },
-    )
+    provenance = {
+        "origin": "numbers of tasks in the registry",
+        "identity": identity,
+        "program": hash_program()[:16],
+    }
+    described = make_row(row, schema_of("datasets"))
+    return make_part({"datasets": described, **tabulate(histograms)}, provenance)
 
 
 def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
     """Compute a dataset's constants again from archived histograms."""
-    origin = f"archive {archive.version}"
-    tables = {
-        "datasets": take_dataset(archive.read("datasets"), key),
-        **tabulate(_read_histograms(build, key, archive), build.reporter.stage),
-    }
+    described = take_dataset(archive.read("datasets"), key)
+    histograms = _read_histograms(build, key, archive)
+    tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
     for name in ("baseline_candidates", "baseline_candidates_by_relation", "constants"):
         if archive.leaves_out(name):
             build.reporter.warn(
@@ -553,15 +592,13 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
                 f"the archive of tables {archive.version} has them."
             )
             continue
-        informed = _take_informed(build, archive.read(name, key))
+        informed = _select_informed(build, archive.read(name, key))
         tables[name] = pa.concat_tables([tables[name], informed])
-    return make_part(
-        tables=tables,
-        provenance={"origin": origin, "reason": reason, **_describe_choice(build)},
-    )
+    provenance = {"origin": f"archive {archive.version}", "reason": reason}
+    return make_part(tables, provenance | _describe_choice(build))
 
 
-def _take_informed(build: Build, table: pa.Table) -> pa.Table:
+def _select_informed(build: Build, table: pa.Table) -> pa.Table:
     """Return the rows of baselines, as they are."""
     protocols = [protocol.key for protocol in build.protocols]
     wanted = {"baseline": [*build.baselines], "protocol": protocols, "split": [*build.splits]}
@@ -571,23 +608,19 @@ def _take_informed(build: Build, table: pa.Table) -> pa.Table:
 
 
 def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
-    """Return what :func:`gather_histograms` does, from archived tables."""
-    found: dict[Tasks, Histogram] = {}
+    """Return the histograms of a dataset under chance, from archived tables."""
+    wanted: list[Tasks] = []
     for protocol, split in itertools.product(build.protocols, build.splits):
         stored = protocol.key if protocol.negatives is None else "raw"
         if not archive.holds(Tasks(key, stored, split)):
             continue
         for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)
-            relations = archive.relations(tasks) if split != "train" else ()
-            wanted = [tasks]
-            wanted += [
-                replace(tasks, aggregation=aggregation) for aggregation in list_macros(split)
-            ]
-            wanted += [replace(tasks, relations=(name,)) for name in relations]
-            for one in wanted:
-                found[one] = archive.histogram(one)
+            wanted.append(tasks)
+            wanted += [replace(tasks, aggregation=macro) for macro in list_macros(split)]
+            if split != "train":
+                wanted += [replace(tasks, relations=(name,)) for name in archive.relations(tasks)]
         tasks = Tasks(key, protocol.key, split, RELATION_SIDE)
         if RELATION_SIDE in archive.sides(tasks):
-            found[tasks] = archive.histogram(tasks)
-    return found
+            wanted.append(tasks)
+    return {tasks: archive.histogram(tasks) for tasks in wanted}

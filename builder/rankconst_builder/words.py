@@ -167,46 +167,6 @@ def count_bits(num_answers: int) -> int:
     return max(int(num_answers).bit_length(), 1)
 
 
-def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes | None:
-    """Return the numbers that end at some places of a text; None if any is written longer."""
-    if not digits.size:
-        return np.zeros(0, dtype=np.int64)
-    if digits.min() < 1 or digits.max() > 10:
-        return None
-    if ((signs[ends - digits] == ord("0")) & (digits > 1)).any():
-        return None
-    # The last eight bytes of each number in one word, the last of them on top; what is no digit of
-    # it becomes 0.
-    padded = np.concatenate([np.zeros(8, np.uint8), signs])
-    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[ends]
-    kept = ~np.uint64(0) << (8 * (8 - np.minimum(digits, 8))).astype(np.uint64)
-    words = (words & kept) | (_ZEROS & ~kept)
-    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
-        return None
-    # Neighbouring digits, then pairs, then fours are added up, all at once.
-    for mask, factor, step in _STEPS:
-        words = ((words & mask) * factor) >> step
-    numbers = words.astype(np.int64)
-    for place in (9, 10):
-        longer = np.flatnonzero(digits >= place)
-        figures = signs[ends[longer] - place].astype(np.int64) - ord("0")
-        if ((figures < 0) | (figures > 9)).any():
-            return None
-        numbers[longer] += figures * 10 ** (place - 1)
-    return numbers
-
-
-_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
-_STEPS = [
-    (
-        np.uint64(int(byte * (16 // len(byte)), 16)),
-        np.uint64(10**width << 8 * width | 1),
-        np.uint64(8 * width),
-    )
-    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
-]
-
-
 def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
     """Yield facts as a side asks for them: an entity, what else is given, and the answer."""
     head, relation, tail = triples.codes[:3]

@@ -158,7 +158,7 @@ def test_train_may_be_in_files_at_a_url(
 def put(path: Path, **columns: Any) -> Columns:
     pq.write_table(pa.table(columns), path, row_group_size=400)
     found = open_columns(path)
-    assert found is not None
+    assert isinstance(found, Columns)
     return found
 
 
@@ -286,5 +286,6 @@ def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
 
     with pytest.raises(DataError, match=told):
         hash_files(
-            SimpleNamespace(gather=gather), Columns("x", 0, "hrt", None, [], lambda: iter([]))
+            SimpleNamespace(gather=gather),
+            Columns("x", 0, [], "hrt", lambda: iter([]), is_ids=True),
         )

@@ -303,7 +303,7 @@ def test_times_that_two_files_share_are_no_forecasting_split(tmp_path: Path, run
 OWN = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
 
 
-@pytest.mark.parametrize("name", ["_read_graph", "count_histograms"])
+@pytest.mark.parametrize("name", ["_read_own_graph", "count_histograms"])
 def test_own_file_that_changes_meanwhile(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

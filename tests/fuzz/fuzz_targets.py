@@ -42,7 +42,7 @@ from rankconst.tables.counts_file import read_counts
 from rankconst.tables.place import find_location
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder import fetch, triples
-from rankconst_builder.columnar import encode_ids, encode_text, open_columns
+from rankconst_builder.columnar import Columns, encode_ids, encode_text, open_columns
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
@@ -212,19 +212,19 @@ def graph(data: bytes) -> None:
 
 @_target
 def columns(data: bytes) -> None:
-    """A file of ids or of labels in columns; text that is read as ids is what text is that is read
-    with care.
+    """A file of ids or of labels in columns; plain text is what text is that is read with
+    care.
     """
     path = _put("a.bin", data)
     found = open_columns(path)
     if found is None:
         raise DataError("as text")
     graph = encode_ids({"train": found}, 0) or encode_text({"train": found})
-    if found.text and graph is not None:
+    if isinstance(found, Columns):
+        assert graph is not None or len(found.read_labels()) == found.rows
+    elif graph is not None:
         labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
         assert describe_graph(graph) == describe_graph(encode_labels(labels))
-    elif graph is None and not found.text:
-        assert len(found.read_labels()) == found.rows
 
 
 @_target
