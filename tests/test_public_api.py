@@ -343,13 +343,11 @@ def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
 
 MODULES = {
     ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
-    for root in (
-        PACKAGE.parent,
-        PACKAGE.parent / "builder",
-    )  # the builder is there in a checkout only
-    for path in sorted(
-        (root / ("rankconst_builder" if root.name == "builder" else "rankconst")).rglob("*.py")
+    for root, package in (
+        (PACKAGE.parent, "rankconst"),
+        (PACKAGE.parent / "builder", "rankconst_builder"),  # in a checkout only
     )
+    for path in sorted((root / package).rglob("*.py"))
 }
 
 

@@ -13,6 +13,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -31,13 +32,15 @@ from rankconst.catalogue.suites import parse_suite
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
-from rankconst_builder.site import Order, check_folder, make_files, write_site
+from rankconst_builder.site import Order, check_folder, write_site
 from rankconst_builder.site.data import describe_names, write_json
 from rankconst_builder.site.foundation import SOURCES
 from rankconst_builder.site.levels import find_levels
 from rankconst_builder.site.papers import read_published as read_papers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.tables.archive import Tables
 
 KEYS = ("nations", "ogblcollab")
@@ -51,9 +54,20 @@ def tables() -> Tables:
     return open_once()
 
 
+def read_site(
+    tables: Tables, datasets: Sequence[str] = (), url: str = "", published: Path | None = None
+) -> dict[str, str]:
+    """Write a site; return its texts by path."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "site")
+        paths = write_site(Order(tables, out, datasets, url, published=published))
+        texts = [path for path in paths if not path.endswith(".png")]
+        return {path: (out / path).read_text(encoding="utf-8") for path in texts}
+
+
 @pytest.fixture(scope="module")
 def files(tables: Tables) -> dict[str, str]:
-    return dict(make_files(Order(tables, Path("site"), KEYS, URL)))
+    return read_site(tables, KEYS, URL)
 
 
 class Page(HTMLParser):
@@ -188,9 +202,8 @@ def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tab
 
 
 def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
-    listed = dict(make_files(Order(tables, Path("site"), ("ogblcollab", "wn18rr", "nations"))))[
-        "datasets.html"
-    ]
+    made = read_site(tables, ("ogblcollab", "wn18rr", "nations"))
+    listed = made["datasets.html"]
     order = re.findall(r'<tr data-words="[^"]*" data-key="(\w+)"', listed)
     assert order[0] == "nations"
     assert re.findall(r"<title>(.*?)</title>", listed)[1:] == [
@@ -210,9 +223,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(
         "C,Nowhere,test,,,0.3\n"
         "D,Nations,valid,,,0.4\nE,Nations,test,,,7\n"
     )
-    made = dict(
-        make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results))
-    )
+    made = read_site(tables, ["nations", "ogblcollab"], published=results)
     page = made["datasets/nations.html"]
     shown = page[page.index(">Published results</h2>") : page.index("<h2>All constants</h2>")]
     # The tool's own protocol; without one, the default.
@@ -231,7 +242,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(
 
 
 def test_included_results_link_their_sources(tables: Tables) -> None:
-    made = dict(make_files(Order(tables, Path("site"), ("nations", "wn18rr"))))
+    made = read_site(tables, ("nations", "wn18rr"))
     with RESULTS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["MRR"] and row["split"] == "test"]
     sources = RESULTS.with_name("published_sources.csv")
@@ -360,7 +371,7 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     row |= {"source_urls": ["javascript:alert(1)", 'https://a/"><script>']}
     own = replace(tables)
     own.__dict__["datasets"] = {"nations": row}
-    made = dict(make_files(Order(own, Path("site"), ["nations"])))
+    made = read_site(own, ["nations"])
     for text in (text for path, text in made.items() if path.endswith(".html")):
         page = Page(text)
         assert "javascript:alert(1)" not in page.links
@@ -370,10 +381,10 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]
     own.__dict__["datasets"] = {"bare": {**tables.datasets["nations"], "dataset": "bare"}}
     with pytest.raises(TablesError, match="name bare, but hold no tasks of it"):
-        dict(make_files(Order(own, Path("site"), ["bare"])))
+        read_site(own, ["bare"])
     own.__dict__["datasets"] = {}
     with pytest.raises(RankconstError, match="no dataset"):
-        dict(make_files(Order(own, Path("site"))))
+        read_site(own)
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
@@ -444,7 +455,7 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     ]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
-    ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
+    ours = read_site(tables, ["nations"])
     public = tmp_path / "public"
     theirs = {
         path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()

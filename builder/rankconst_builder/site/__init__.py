@@ -13,7 +13,7 @@ import shutil
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.literature import RESULTS
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
@@ -106,7 +106,7 @@ def write_site(order: Order) -> dict[str, int]:
             with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
                 shutil.rmtree(fresh, ignore_errors=True)  # what a process left that was killed
                 site = _prepare(order)
-                for path, text in _make_files(site):
+                for path, text in _list_files(site):
                     sizes[path] = _write(fresh / path, text.encode())
                 if site.url and site.draws:
                     for path, picture in draw_pictures(site):
@@ -123,9 +123,11 @@ def check_folder(out: Path) -> None:
     """Refuse a folder that holds anything but a site."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
-    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+    held = [path.name for path in out.iterdir()] if out.is_dir() else []
+    if held and MARK not in held:
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
-    if out.is_dir() and (others := sorted({path.name for path in out.iterdir()} - _PARTS)):
+    others = sorted({*held} - _PARTS)
+    if others:
         raise UsageError(
             f"the whole folder {out} would be replaced, and it holds other files than a site's: "
             f"{list_first(others)}. Move them away, or name another folder with --out."
@@ -146,11 +148,6 @@ def _write(path: Path, content: bytes) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_through(path, content)
     return len(content)
-
-
-def make_files(order: Order) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of every file but pictures."""
-    return _make_files(_prepare(order))
 
 
 def _prepare(order: Order) -> Site:
@@ -185,60 +182,39 @@ def _prepare(order: Order) -> Site:
     return replace(site, pages=tuple(pages))
 
 
-def _make_files(site: Site) -> Iterator[tuple[str, str]]:
+def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of every file but pictures."""
     tables, keys = site.tables, site.keys
+    folder = f"v1/{tables.version}"
     for key in keys:
-        yield from _make_dataset(site, key)
-    yield f"v1/{tables.version}/index.json", _list_set(tables, keys)
+        content = write_json(site.described[key])
+        yield f"{folder}/{key}.json", content
+        yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+        yield f"datasets/{key}.html", write_dataset(site, key)
+    yield f"{folder}/index.json", json.dumps(_describe_set(tables, keys), indent=1)
     yield "v1/index.json", write_json({"versions": [f"{tables.version}/index.json"]})
     for name, write in PAGES.items():
         if name in site.pages:
             yield name, write(site)
-    first = FIRST if FIRST in keys else keys[0]
-    shown = choose_first(site.described[first], site.usual_tasks(first))
-    names = write_json({**describe_names(tables, keys), "bibtex": site.bibtex, "first": shown})
-    store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
-    yield "assets/names.js", f"globalThis.rankconst={{names:{names},{store}}};\n"
-    main = list_modules("main")
-    yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
-    reader = [name for name in list_modules("pasted") if name not in main]
-    yield (
-        "assets/reader.js",
-        f'"use strict";\nrankconst.words={write_json(describe_words())};\n'
-        f"rankconst.roles={write_json(dict(list_roles()))};\n{join_modules(reader)}",
-    )
+    yield from _list_scripts(site)
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
     yield ".nojekyll", ""
     yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": tables.version})
 
 
-def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the constants of a dataset, as JSON and as a script, and its page."""
-    folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
-    yield f"{folder}/{key}.json", content
-    yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
-    yield f"datasets/{key}.html", write_dataset(site, key)
-
-
-def _list_set(tables: Tables, keys: Sequence[str]) -> str:
+def _describe_set(tables: Tables, keys: Sequence[str]) -> dict[str, Any]:
     """Return the index of a set: what its files are."""
     address = identify(tables.version, "DATASET", "TASKS", "METRIC")
     described = {column.name: column.description for column in COLUMNS["constants"]}
-    return json.dumps(
-        {
-            "version": tables.version,
-            "licence": "CC0-1.0",
-            "fields": {name: described[name] for name in FIELDS},
-            "address": (
-                f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of "
-                f"{', '.join(FIELDS)}"
-            ),
-            "datasets": {key: f"{key}.json" for key in keys},
-        },
-        indent=1,
-    )
+    listed = ", ".join(FIELDS)
+    return {
+        "version": tables.version,
+        "licence": "CC0-1.0",
+        "fields": {name: described[name] for name in FIELDS},
+        "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {listed}",
+        "datasets": {key: f"{key}.json" for key in keys},
+    }
 
 
 def _cite(tables: Tables, url: str) -> str:
@@ -248,6 +224,24 @@ def _cite(tables: Tables, url: str) -> str:
 
 
 # -- scripts ---------------------------------------------------------------------------------------
+
+
+def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the scripts: the names, what every page needs, and what reads a pasted table."""
+    first = FIRST if FIRST in site.keys else site.keys[0]
+    names = describe_names(site.tables, site.keys)
+    shown = choose_first(site.described[first], site.usual_tasks(first))
+    written = write_json({**names, "bibtex": site.bibtex, "first": shown})
+    store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
+    yield "assets/names.js", f"globalThis.rankconst={{names:{written},{store}}};\n"
+    main = list_modules("main")
+    yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
+    reader = [name for name in list_modules("pasted") if name not in main]
+    yield (
+        "assets/reader.js",
+        f'"use strict";\nrankconst.words={write_json(describe_words())};\n'
+        f"rankconst.roles={write_json(dict(list_roles()))};\n{join_modules(reader)}",
+    )
 
 
 def list_modules(first: str) -> list[str]:
@@ -273,18 +267,11 @@ def join_modules(names: Iterable[str]) -> str:
     for name in names:
         source = _COMMENT.sub("", _read_static(f"{name}.js"))
         exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
-        body = _IMPORT.sub(
-            lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source
-        )
-        joined.append(
-            f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n"
-        )
+        body = _EXPORT.sub("", _IMPORT.sub(r"const { \g<names> } = modules.\g<module>;\n", source))
+        joined.append(f"modules.{name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n")
     return "".join(joined)
 
 
 def _read_static(name: str) -> str:
-    return (
-        resources.files("rankconst_builder.site")
-        .joinpath("static", name)
-        .read_text(encoding="utf-8")
-    )
+    file = resources.files("rankconst_builder.site").joinpath("static", name)
+    return file.read_text(encoding="utf-8")

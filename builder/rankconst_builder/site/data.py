@@ -8,29 +8,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.benchmarks import (
-    explain_ambiguous,
-    list_ambiguous,
-)
+from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
-from rankconst.results.vocabulary import (
-    list_fillers,
-    list_lexicon,
-    list_values,
-)
+from rankconst.results.vocabulary import list_fillers, list_lexicon, list_values
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
-from rankconst_builder.site.levels import Levels, has_levels
+from rankconst_builder.site.levels import find_levels, has_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rankconst.catalogue.tools import Tool
     from rankconst.results.vocabulary import Word
     from rankconst.tables.archive import Tables
 
@@ -52,34 +46,22 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return all that a set of tables holds of a dataset, ready for JSON."""
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
-    found = Levels()
     levels: dict[str, dict[str, tuple[int, int]]] = {}
     read_histogram = functools.cache(tables.histogram)
-    columns = tables.read("constants", key).to_pydict()
-    names = (
-        "protocol",
-        "split",
-        "side",
-        "aggregation",
-        "baseline",
-        "metric",
-        "k",
-        "num_tasks",
-        *FIELDS,
-    )
-    rows = zip(*(columns[name] for name in names), strict=True)
-    for protocol, split, side, aggregation, baseline, family, k, num_tasks, *fields in rows:
-        metric = CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
-        address = Tasks(key, protocol, split, side, aggregation, baseline=baseline)
+    for row in tables.read("constants", key).to_pylist():
+        metric = CATALOGUE[row["metric"]]
+        if row["k"] is not None:
+            metric = metric.at(row["k"])
+        where = {name: row[name] for name in _ADDRESS}
+        address = Tasks(**where)
+        path, histogram = locate(address), read_histogram(address)
         if address.is_chance:
-            told = tasks.setdefault(locate(address), {"num_tasks": num_tasks, "worst": {}})
-            histogram = read_histogram(address)
+            found = tasks.setdefault(path, {"num_tasks": row["num_tasks"], "worst": {}})
             sizes, weights = histogram.num_candidates, histogram.row_weights
-            told["worst"][slug(metric)] = metric.worst(sizes, weights)
-        constants.setdefault(locate(address), {})[slug(metric)] = fields
-        histogram = read_histogram(address)
+            found["worst"][slug(metric)] = metric.worst(sizes, weights)
+        constants.setdefault(path, {})[slug(metric)] = [row[name] for name in FIELDS]
         if has_levels(address, metric, histogram):
-            levels.setdefault(locate(address), {})[slug(metric)] = found.find(metric, histogram)
+            levels.setdefault(path, {})[slug(metric)] = find_levels(metric, histogram)
     return {
         "id": identify(tables.version, key),
         "version": tables.version,
@@ -90,6 +72,9 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         "constants": constants,
         "levels": levels,
     }
+
+
+_ADDRESS = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
 
 
 def write_json(content: Any) -> str:
@@ -106,52 +91,51 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
 
     It knows them before it has seen any constant.
     """
-    held = {key: list(tables.protocols(key)) for key in keys}
-    protocols = dict.fromkeys([*PROTOCOLS, *(each for own in held.values() for each in own)])
+    datasets = []
+    protocols = dict.fromkeys(PROTOCOLS)
+    for key in keys:
+        row, held = tables.datasets[key], list(tables.protocols(key))
+        protocols |= dict.fromkeys(held)
+        dataset = {"key": key, "title": row["title"], "aliases": row["aliases"]}
+        counting = describe_counting(tables, key)
+        datasets.append(dataset | {"protocols": held, "counting": counting})
+    ambiguous = {}
+    for name, meant in list_ambiguous().items():
+        if explain_ambiguous(name):
+            ambiguous[squash(name)] = list(meant)
     return {
         "version": tables.version,
         "noise": NOISE,
         "protocol": DEFAULT_PROTOCOL,
-        "datasets": [
-            {
-                "key": key,
-                "title": tables.datasets[key]["title"],
-                "aliases": tables.datasets[key]["aliases"],
-                "protocols": own,
-                "counting": describe_counting(tables, key),
-            }
-            for key, own in held.items()
-        ],
-        "ambiguous": {
-            squash(name): list(meant)
-            for name, meant in list_ambiguous().items()
-            if explain_ambiguous(name)
-        },
+        "datasets": datasets,
+        "ambiguous": ambiguous,
         "metrics": [_describe_metric(metric) for metric in TABULATED],
-        "tools": [
-            {
-                "key": tool.key,
-                "title": tool.title,
-                "protocol": tool.protocol,
-                "side": tool.side,
-                "shifts": dict(tool.shifts),
-                "batch": tool.batch,
-                "caveats": tool.caveats,
-                "refused": dict(tool.refused),
-                "unranked": dict(tool.unranked),
-            }
-            for tool in load_tools().values()
-        ],
-        "protocols": [
-            {"key": key, "summary": found.summary, "relations": found.relation_summary}
-            for key in protocols
-            for found in [find_protocol(key)]
-        ],
+        "tools": [_describe_tool(tool) for tool in load_tools().values()],
+        "protocols": [_describe_protocol(key) for key in protocols],
         "baselines": [
             {"key": row.key, "summary": row.summary, "brief": row.brief}
             for row in BASELINES.values()
         ],
     }
+
+
+def _describe_tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "key": tool.key,
+        "title": tool.title,
+        "protocol": tool.protocol,
+        "side": tool.side,
+        "shifts": dict(tool.shifts),
+        "batch": tool.batch,
+        "caveats": tool.caveats,
+        "refused": dict(tool.refused),
+        "unranked": dict(tool.unranked),
+    }
+
+
+def _describe_protocol(key: str) -> dict[str, str]:
+    found = find_protocol(key)
+    return {"key": key, "summary": found.summary, "relations": found.relation_summary}
 
 
 def describe_counting(tables: Tables, key: str) -> str:
@@ -164,13 +148,10 @@ def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
     """Return a dataset's constants of some tasks, against each baseline, for a first view."""
     path = locate(tasks)
     first = {path, *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
-    return {
-        **{name: described[name] for name in ("id", "version")},
-        **{
-            part: {key: held for key, held in described[part].items() if key in first}
-            for part in ("tasks", "constants", "levels")
-        },
-    }
+    chosen = {name: described[name] for name in ("id", "version")}
+    for part in ("tasks", "constants", "levels"):
+        chosen[part] = {key: held for key, held in described[part].items() if key in first}
+    return chosen
 
 
 def describe_words() -> dict[str, dict[str, str]]:

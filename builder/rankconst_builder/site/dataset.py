@@ -6,6 +6,7 @@ The rest is folded.
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, FLOOR
@@ -18,25 +19,15 @@ from rankconst.values.published import show_number
 from rankconst.verdicts import show_expected
 from rankconst_builder.site.data import locate
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
-from rankconst_builder.site.html import Html, link, link_safely, scroll, table, tag
+from rankconst_builder.site.html import Html, fill, join, link, link_safely, scroll, table, tag
 from rankconst_builder.site.pages import count, list_facts, write_page
 from rankconst_builder.site.papers import METRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from rankconst.values.constants import Constants
     from rankconst_builder.site.pages import Site
-
-
-def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
-    """Return the expectations that papers' metrics have, each a link to its constant."""
-    return [
-        Html("–")
-        if value is None
-        else tag("a", show_number(value, 4), href=f"#{locate(tasks)}/{slug}")
-        for slug in _HEADLINE
-        for value in [site.expect(tasks, slug)]
-    ]
 
 
 _HEADLINE_LABELS = [metric.label for metric in HEADLINE]
@@ -45,183 +36,156 @@ _HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
 
 def write_dataset(site: Site, key: str) -> str:
     """Return the page of a dataset."""
-    row, tasks = site.tables.datasets[key], site.usual_tasks(key)
-    title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
-    constants = {
-        slug: site.tables.constants(tasks, slug)
-        for slug in ("mrr", "hits@10")
-        if site.expect(tasks, slug) is not None
+    row, tasks, version = site.tables.datasets[key], site.usual_tasks(key), site.tables.version
+    title = row["title"]
+    known = [metric for metric in ("mrr", "hits@10") if site.expect(tasks, metric) is not None]
+    constants = [site.tables.constants(tasks, metric) for metric in known]
+    parts = {
+        "title": Html(escape(title, quote=False)),
+        "lead": _summarise(constants, tasks),
+        "id": identify(version, key),
+        "json": f"v1/{version}/{key}.json",
+        "protocols": scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
+        "baselines": join(_describe_baselines(site, tasks)),
+        "published": join(_describe_published(site, tasks)),
+        "key": key,
+        "tasks": locate(tasks),
+        "more": join(_list_more(site, tasks, constants, row)),
     }
-    drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
-    told = " and ".join(
-        (
-            f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of "
-            f"{show_number(each.expectation, 4)}"
+    description = f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}."
+    heading, body = f"{title}: what chance gets", fill("dataset.html", parts)
+    return write_page(site, f"datasets/{key}.html", heading, body, description)
+
+
+def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
+    """Say what a random ranker gets, and which differences tell models apart."""
+    gets, apart = [], []
+    for each in constants:
+        label, metric = each.metric.label, each.metric
+        article = "an" if label == "MRR" else "a"
+        gets.append(f"{article} {label} of {show_number(each.expectation, 4)}")
+        apart.append(f"{show_enough(find_smallest_difference(metric, each.histogram))} {label}")
+    if not gets:
+        return Html("")
+    text = (
+        f"A random ranker gets {' and '.join(gets)} ({tasks.describe()}). "
+        f"Differences of {' and '.join(apart)} tell two models apart by the published numbers "
+        "alone (p < 0.05)."
+    )
+    return tag("p", text, class_="lead")
+
+
+def _list_more(
+    site: Site, tasks: Tasks, constants: Sequence[Constants], row: Mapping[str, Any]
+) -> list[Html]:
+    """Return what is folded at the end of the page."""
+    relations = _tabulate_relations(site, tasks)
+    folded = []
+    if relations is not None:
+        told = (
+            f"What chance gets where relations are ranked: tasks (h, ?, t) of {tasks.split}. "
+            "They are not included in both sides."
         )
-        for slug, each in constants.items()
-    )
-    apart = " and ".join(
-        f"{show_enough(find_smallest_difference(each.metric, each.histogram))} {each.metric.label}"
-        for each in constants.values()
-    )
-    enough = (
-        f"Differences of {apart} tell two models apart by the published numbers alone (p < 0.05)."
-    )
-    sections = [
-        tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}). {enough}", class_="lead")
-        if told
-        else Html(""),
-        tag(
-            "p",
-            tag("code", identify(site.tables.version, key)),
-            " · ",
-            link(f"../{path}", "JSON"),
-            class_="quiet",
-        ),
-        tag("h2", "What chance gets"),
-        (
-            "By protocol, on test, both sides pooled where the dataset has both. Each number "
-            "links to its constant."
-        ),
-        scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
-        *_tell_baselines(site, tasks),
-        *_tell_published(site, tasks),
-        tag("h2", "All constants"),
-        _fold(
-            "Every metric, split, side, protocol and baseline",
-            tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
-            tag(
-                "div",
-                tag(
-                    "p",
-                    "The listing needs JavaScript; ",
-                    link(f"../{path}", "the JSON"),
-                    " has it all.",
-                ),
-                id="listing",
-            ),
-            id="all",
-        ),
-        tag("h2", "More"),
-        *_tell_relations(site, tasks),
-        *([_fold("How far luck reaches", tag("div", *drawn, class_="figures"))] if drawn else []),
-        _fold("Numbers of candidates", draw_candidates(site.tables.histogram(tasks))),
-        _fold("The benchmark: sources, licence, citation and hashes", *_describe_benchmark(row)),
-    ]
-    return write_page(
-        site,
-        f"datasets/{key}.html",
-        f"{title}: what chance gets",
-        *sections,
-        description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
-    )
+        shown = scroll(relations, "What chance gets in relation prediction")
+        folded.append(_fold("Relation prediction", tag("p", told), shown))
+    figures = [figure for each in constants if (figure := draw_chance(each)) is not None]
+    if figures:
+        folded.append(_fold("How far luck reaches", tag("div", *figures, class_="figures")))
+    candidates = draw_candidates(site.tables.histogram(tasks))
+    folded.append(_fold("Numbers of candidates", candidates))
+    benchmark = "The benchmark: sources, licence, citation and hashes"
+    folded.append(_fold(benchmark, *_describe_benchmark(row)))
+    return folded
 
 
-def _fold(title: str, *body: str, **attributes: str) -> Html:
+def _fold(title: str, *body: str) -> Html:
     """Return what is shown when its title is chosen."""
-    return tag("details", tag("summary", title), *body, class_="fold", **attributes)
+    return tag("details", tag("summary", title), *body, class_="fold")
+
+
+def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
+    """Return the expectations that papers' metrics have, each a link to its constant."""
+    cells = []
+    for metric in _HEADLINE:
+        value = site.expect(tasks, metric)
+        address, cell = f"#{locate(tasks)}/{metric}", Html("–")
+        cells.append(cell if value is None else link(address, show_number(value, 4)))
+    return cells
 
 
 def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
     """Return what chance gets: protocols under which it gets the same share a row."""
-    same: dict[tuple[float | None, ...], list[str]] = {}
+    same: dict[tuple[float | None, ...], list[Tasks]] = {}
     for protocol in site.tables.protocols(key):
         tasks = Tasks(key, protocol, usual.split, usual.side)
-        same.setdefault(tuple(site.expect(tasks, slug) for slug in _HEADLINE), []).append(protocol)
-    rows = [
-        [" = ".join(equal), *_headline_cells(site, Tasks(key, equal[0], usual.split, usual.side))]
-        for equal in same.values()
-    ]
+        gets = tuple(site.expect(tasks, metric) for metric in _HEADLINE)
+        same.setdefault(gets, []).append(tasks)
+    rows = []
+    for equal in same.values():
+        protocols = " = ".join(tasks.protocol for tasks in equal)
+        rows.append([protocols, *_headline_cells(site, equal[0])])
     return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
 
 
-def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
-    """Show what chance gets on tasks (h, ?, t), where the tables have them."""
-    asked = [
-        Tasks(usual.dataset, each, usual.split, RELATION_SIDE)
-        for each in site.tables.protocols(usual.dataset)
-    ]
-    rows = [
-        [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
-        for each in asked
-        if locate(each) in site.described[usual.dataset]["constants"]
-    ]
+def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
+    """Return what chance gets on tasks (h, ?, t); None where the tables have none."""
+    rows = []
+    for protocol in site.tables.protocols(usual.dataset):
+        tasks = Tasks(usual.dataset, protocol, usual.split, RELATION_SIDE)
+        if site.holds(tasks):
+            summary = find_protocol(protocol).relation_summary
+            rows.append([protocol, *_headline_cells(site, tasks), summary])
     if not rows:
-        return []
+        return None
     headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
-    return [
-        _fold(
-            "Relation prediction",
-            tag(
-                "p",
-                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. "
-                "They are not included in both sides.",
-            ),
-            scroll(
-                table(headings, rows, class_="numbers told"),
-                "What chance gets in relation prediction",
-            ),
-        )
-    ]
+    return table(headings, rows, class_="numbers told")
 
 
-def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
+def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
     """Show what rankers get that only count, where the tables have them."""
-    ladder = [
-        Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each)
-        for each in BASELINES
-    ]
-    held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
-    if len(held) < 2:
-        return []
     counting = site.tables.find_counting(tasks.dataset)
-    summaries = {key: baseline.summary for key, baseline in BASELINES.items()}
-    if counting is not None:
-        summaries[FLOOR] = counting.summary
-    rows = [
-        [BASELINES[each.baseline].title, *_headline_cells(site, each), summaries[each.baseline]]
-        for each in held
-    ]
+    rows = []
+    for key, baseline in BASELINES.items():
+        held, summary = replace(tasks, baseline=key), baseline.summary
+        if key == FLOOR and counting is not None:
+            summary = counting.summary
+        if site.holds(held):
+            rows.append([baseline.title, *_headline_cells(site, held), summary])
+    if len(rows) < 2:
+        return []
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        f"Rankers that learn nothing ({tasks.describe()}).",
+        tag("p", f"Rankers that learn nothing ({tasks.describe()})."),
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
 
-def _tell_published(site: Site, tasks: Tasks) -> list[str]:
+def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
     """Show published results on the distribution of chance, among the baselines."""
     results = site.published.get(tasks.dataset, ())
     if not results:
         return []
     constants = site.tables.constants(tasks, METRIC)
-    baselines = {
-        BASELINES[key].title: constants.index(expected)
-        for key in BASELINES
-        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
-    }
-    label = constants.metric.label
-    index = constants.metric.name_of("index") or "index"
-    rows = [
-        [
-            each.model,
-            each.text,
-            each.shown,
-            show_expected(each.counting),
-            each.verdict,
-            link_safely(each.address, each.source or "–"),
-            each.tasks.protocol,
-            each.tasks.side,
-        ]
-        for each in results
-    ]
+    baselines = {}
+    for key, baseline in BASELINES.items():
+        expected = site.expect(replace(tasks, baseline=key), METRIC)
+        if expected is not None:
+            baselines[baseline.title] = constants.index(expected)
+    rows = []
+    for each in results:
+        numbers = [each.text, each.shown, show_expected(each.counting), each.verdict]
+        source = link_safely(each.address, each.source or "–")
+        rows.append([each.model, *numbers, source, each.tasks.protocol, each.tasks.side])
+    label, index = constants.metric.label, constants.metric.name_of("index") or "index"
     headings = ["model", label, index, "counting", "than counting", "published in", "protocol"]
+    told = (
+        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that "
+        f"computed it; baselines under protocol {tasks.protocol}."
+    )
     return [
         tag("h2", "Published results", id="published"),
-        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that "
-        f"computed it; baselines under protocol {tasks.protocol}.",
+        tag("p", told),
         draw_results(constants, baselines, [each.index for each in results]),
         scroll(table([*headings, "side"], rows), "Published results"),
     ]
@@ -229,38 +193,31 @@ def _tell_published(site: Site, tasks: Tasks) -> list[str]:
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     """Return statistics, source files with hashes, licence and citation."""
-    facts = [
-        *(
-            (name, f"{count(row[name])}, {count(row[f'{name}_train'])} of them in the training set")
-            for name in _SIZES
-        ),
+    facts = []
+    for name in ("entities", "relations"):
+        trained = f"{count(row[f'{name}_train'])} of them in the training set"
+        facts.append((name, f"{count(row[name])}, {trained}"))
+    checked = "each" if row["verified"] else "not"
+    facts += [
         ("also called", ", ".join(row["aliases"]) or "–"),
         ("licence", row["licence"] or "not stated"),
-        (
-            "files checked",
-            f"{'each' if row['verified'] else 'not'} against hashes known beforehand",
-        ),
+        ("files checked", f"{checked} against hashes known beforehand"),
         ("citation", link_safely(row["citation_url"], row["citation"] or "–")),
     ]
-    counted = [
-        [
-            split,
-            *(count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped")),
-        ]
-        for split in SPLITS
-    ]
-    hashes = [
-        [split, tag("code", known or "–")]
-        for split, known in zip(SPLITS, row["sha256"], strict=False)
-    ]
+    counted, hashes = [], []
+    for split in SPLITS:
+        numbers = [row.get(f"{name}_{split}") for name in ("triples", "duplicates", "dropped")]
+        counted.append([split, *map(count, numbers)])
+    for split, known in zip(SPLITS, row["sha256"], strict=False):
+        hashes.append([split, tag("code", known or "–")])
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
-    sources = tag("ul", *(tag("li", link_safely(url, url)) for url in row["source_urls"]))
-    return [
-        tag("dl", *list_facts(facts), class_="facts"),
+    found = [
+        list_facts(facts),
         scroll(table(headings, counted, class_="numbers"), "Triples by split"),
-        *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
-        *([tag("p", "Source files:"), sources] if row["source_urls"] else []),
     ]
-
-
-_SIZES = ("entities", "relations")
+    if hashes:
+        found.append(scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes"))
+    if row["source_urls"]:
+        sources = [tag("li", link_safely(url, url)) for url in row["source_urls"]]
+        found += [tag("p", "Source files:"), tag("ul", *sources)]
+    return found

@@ -18,14 +18,15 @@ from rankconst_builder.site.density import compute_density
 from rankconst_builder.site.html import Html, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.tasks import Histogram
     from rankconst.values.constants import Constants
 
-WIDTH, HEIGHT, FOOT = 640, 200, 34
+WIDTH, HEIGHT, FLOOR = 640, 200, 166
+_AXIS = tag("line", class_="axis", x1=0, x2=WIDTH, y1=FLOOR, y2=FLOOR)
 _BINS = 64
 # Standard deviations to either side.
 _SPAN = 4.5
@@ -56,8 +57,9 @@ def draw_chance(constants: Constants) -> Html | None:
     told = (
         f"{constants.metric.label} of a random ranker: {show_number(constants.expectation, 5)} "
         f"on average, standard deviation {show_number(deviation, 3)}"
-        + ("" if density.exact else ", by the normal law")
     )
+    if not density.exact:
+        told += ", by the normal law"
     return _draw(density.edges, density.probabilities, told, constants.expectation)
 
 
@@ -65,38 +67,31 @@ def draw_results(
     constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]
 ) -> Html:
     """Draw what chance gets, baselines and results by their index: 0 is chance, 1 is perfect."""
-    expectation, unit = (
-        constants.expectation,
-        (constants.metric.optimum or 0.0) - constants.expectation,
-    )
+    expectation = constants.expectation
+    unit = (constants.metric.optimum or 0.0) - expectation
     reach = _SPAN * math.sqrt(constants.variance)
     density = compute_density(constants, expectation - reach, expectation + reach)
     edges = (density.edges - expectation) / unit
-    floor, axis = (
-        HEIGHT - FOOT,
-        _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0),
-    )
+    axis = _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0)
     marks = []
-    for place, (name, index) in enumerate(sorted(baselines.items(), key=lambda item: item[1])):
-        top, x = 18 + 24 * (place % 3), axis.place(index)
-        marks.append(tag("line", class_="mean", x1=x, x2=x, y1=top + 4, y2=floor))
+    for place, name in enumerate(sorted(baselines, key=lambda name: baselines[name])):
+        top, x = 18 + 24 * (place % 3), axis.place(baselines[name])
+        marks.append(tag("line", class_="mean", x1=x, x2=x, y1=top + 4, y2=FLOOR))
         marks.append(tag("text", name, x=x, y=top, text_anchor="start" if x < WIDTH / 2 else "end"))
-    heights: dict[int, int] = {}
-    for index in indices:
-        x = axis.place(index)
-        # Results that are near each other are piled up.
-        level = heights[round(x / _DOT)] = heights.get(round(x / _DOT), 0) + 1
-        marks.append(
-            tag(
-                "circle",
-                class_="result",
-                cx=x,
-                cy=max(floor + _DOT / 2 - _DOT * level, 0),
-                r=_DOT / 2 - 1,
-            )
-        )
+    xs = [axis.place(index) for index in indices]
+    for x, level in _pile(xs, _DOT):
+        y = max(FLOOR + _DOT / 2 - _DOT * level, 0)
+        marks.append(tag("circle", class_="result", cx=x, cy=y, r=_DOT / 2 - 1))
     told = f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
     return _frame(axis, told, _step(axis, edges, density.probabilities), *marks)
+
+
+def _pile(xs: Iterable[float], width: int) -> Iterator[tuple[float, int]]:
+    """Yield where dots are, and at which level: those that are near each other are piled up."""
+    heights = Counter[int]()
+    for x in xs:
+        heights[round(x / width)] += 1
+        yield x, heights[round(x / width)]
 
 
 _DOT = 11
@@ -125,46 +120,48 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     def place(value: float) -> float:
         return round(WIDTH * (math.log10(value) - first) / -first, 2)
 
-    marks, heights = [], Counter[tuple[str, int]]()
-    floor, shelf = HEIGHT - FOOT, 40 if results else 0
+    shelf = 40 if results else 0
     above: dict[str, list[str]] = {}  # dots without length, with round ends
-    for key, value in results:
-        x = place(value)
-        level = heights["above", round(x / 5)] = heights["above", round(x / 5)] + 1
+    dots = _pile((place(value) for _, value in results), 5)
+    for (key, _), (x, level) in zip(results, dots, strict=True):
         above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
-    marks += [
-        tag("path", class_="published", d="".join(dots), data_key=key)
-        for key, dots in above.items()
-    ]
-    for point in points:
-        x = place(point.value)
-        level = heights["below", round(x / _DOT)] = heights["below", round(x / _DOT)] + 1
-        dot = tag("circle", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, shelf), r=_DOT / 2 - 0.5)
+    marks = []
+    for key, paths in above.items():
+        marks.append(tag("path", class_="published", d="".join(paths), data_key=key))
+    dots = _pile((place(point.value) for point in points), _DOT)
+    for point, (x, level) in zip(points, dots, strict=True):
+        y = max(FLOOR + _DOT / 2 - _DOT * level, shelf)
         title = tag("title", f"{point.title}: {show_number(point.value)}")
-        name = f"family-{FAMILIES.index(point.family)}"
         marks.append(
-            tag("a", title, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1")
+            tag(
+                "a",
+                title,
+                tag("circle", cx=x, cy=y, r=_DOT / 2 - 0.5),
+                href=point.page,
+                class_=_name_class(point.family),
+                data_key=point.key,
+                tabindex="-1",
+            )
         )
     for decade in range(first, 1):
-        x = place(10.0**decade)
-        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
-        anchor = "end" if decade == 0 else "start" if decade == first else "middle"
-        marks.append(tag("text", _write_decade(decade), x=x, y=floor + 20, text_anchor=anchor))
+        x, anchor = place(10.0**decade), "middle"
+        if decade in {first, 0}:
+            anchor = "start" if decade < 0 else "end"
+        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5))
+        marks.append(tag("text", _write_decade(decade), x=x, y=FLOOR + 20, text_anchor=anchor))
     used = [family for family in FAMILIES if any(point.family == family for point in points)]
-    legend = [tag("li", family, class_=f"family-{FAMILIES.index(family)}") for family in used]
-    legend += [tag("li", "published results", class_="published")] if results else []
-    told = "The MRR that a random ranker is expected to get, one dot a dataset" + (
-        "; above, published results on the same scale." if results else "."
-    )
-    axis = tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor)
-    drawn = tag("svg", axis, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
-    return tag(
-        "figure",
-        drawn,
-        tag("ul", *legend, class_="key"),
-        tag("figcaption", told),
-        class_="drawn explorer",
-    )
+    legend = [tag("li", family, class_=_name_class(family)) for family in used]
+    told = "The MRR that a random ranker is expected to get, one dot a dataset"
+    if results:
+        legend.append(tag("li", "published results", class_="published"))
+        told += "; above, published results on the same scale"
+    drawn = tag("svg", _AXIS, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
+    key, caption = tag("ul", *legend, class_="key"), tag("figcaption", f"{told}.")
+    return tag("figure", drawn, key, caption, class_="drawn explorer")
+
+
+def _name_class(family: str) -> str:
+    return f"family-{FAMILIES.index(family)}"
 
 
 class Strip(NamedTuple):
@@ -193,8 +190,8 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
         for kind, values in (("worse", strip.worse), ("better", strip.better)):
             dots = "".join(f"M{round(WIDTH * value, 2)},{floor}h0" for value in values)
             marks.append(tag("path", class_=kind, d=dots))
-    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
-        anchor = "start" if value == 0 else "end" if value == 1 else "middle"
+    anchors = {0.0: "start", 0.25: "middle", 0.5: "middle", 0.75: "middle", 1.0: "end"}
+    for value, anchor in anchors.items():
         x = round(WIDTH * value, 2)
         marks.append(tag("text", f"{value:g}", x=x, y=height + 14, text_anchor=anchor))
     legend = [
@@ -231,45 +228,35 @@ def _draw(edges: NDArray[np.float64], heights: NDArray[np.float64], told: str, m
     """Draw steps over an axis, with a dashed line at the mean."""
     axis = _Axis(float(edges[0]), float(edges[-1]))
     x = axis.place(mean)
-    line = tag("line", class_="mean", x1=x, x2=x, y1=0, y2=HEIGHT - FOOT)
+    line = tag("line", class_="mean", x1=x, x2=x, y1=0, y2=FLOOR)
     return _frame(axis, told, _step(axis, edges, heights), line)
 
 
 def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64]) -> Html:
     """Return an area under steps."""
-    floor, top = HEIGHT - FOOT, float(heights.max())
-    steps = [f"M{axis.place(float(edges[0]))},{floor}"]
+    top = float(heights.max())
+    steps = [f"M{axis.place(float(edges[0]))},{FLOOR}"]
     for start, end, height in zip(
         edges.tolist(), edges[1:].tolist(), heights.tolist(), strict=False
     ):
-        level = round(floor - (floor - 8) * height / top, 2)
+        level = round(FLOOR - (FLOOR - 8) * height / top, 2)
         steps.append(f"L{axis.place(start)},{level} L{axis.place(end)},{level}")
-    steps.append(f"L{axis.place(float(edges[-1]))},{floor}Z")
+    steps.append(f"L{axis.place(float(edges[-1]))},{FLOOR}Z")
     return tag("path", class_="area", d=" ".join(steps))
 
 
 def _frame(axis: _Axis, told: str, *drawn: Html) -> Html:
     """Return a drawing over its axis, with what it shows below it."""
-    floor, marks = HEIGHT - FOOT, []
+    marks = []
     for value in _find_ticks(axis.left, axis.right):
-        x = axis.place(value)
-        anchor = "start" if x < 24 else "end" if x > WIDTH - 24 else "middle"
-        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
-        marks.append(tag("text", f"{value:,.6g}", x=x, y=floor + 18, text_anchor=anchor))
-    return tag(
-        "figure",
-        tag(
-            "svg",
-            tag("title", told),
-            tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor),
-            *drawn,
-            *marks,
-            viewBox=f"0 0 {WIDTH} {HEIGHT}",
-            role="img",
-        ),
-        tag("figcaption", f"{told}."),
-        class_="drawn",
-    )
+        x, anchor = axis.place(value), "middle"
+        if not 24 <= x <= WIDTH - 24:
+            anchor = "start" if x < 24 else "end"
+        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5))
+        marks.append(tag("text", f"{value:,.6g}", x=x, y=FLOOR + 18, text_anchor=anchor))
+    view = f"0 0 {WIDTH} {HEIGHT}"
+    svg = tag("svg", tag("title", told), _AXIS, *drawn, *marks, viewBox=view, role="img")
+    return tag("figure", svg, tag("figcaption", f"{told}."), class_="drawn")
 
 
 def _find_ticks(left: float, right: float) -> Sequence[float]:

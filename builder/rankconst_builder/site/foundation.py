@@ -14,7 +14,7 @@ from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks
 from rankconst.verdicts import show_expected
-from rankconst_builder.site.html import Html, link, scroll, table, tag
+from rankconst_builder.site.html import Html, fill, join, link, scroll, table, tag
 from rankconst_builder.site.pages import write_page
 
 if TYPE_CHECKING:
@@ -74,54 +74,24 @@ def write_averages(site: Site) -> str:
     """Return the page."""
     rows = _list_rows(site.tables)
     means = average(site.tables)
-    told = ", ".join(f"{name} {means[name]:.4f}" for name in SOURCES)
+    models = ", ".join(f"{name} {means[name]:.4f}" for name in SOURCES)
     lead = (
         "Foundation models for knowledge graphs are compared by one number, a plain mean of MRR "
         f"over 12 to 57 graphs. On {len(rows)} of the {len(parse_suite(SUITE).graphs)} inductive "
         f"graphs of ULTRA, counting triples gets {means['counting']:.4f}; two models get, "
-        f"zero-shot: {told}."
+        f"zero-shot: {models}."
     )
-    return write_page(
-        site,
-        "averages.html",
-        "What do averages hide?",
-        tag("h1", "What do averages hide?"),
-        tag("p", lead, class_="lead"),
-        scroll(_tabulate_graphs(site, rows, means), "MRR graph by graph"),
-        tag(
-            "p",
-            (
-                "MRR; in italics what counting reaches or exceeds. A public re-run of both "
-                "checkpoints: "
-            ),
-            *_list_sources(),
-            ". The means are ours.",
-        ),
-        tag("h2", "What it shows"),
-        tag("ul", *(tag("li", each) for each in _list_findings(rows, means, site.tables.titles))),
-        tag("h2", "What it cannot show"),
-        tag("ul", *(tag("li", each) for each in _LIMITS)),
-        tag("h2", "Where a paper prints the mean alone"),
-        (
-            "What chance, counting and the two models get on average over the graphs of each "
-            "suite that the tables hold."
-        ),
-        scroll(_tabulate_suites(site.tables), "Means over suites"),
-        description=lead,
-    )
-
-
-_LIMITS = (
-    "Which part of a result was learned. A model may do what counting does on one half of the "
-    "queries, and more on the other.",
-    "What a mean over other graphs is worth: these graphs are not a sample of those that others "
-    "average over, and a published mean over all graphs of a suite is not one over those that the "
-    "tables hold.",
-    (
-        "Whether one model is better on graphs that neither has seen. The program answers that: "
-        "rankconst compare."
-    ),
-)
+    first, second = (link(address, name) for name, address in SOURCES.items())
+    findings = _list_findings(rows, means, site.tables.titles)
+    parts = {
+        "lead": lead,
+        "graphs": scroll(_tabulate_graphs(site, rows, means), "MRR graph by graph"),
+        "sources": join([first, " and ", second]),
+        "findings": join(tag("li", each) for each in findings),
+        "suites": scroll(_tabulate_suites(site.tables), "Means over suites"),
+    }
+    body = fill("averages.html", parts)
+    return write_page(site, "averages.html", "What do averages hide?", body, lead)
 
 
 def average(tables: Tables) -> dict[str, float]:
@@ -155,24 +125,16 @@ def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float
     for row in rows:
         title = site.title_of(row.graph)
         name = link(f"datasets/{row.graph}.html", title) if row.graph in site.keys else title
-        numbers = [
-            tag("em", f"{value:.4f}") if value <= row.counting else f"{value:.4f}"
-            for value in row.published.values()
-        ]
+        numbers = [_mark(value, row.counting) for value in row.published.values()]
         cells.append([name, *numbers, show_expected(row.chance), show_expected(row.counting)])
-    averages = [
-        tag("em", f"{means[name]:.4f}")
-        if means[name] <= means["counting"]
-        else f"{means[name]:.4f}"
-        for name in SOURCES
-    ]
+    averages = [_mark(means[name], means["counting"]) for name in SOURCES]
     cells.append(["mean", *averages, *(show_expected(means[name]) for name in _FLOORS)])
     return table(["graph", *SOURCES, *_FLOORS], cells, class_="numbers mean-last")
 
 
-def _list_sources() -> list[str]:
-    first, second = (link(address, name) for name, address in SOURCES.items())
-    return [first, " and ", second]
+def _mark(value: float, counting: float) -> str:
+    """Return a number, in italics if counting reaches it."""
+    return tag("em", f"{value:.4f}") if value <= counting else f"{value:.4f}"
 
 
 def _list_findings(

@@ -1,14 +1,18 @@
-"""HTML and SVG as nested calls: whatever is not :class:`Html` already is escaped."""
+"""HTML and SVG, as nested calls and in templates: what is not :class:`Html` already is escaped."""
 
 from __future__ import annotations
 
+import functools
 from html import escape
+from importlib import resources
+from string import Template
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-_VOID = {"input", "link", "meta", "circle", "path", "line"}
+_VOID = {"input", "link", "meta"}
+_SHAPES = {"circle", "path", "line"}
 
 
 class Html(str):
@@ -22,20 +26,43 @@ def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -
 
     ``class_`` is written without its underscore, ``http_equiv`` with a dash.
     """
-    written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}"
-        + ("" if value is True else f'="{escape(str(value))}"')
-        for key, value in attributes.items()
-        if value is not None and value is not False
-    )
+    start = f"<{name}"
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        start += f" {key.rstrip('_').replace('_', '-')}"
+        if value is not True:
+            start += f'="{escape(str(value))}"'
     if name in _VOID:
-        return Html(
-            f"<{name}{written}>" if name in {"input", "link", "meta"} else f"<{name}{written}/>"
-        )
-    inner = "".join(
-        child if isinstance(child, Html) else escape(child, quote=False) for child in children
-    )
-    return Html(f"<{name}{written}>{inner}</{name}>")
+        return Html(f"{start}>")
+    if name in _SHAPES:
+        return Html(f"{start}/>")
+    return Html(f"{start}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[str]) -> Html:
+    """Return texts and elements as one piece."""
+    return Html("".join([_show(child) for child in children]))
+
+
+def _show(text: str) -> str:
+    return text if isinstance(text, Html) else escape(text, quote=False)
+
+
+def fill(template: str, parts: Mapping[str, str]) -> Html:
+    """Return a template of the folder ``templates`` with the parts that it names."""
+    shown = {}
+    for name, part in parts.items():
+        shown[name] = part if isinstance(part, Html) else escape(part)
+    return Html(_read_template(template).substitute(shown))
+
+
+@functools.cache
+def _read_template(name: str) -> Template:
+    """Read a template; its indentation and line breaks are for those who edit it."""
+    file = resources.files("rankconst_builder").joinpath("templates", name)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return Template("".join([line.strip() for line in lines]))
 
 
 def link(address: str, text: str) -> Html:

@@ -38,22 +38,7 @@ def has_levels(tasks: Tasks, metric: Metric, histogram: Histogram) -> bool:
     return not explain_lack(metric, histogram)
 
 
-class Levels:
-    """Levels of many ranking tasks, found once for those that have equal candidates."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int | None, bytes, bytes, bytes, bool], tuple[int, int]] = {}
-
-    def find(self, metric: Metric, histogram: Histogram) -> tuple[int, int]:
-        """Return what :func:`find_levels` does."""
-        sizes, tasks = histogram.num_candidates, histogram.num_tasks
-        offsets = offsets_of(histogram).tobytes()
-        key = (metric.hits_k, sizes.tobytes(), tasks.tobytes(), offsets, bool(histogram.shared))
-        if key not in self._known:
-            self._known[key] = find_levels(metric, histogram)
-        return self._known[key]
-
-
+@functools.cache
 def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
     """Return the fewest hits that beat a baseline, p < 0.05, and the fewest that are not worse."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
@@ -24,7 +25,7 @@ from rankconst.values.published import show_number
 from rankconst.version import __version__
 from rankconst_builder.site.data import FIELDS, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
-from rankconst_builder.site.html import Html, link, scroll, table, tag
+from rankconst_builder.site.html import Html, fill, join, link, scroll, table, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +38,6 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'none'; object-src 'none'"
 )
-_PAPER = "https://arxiv.org/abs/2203.07544"
-_LICENCE = "https://creativecommons.org/publicdomain/zero/1.0/"
 _TYPED = {"autocomplete": "off", "spellcheck": "false"}
 _NAVIGATION = {
     "index.html": "Calculator",
@@ -80,10 +79,10 @@ class Site:
         """
         return min(
             self.list_held(key),
-            key=lambda each: (
-                each.split != "test",
-                each.side != "both",
-                rate_protocol(each.protocol),
+            key=lambda tasks: (
+                tasks.split != "test",
+                tasks.side != "both",
+                rate_protocol(tasks.protocol),
             ),
         )
 
@@ -91,6 +90,10 @@ class Site:
         """List the tasks whose every rank counts the same."""
         paths = (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
         return [Tasks(key, protocol, split, side) for split, side, protocol in paths]
+
+    def holds(self, tasks: Tasks) -> bool:
+        """Tell whether the tables have constants of some tasks."""
+        return locate(tasks) in self.described[tasks.dataset]["constants"]
 
     def expect(self, tasks: Tasks, slug: str) -> float | None:
         """Return an expectation; None if the tables do not have it."""
@@ -104,66 +107,36 @@ def name_picture(page: str) -> str:
     return "index.png" if shared else page.replace(".html", ".png")
 
 
-def write_page(site: Site, here: str, title: str, *body: str, description: str = "") -> str:
-    """Return a whole page with the way back to the root of the site.
-
-    Texts in its body become paragraphs.
-    """
+def write_page(site: Site, here: str, title: str, body: Html, description: str = "") -> str:
+    """Return a whole page with the way back to the root of the site."""
     root = "../" * here.count("/")
-    links = [
-        tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
-        for path, name in _NAVIGATION.items()
-        if path in site.pages
-    ]
-    told = {"title": title, "description": description or title, "type": "website"}
+    links = []
+    for path, name in _NAVIGATION.items():
+        if path in site.pages:
+            current = "page" if path == here else None
+            links.append(tag("a", name, href=f"{root}{path}", aria_current=current))
+    graph = {"title": title, "description": description or title, "type": "website"}
+    canonical = Html("")
     if site.url:
-        told["url"] = f"{site.url}{here}"
+        graph["url"] = f"{site.url}{here}"
+        canonical = tag("link", rel="canonical", href=graph["url"])
     if site.url and site.draws:
-        told["image"] = f"{site.url}assets/{name_picture(here)}"
-        told["image:width"], told["image:height"] = map(str, PICTURE)
-    start = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="description", content=description or title),
-        *(tag("meta", property=f"og:{name}", content=text) for name, text in told.items()),
-        tag("meta", name="twitter:card", content="summary_large_image"),
-        tag("title", f"{title} · rankconst"),
-        tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
-        tag("link", rel="stylesheet", href=f"{root}assets/style.css"),
-        *([tag("link", rel="canonical", href=f"{site.url}{here}")] if site.url else []),
-        tag("script", src=f"{root}assets/names.js", defer=True),
-        tag("script", src=f"{root}assets/site.js", defer=True),
-    )
-    content = tag(
-        "body",
-        tag("a", "Skip to the content", class_="skip", href="#main"),
-        tag(
-            "header",
-            tag("a", "rankconst", class_="brand", href=f"{root}index.html"),
-            tag("nav", *links, aria_label="Pages"),
-        ),
-        tag(
-            "main",
-            *(each if isinstance(each, Html) else tag("p", each) for each in body),
-            id="main",
-        ),
-        tag(
-            "footer",
-            tag(
-                "p",
-                f"Tables {site.tables.version}, by rankconst {__version__}. Tables: ",
-                link(_LICENCE, "CC0"),
-                ". Framework: ",
-                link(_PAPER, "Hoyt et al. 2022"),
-                ".",
-            ),
-        ),
-    )
-    return f"<!doctype html>\n{tag('html', start, content, lang='en', data_root=root)}\n"
+        graph["image"] = f"{site.url}assets/{name_picture(here)}"
+        graph["image:width"], graph["image:height"] = map(str, PICTURE)
+    described = [tag("meta", name="description", content=graph["description"])]
+    described += [tag("meta", property=f"og:{name}", content=text) for name, text in graph.items()]
+    parts = {
+        "root": root,
+        "policy": POLICY,
+        "title": Html(escape(title, quote=False)),
+        "described": join(described),
+        "canonical": canonical,
+        "links": join(links),
+        "body": body,
+        "version": site.tables.version,
+        "program": __version__,
+    }
+    return f"<!doctype html>\n{fill('page.html', parts)}\n"
 
 
 # -- the calculator --------------------------------------------------------------------------------
@@ -174,16 +147,12 @@ def _field(
 ) -> Html:
     """Return a field of the form: label, control, hint, and a place for a note on the input."""
     note = f"{name}-error"
-    told = tag("p", hint, class_="hint", id=f"{name}-hint") if hint else Html("")
-    described = f"{name}-hint {note}" if hint else note
-    return tag(
-        "div",
-        tag("label", label, for_=name),
-        tag(control, *children, id=name, name=name, aria_describedby=described, **attributes),
-        told,
-        tag("p", class_="error", id=note, role="status"),
-        class_="field",
-    )
+    described, below = note, [tag("p", class_="error", id=note, role="status")]
+    if hint:
+        described = f"{name}-hint {note}"
+        below.insert(0, tag("p", hint, class_="hint", id=f"{name}-hint"))
+    entry = tag(control, *children, id=name, name=name, aria_describedby=described, **attributes)
+    return tag("div", tag("label", label, for_=name), entry, *below, class_="field")
 
 
 def _select(name: str, label: str, options: Mapping[str, str], *more: Html, hint: str = "") -> Html:
@@ -197,99 +166,60 @@ def _list_options(options: Mapping[str, str]) -> list[Html]:
 
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    return write_page(
-        site,
-        "index.html",
-        "Adjust a ranking metric for chance",
-        tag("h1", "What is your number worth?"),
-        tag("p", _contrast(site), class_="lead"),
-        tag("p", id="version-note", class_="error", role="status"),
-        tag("p", id="verdict", class_="verdict", aria_live="polite"),
-        tag(
-            "div",
-            _write_form(site),
-            tag(
-                "section",
-                tag("p", "The result will be here.", class_="quiet"),
-                id="result",
-                aria_label="The result",
-            ),
-            tag(
-                "noscript",
-                tag("p", "The calculator needs JavaScript. The datasets' pages work without it."),
-            ),
-            class_="columns",
-        ),
-        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
-        f"{len(site.keys)} link-prediction benchmarks.",
-    )
-
-
-def _write_form(site: Site) -> Html:
-    """Return the form of the calculator."""
-    modes = [
-        tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
-        for mode, text in (("number", "A number"), ("table", "A table"))
-    ]
     usual = {slug(metric): metric.label for metric in HEADLINE}
     others = {slug(metric): metric.label for metric in TABULATED if metric not in HEADLINE}
-    numbers = [
-        _field(
-            "value",
-            "Number",
-            "input",
-            "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
-            **_TYPED,
-        ),
-    ]
-    hint = (
+    number_hint = "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
+    table_hint = (
         "CSV, Markdown, plain LaTeX, or cells of a spreadsheet. The heading names metrics such "
         "as MRR, or datasets."
     )
-    tables = [
-        _field("table", "Table", "textarea", hint, rows="8", spellcheck="false", class_="code"),
-        tag("button", "Show an example", type="button", id="example-table"),
-    ]
     ambiguous = {squash(name) for name in list_ambiguous()}
-    titles = {
-        title if squash(title := site.title_of(key)) not in ambiguous else key: key
-        for key in site.keys
-    }
-    tools = {"": "I don't know", **{tool.key: tool.title for tool in load_tools().values()}}
+    titles = {}
+    for key in site.keys:
+        title = site.title_of(key)
+        titles[key if squash(title) in ambiguous else title] = key
     more = {
-        "split": {"": "test (default)", **{each: each for each in SPLITS}},
-        "side": {"": "both, or the tool's (default)", **{each: each for each in sorted(SIDES)}},
-        "protocol": {"": "as the tool evaluates", **{each: each for each in list_protocols(site)}},
-        "aggregation": {"": "micro (default)", **{each: each for each in AGGREGATIONS}},
+        "split": {"": "test (default)", **_name_themselves(SPLITS)},
+        "side": {"": "both, or the tool's (default)", **_name_themselves(sorted(SIDES))},
+        "protocol": {"": "as the tool evaluates", **_name_themselves(list_protocols(site))},
+        "aggregation": {"": "micro (default)", **_name_themselves(AGGREGATIONS)},
     }
-    return tag(
-        "form",
-        tag("fieldset", tag("legend", "What do you have?"), *modes, class_="modes"),
-        tag("div", *numbers, id="number-fields"),
-        tag("div", *tables, id="table-fields", hidden=True),
-        _select(
+    parts = {
+        "lead": Html(escape(_contrast(site), quote=False)),
+        "number": _field("value", "Number", "input", number_hint, **_TYPED),
+        "table": _field(
+            "table", "Table", "textarea", table_hint, rows="8", spellcheck="false", class_="code"
+        ),
+        "metric": _select(
             "metric",
             "Metric",
             usual,
             tag("optgroup", *_list_options(others), label="More"),
             hint="In a table: of columns that name a dataset alone.",
         ),
-        _field("dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED),
-        tag("datalist", *_list_options(titles), id="datasets"),
-        _select(
+        "dataset": _field(
+            "dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED
+        ),
+        "titles": join(_list_options(titles)),
+        "tool": _select(
             "tool",
             "Which tool computed it?",
-            tools,
+            {"": "I don't know", **{tool.key: tool.title for tool in load_tools().values()}},
             hint="It says which entities were ranked, and what was filtered.",
         ),
-        tag(
-            "details",
-            tag("summary", "Split, side, protocol and more"),
-            *(_select(name, name.capitalize(), options) for name, options in more.items()),
-            id="more",
-        ),
-        id="calculator",
+        "more": join(_select(name, name.capitalize(), options) for name, options in more.items()),
+    }
+    description = (
+        "Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
+        f"{len(site.keys)} link-prediction benchmarks."
     )
+    body = fill("calculator.html", parts)
+    return write_page(site, "index.html", "Adjust a ranking metric for chance", body, description)
+
+
+def _name_themselves(names: Iterable[str]) -> dict[str, str]:
+    """Return options whose text is their value."""
+    return {name: name for name in names}
 
 
 _CONTRAST = ("nations", "fb15k237")
@@ -318,76 +248,55 @@ _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 def _find_family(key: str) -> str:
     """Return what kind of a benchmark a dataset is, in a word."""
-    kinds = list_kinds(key)
-    return next(
-        (kind for kind in FAMILIES if kind in kinds),
-        "OGB" if key.startswith("ogb") else FAMILIES[0],
-    )
+    known = [family for family in FAMILIES if family in list_kinds(key)]
+    if known:
+        return known[0]
+    return "OGB" if key.startswith("ogb") else FAMILIES[0]
 
 
 def write_list(site: Site) -> str:
     """Return the list of datasets: those on which chance matters most come first."""
-    rows, points = [], []
-    for key in sorted(
-        site.keys, key=lambda each: (-(site.expect(site.usual_tasks(each), "mrr") or 0), each)
-    ):
-        row, tasks = site.tables.datasets[key], site.usual_tasks(key)
-        family, page = _find_family(key), f"datasets/{key}.html"
-        expected = {slug: site.expect(tasks, slug) for slug in _LISTED}
-        if expected["mrr"] is not None:
-            points.append(Point(key, row["title"], family, expected["mrr"], page))
-        numbers = [row[name] for name in ("entities", "relations", "triples_test")]
-        shown = [
-            tag("td", _show(each), data_value="" if each is None else repr(each))
-            for each in expected.values()
-        ]
-        cells = [
-            tag("th", link(page, row["title"]), scope="row", data_value=row["title"]),
-            *shown[:2],
-            tag("td", tasks.protocol),
-            tag("td", family),
-            *shown[2:],
-            *(
-                tag("td", count(number), data_value="" if number is None else number)
-                for number in numbers
-            ),
-        ]
-        words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
-        rows.append(tag("tr", *cells, data_words=words, data_key=key))
+    mrrs = {key: site.expect(site.usual_tasks(key), "mrr") for key in site.keys}
+    rows, points, results = [], [], []
+    for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
+        rows.append(_list_dataset(site, key))
+        title, page = site.title_of(key), f"datasets/{key}.html"
+        if (mrr := mrrs[key]) is not None:
+            points.append(Point(key, title, _find_family(key), mrr, page))
+    for key in site.keys:
+        results += [(key, result.value) for result in site.published.get(key, ())]
     labels = [parse_metric(slug).label for slug in _LISTED]
-    headings = [
-        "dataset",
-        *labels[:2],
-        "protocol",
-        "family",
-        *labels[2:],
-        "entities",
-        "relations",
-        "test triples",
-    ]
+    headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:]]
+    headings += ["entities", "relations", "test triples"]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     listed = tag(
         "table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print"
     )
-    search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
-    results = [(key, each.value) for key in site.keys for each in site.published.get(key, ())]
-    return write_page(
-        site,
-        "datasets.html",
-        "Datasets",
-        tag("h1", "Does chance matter on your dataset?"),
-        tag(
-            "p",
-            f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, "
-            f"protocol {DEFAULT_PROTOCOL} where the dataset has it. Those on which chance matters "
-            "most come first.",
-            class_="lead",
-        ),
-        tag("div", tag("label", "Search", for_="search"), search, class_="field search"),
-        tag("p", f"{len(site.keys)} datasets", id="found", class_="quiet", role="status"),
-        draw_datasets(points, results),
-        scroll(listed, "Datasets"),
-    )
+    parts = {
+        "number": str(len(site.keys)),
+        "protocol": DEFAULT_PROTOCOL,
+        "drawing": draw_datasets(points, results),
+        "listed": scroll(listed, "Datasets"),
+    }
+    return write_page(site, "datasets.html", "Datasets", fill("datasets.html", parts))
+
+
+def _list_dataset(site: Site, key: str) -> Html:
+    """Return the row of a dataset, with the values by which it is sorted and found."""
+    row, tasks, family = site.tables.datasets[key], site.usual_tasks(key), _find_family(key)
+    expected = []
+    for metric in _LISTED:
+        value = site.expect(tasks, metric)
+        expected.append(tag("td", _show(value), data_value="" if value is None else repr(value)))
+    counts = []
+    for name in ("entities", "relations", "triples_test"):
+        number = row[name]
+        counts.append(tag("td", count(number), data_value="" if number is None else number))
+    dataset = link(f"datasets/{key}.html", row["title"])
+    cells = [tag("th", dataset, scope="row", data_value=row["title"]), *expected[:2]]
+    cells += [tag("td", tasks.protocol), tag("td", family), *expected[2:], *counts]
+    words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
+    return tag("tr", *cells, data_words=words, data_key=key)
 
 
 def _show(value: float | None) -> str:
@@ -409,9 +318,12 @@ def list_protocols(site: Site) -> list[str]:
 # -- about -----------------------------------------------------------------------------------------
 
 
-def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
-    """Return names and values as the parts of a list of facts."""
-    return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
+def list_facts(facts: Iterable[tuple[str, str]]) -> Html:
+    """Return a list of names and values."""
+    parts = []
+    for name, value in facts:
+        parts += [tag("dt", name), tag("dd", value)]
+    return tag("dl", *parts, class_="facts")
 
 
 _FORMULAS = [
@@ -423,70 +335,25 @@ _FORMULAS = [
 
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
-    key = next(
-        (key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL),
-        site.keys[0],
-    )
-    tasks, version, protocols = site.usual_tasks(key), site.tables.version, list_protocols(site)
-    folder, listed = f"v1/{version}", f"the datasets of {version}"
-    place = f"constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"
-    example = link(
-        f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr")
-    )
-    sections: dict[str, list[str]] = {
-        "Three adjustments": [
-            "All are affine in the published number M. E[M] and Var[M] depend only on how many "
-            "candidates each test triple is ranked against, never on the model.",
-            scroll(table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"),
-            "Compare datasets by the index. Use z to tell a model from chance. Ranges come from "
-            "rounding: 0.338 may be anything from 0.3375 to 0.3385.",
-        ],
-        "Protocols": [
-            (
-                "“FB15k-237, test” is not one evaluation. Name the tool that produced the "
-                "number, or the protocol:"
-            ),
-            tag(
-                "dl",
-                *list_facts([(each, find_protocol(each).summary) for each in protocols]),
-                class_="facts",
-            ),
-        ],
-        "Baselines": [
-            tag(
-                "dl",
-                *list_facts([(row.title, row.summary) for row in BASELINES.values()]),
-                class_="facts",
-            )
-        ],
-        "An address for every constant": [
-            "Each has an identifier with the version of the tables, which never changes its "
-            "value. The part behind the dataset is the place of the constant in the dataset's "
-            "JSON:",
-            tag("p", example),
-            _write_code(f"{folder}/{key}.json\n  {place}"),
-            tag(
-                "p",
-                "As JSON: ",
-                link("v1/index.json", "the versions"),
-                ", ",
-                link(f"{folder}/index.json", listed),
-            ),
-        ],
-        "Cite": [
-            "Cite the version of the tables, and the paper whose framework this is:",
-            tag("p", link(_PAPER, "arXiv:2203.07544")),
-            _write_code(site.bibtex),
-        ],
-        "This site": [
-            (
-                "It stores nothing, sends nothing, and works from a folder without a network. "
-                "The tables are CC0."
-            )
-        ],
+    usual = {key: site.usual_tasks(key) for key in site.keys}
+    standard = [key for key in site.keys if usual[key].protocol == DEFAULT_PROTOCOL]
+    key = standard[0] if standard else site.keys[0]
+    version, path = site.tables.version, locate(usual[key])
+    folder = f"v1/{version}"
+    place = f"{folder}/{key}.json\n  constants → {path} → mrr → [{', '.join(FIELDS)}]"
+    protocols = [(name, find_protocol(name).summary) for name in list_protocols(site)]
+    parts = {
+        "formulas": scroll(
+            table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"
+        ),
+        "protocols": list_facts(protocols),
+        "baselines": list_facts((row.title, row.summary) for row in BASELINES.values()),
+        "example": link(f"datasets/{key}.html#{path}/mrr", identify(version, key, path, "mrr")),
+        "place": _write_code(place),
+        "listed": link(f"{folder}/index.json", f"the datasets of {version}"),
+        "bibtex": _write_code(site.bibtex),
     }
-    parts = [part for heading, told in sections.items() for part in (tag("h2", heading), *told)]
-    return write_page(site, "about.html", "About", tag("h1", "About these numbers"), *parts)
+    return write_page(site, "about.html", "About", fill("about.html", parts))
 
 
 def _write_code(text: str) -> Html:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 METRIC = "mrr"
 """The metric by which results are shown: most papers print it."""
 
-
 # What a program wrote in full is shown with four digits.
 _LONGEST = 8
 
@@ -48,13 +47,10 @@ class Result:
     address: str
     text: str
     value: float
-    # The better end of its rounding.
-    best: float
+    best: float  # the better end of its rounding
     index: float
-    # The index with its range.
-    shown: str
-    # What counting gets on the same tasks; None if that is not known.
-    counting: float | None
+    shown: str  # the index with its range
+    counting: float | None  # what counting gets on the same tasks, if that is known
 
     @property
     def is_worse(self) -> bool:
@@ -66,7 +62,9 @@ class Result:
         """How it compares with counting, in a word."""
         if self.counting is None:
             return "–"
-        return "worse" if self.is_worse else "better" if self.value > self.counting else "equal"
+        if self.is_worse:
+            return "worse"
+        return "better" if self.value > self.counting else "equal"
 
 
 def read_published(
@@ -74,7 +72,7 @@ def read_published(
 ) -> tuple[dict[str, list[Result]], str]:
     """Return a file's test results by dataset, best first, and a line on what is left out."""
     found: dict[str, list[Result]] = {}
-    lost: list[tuple[str, int | None]] = []
+    lost: list[tuple[str, int | None]] = []  # why it is not shown, and its line
     addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
     # Of a graph of one's own there may be no results.
@@ -90,15 +88,14 @@ def read_published(
             found.setdefault(result.tasks.dataset, []).append(result)
         else:
             lost.append((result, each.entry.line))
-    lost += (
-        (f"{skipped.what}: {skipped.why}", skipped.line) for skipped in adjusted.reading.skipped
-    )
-    # What several tables of a source print is shown once.
-    ordered = {
-        key: sorted(dict.fromkeys(results), key=lambda each: -each.index)
-        for key, results in found.items()
-    }
-    return ordered, _tell_lost(path.name, lost, sum(map(len, found.values())))
+    skipped = adjusted.reading.skipped
+    lost += [(f"{each.what}: {each.why}", each.line) for each in skipped]
+    ordered, shown = {}, 0
+    for key, results in found.items():
+        # What several tables of a source print is shown once.
+        ordered[key] = sorted(dict.fromkeys(results), key=lambda result: -result.index)
+        shown += len(results)
+    return ordered, _describe_lost(path.name, lost, shown)
 
 
 def _read_result(
@@ -168,20 +165,16 @@ def _guess(source: str) -> str:
     return ""
 
 
-def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:
+def _describe_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:
     """Say how many numbers no page shows, and the commonest reason."""
     if not lost:
         return ""
     ((why, count),) = Counter(reason for reason, _ in lost).most_common(1)
-    line = next(line for reason, line in lost if reason == why)
-    place = "" if line is None or count > 1 else f"line {line:,}: "
-    often = (
-        ""
-        if count == len(lost)
-        else f"most often ({count:,} times): "
-        if count > 1
-        else "for example "
-    )
+    first = next(line for reason, line in lost if reason == why)
+    place = "" if first is None or count > 1 else f"line {first:,}: "
+    often = f"most often ({count:,} times): " if count > 1 else "for example "
+    if count == len(lost):
+        often = ""
     are = "is" if len(lost) == 1 else "are"
     return (
         f"{name}: {len(lost):,} of {len(lost) + shown:,} numbers {are} not shown (rankconst "
