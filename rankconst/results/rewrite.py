@@ -320,11 +320,8 @@ def _choose_cells(
     percent: bool,
 ) -> tuple[list[Cell], list[tuple[int, str]]]:
     """Return the numbers to be replaced, and why others stay."""
-    located, entries, rows = (
-        locate(document, adjusted.reading),
-        adjusted.entries,
-        adjusted.reading.rows,
-    )
+    located = locate(document, adjusted.reading)
+    entries, rows = adjusted.entries, adjusted.reading.rows
     sites = [sheets.find(rows[each.entry.row][each.entry.column]) for each in entries]
     waiting = set[int]()  # tables with a question
     for site, each in zip(sites, entries, strict=True):

@@ -79,9 +79,8 @@ class _Path:
     @property
     def among_metrics(self) -> bool:
         """True where only metrics are expected."""
-        return bool(self.side or self.rank_type) or any(
-            word in _CONTAINERS for word in self.text.split(".")
-        )
+        in_container = not _CONTAINERS.isdisjoint(self.text.split("."))
+        return in_container or bool(self.side or self.rank_type)
 
     @property
     def lacks_k(self) -> bool:
@@ -111,10 +110,13 @@ class _Leaf(NamedTuple):
 
 
 def _split(key: str) -> list[str]:
+    """Split a key into words: ``both.realistic.hits_at_10``, ``val/tail_realistic_mrr``."""
     if re.fullmatch(r"[\d.]+", key):
         return [key]
     joined = _JOINED.fullmatch(key)
-    return re.split(r"[./:]", key if joined is None else ".".join(filter(None, joined.groups())))
+    if joined is not None:
+        key = ".".join(part for part in joined.groups() if part)
+    return re.split(r"[./:]", key)
 
 
 # Every line of a tracker's history has the same keys.
@@ -130,7 +132,8 @@ def _follow(path: _Path, key: str) -> _Path:
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
     """Yield the values in the places of metrics."""
     if not isinstance(value, dict):
-        yield _Leaf(path, value, value.line if isinstance(value, Number) and value.line else line)
+        own = value.line if isinstance(value, Number) else None
+        yield _Leaf(path, value, own or line)
         return
     for key, inner in value.items():
         inside = _follow(path, key)
@@ -142,26 +145,31 @@ def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
-    value = _get(record)
-    # Its JSON tracker calls the split a prefix.
-    named = (word for key in ("prefix", "split") if isinstance(word := value.get(key), str))
-    split = next((word for word in named if word in SPLIT_WORDS), "")
-    return [*_walk(value, _Path(split=split), record.line)] if value else []
+    value, split = _get(record), ""
+    for key in ("split", "prefix"):  # the JSON tracker calls the split a prefix
+        word = value.get(key)
+        if isinstance(word, str) and word in SPLIT_WORDS:
+            split = word
+    return list(_walk(value, _Path(split=split), record.line))
 
 
 def _recognise(document: Document) -> bool:
-    return looks_structured(document) and any(map(_is_ours, read_records(document)[:5]))
+    if not looks_structured(document):
+        return False
+    return any(_is_ours(record) for record in read_records(document)[:5])
 
 
 def _is_ours(record: Record) -> bool:
     """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
+    if _get(record).keys() >= _TRACKED:
+        return True
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but
     # no tie policies.
-    return _get(record).keys() >= _TRACKED or any(
-        path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)
-        for path, _, _ in _list_leaves(record)
-        if path.metric and not path.unknown
-    )
+    for path, _, _ in _list_leaves(record):
+        is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
+        if path.metric and not path.unknown and path.rank_type and is_inside:
+            return True
+    return False
 
 
 def _get(record: Record) -> dict[str, Value]:
@@ -182,24 +190,14 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         leaves, own = _list_leaves(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
         # A tracker names dataset and model once, above.
-        above = replace(
-            own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
-        )
+        named = {name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
+        above = replace(own, **named)
         address = above if "step" in _get(record) else own
         address = replace(address, dataset=address.dataset or file)
         for leaf, (metric, adjustment), context in _list_numbers(leaves, address, skipped):
-            entries.append(
-                Entry(
-                    metric,
-                    str(leaf.value),
-                    len(rows),
-                    "value",
-                    leaf.line,
-                    context,
-                    adjustment,
-                    exact=True,
-                )
-            )
+            text, row = str(leaf.value), len(rows)
+            number = Entry(metric, text, row, "value", leaf.line, context, adjustment, exact=True)
+            entries.append(number)
             rows.append(_describe(leaf, record))
     # YAML of any program may come here.
     tool = "pykeen" if form != READER.key or tied else None
@@ -220,10 +218,7 @@ def _list_numbers(
         metric, why = _judge(path, old)
         _, unread = read_number(leaf.value)
         if metric is not None and not unread and _is_whole_reciprocal(path, metric, leaf.value):
-            metric, why = (
-                None,
-                "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0",
-            )
+            metric, why = None, _WHOLE_RECIPROCAL
         if metric is None or unread:
             if metric is not None or why:
                 skipped.append(Skipped(leaf.line, path.text, why or unread))
@@ -231,17 +226,19 @@ def _list_numbers(
         named = path.split, path.side, path.rank_type
         if named not in contexts:
             split = parse_split(path.split) if path.split else None
+            is_old_test = old and split in {None, "test"}
             contexts[named] = replace(
                 address,
                 split=split,
                 side=path.side or None,
-                protocol="pykeen-train+test"
-                if old and split in {None, "test"}
-                else address.protocol,
+                protocol="pykeen-train+test" if is_old_test else address.protocol,
                 rank_type=RANK_TYPES.get(path.rank_type),
                 num_tasks=counts.get(named),
             )
         yield leaf, metric, contexts[named]
+
+
+_WHOLE_RECIPROCAL = "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
 
 
 def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:
@@ -257,10 +254,8 @@ def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: 
 def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
     if path.unknown:
-        return (
-            None,
-            f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}",
-        )
+        expected = "whole k" if path.lacks_k else "rank-based metric"
+        return None, f"{path.unknown!r} is not a {expected}"
     if not path.metric:
         return None, "it is where a metric should be" if path.among_metrics else ""
     found = find_metric(path.metric)
@@ -271,14 +266,13 @@ def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, st
             return None, "it does not say which k"
         found = CATALOGUE[metric.family], adjustment
     if found[1] is not None and old:
-        return (
-            None,
-            (
-                "before 1.5 PyKEEN could compute it rank by rank: "
-                "then it does not follow from the metric"
-            ),
-        )
+        return None, _RANK_BY_RANK
     return found, ""
+
+
+_RANK_BY_RANK = (
+    "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
+)
 
 
 def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str, str, str], int]:
@@ -289,10 +283,8 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
             continue
         number = read_count(leaf.value) if isinstance(leaf.value, Number) else None
         if not number:
-            why = (
-                read_number(leaf.value)[1]
-                or f"expected a number of ranks, at least 1, got {leaf.value}"
-            )
+            _, why = read_number(leaf.value)
+            why = why or f"expected a number of ranks, at least 1, got {leaf.value}"
             skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
         for rank_type in (leaf.path.rank_type, ""):
@@ -305,17 +297,12 @@ def _read_pipeline(record: Record) -> Address:
     value = _get(record)
     params = value.get("params")
     nested = params if isinstance(params, dict) else {}
-    named: dict[str, Any] = {
-        key: next(
-            (
-                str(name)
-                for part in (nested, value)
-                if isinstance(name := part.get(key), str) and name
-            ),
-            None,
-        )
-        for key in ("dataset", "model")
-    }
+    named: dict[str, Any] = {}
+    for part in (value, nested):
+        for key in ("dataset", "model"):
+            name = part.get(key)
+            if isinstance(name, str) and name:
+                named[key] = str(name)
     return Address(**named, **_read_evaluator({**value, **nested}))
 
 
@@ -328,24 +315,21 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
 
     They say whether it filters, samples, or weighs queries alike.
     """
-    own = settings.get("evaluator_kwargs")
-    kwargs = (
-        {f"evaluator_kwargs.{key}": each for key, each in own.items()}
-        if isinstance(own, dict)
-        else {}
-    )
-    named = {
-        key: str(each)
-        for key, each in {**settings, **kwargs}.items()
-        if not isinstance(each, (dict, list))
-    }
-    evaluator = squash(named.get("evaluator", ""))
+    kwargs = settings.get("evaluator_kwargs")
+    named = dict(settings)
+    for key, value in kwargs.items() if isinstance(kwargs, dict) else ():
+        named[f"evaluator_kwargs.{key}"] = value
+    texts = {key: str(value) for key, value in named.items() if not isinstance(value, (dict, list))}
+    evaluator = squash(texts.get("evaluator", ""))
     if evaluator.startswith("sampled"):
-        count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
+        count = read_count(texts.get("evaluator_kwargs.num_negatives", "")) or 0
         return {"protocol": f"sampled:{count}"} if count else {"questions": (_HOW_MANY,)}
-    raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
-    macro = evaluator.startswith("macro")
-    return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})
+    declared = {}
+    if texts.get("evaluator_kwargs.filtered", "").lower() == "false":
+        declared["protocol"] = "raw"
+    if evaluator.startswith("macro"):
+        declared["aggregation"] = "macro-query"
+    return declared
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
@@ -370,8 +354,8 @@ def _recognise_tracker(document: Document) -> bool:
 
 def _read_tracker(document: Document) -> Reading:
     """Read what the CSV tracker writes: a row for each parameter and each metric, of all steps."""
-    steps: dict[str, dict[str, Value]] = {}
     settings: dict[str, Value] = {}
+    steps: dict[str, dict[str, Value]] = {}
     for row in islice(read_rows(document, ","), 1, None):
         if len(row.plain) != 4:
             raise DataError(f"{document.at(row.line)}: expected 4 cells, got {len(row.plain)}.")
@@ -379,12 +363,10 @@ def _read_tracker(document: Document) -> Reading:
         if kind == "parameter" and (key in {"dataset", "model"} or key.startswith("evaluator")):
             settings[key] = value
         elif kind == "metric":
-            steps.setdefault(step, {**settings, "step": Number(step)})[key] = Number(
-                value, row.line
-            )
-    return _read_records(
-        document, READER_TRACKER.key, (Record(None, values) for values in steps.values())
-    )
+            values = steps.setdefault(step, {**settings, "step": Number(step)})
+            values[key] = Number(value, row.line)
+    records = [Record(None, values) for values in steps.values()]
+    return _read_records(document, READER_TRACKER.key, records)
 
 
 READER_TRACKER = Reader("pykeen_tracker", _recognise_tracker, _read_tracker)
@@ -405,12 +387,12 @@ def _read_trials(document: Document) -> Reading:
     records = []
     for row in rows:
         cells = dict(zip(heading.plain if heading else (), row.plain, strict=False))
-        values: dict[str, Value] = {
-            f"validation.{name.removeprefix(_ATTRIBUTE)}": Number(cell, row.line)
-            for name, cell in cells.items()
-            if name.startswith(_ATTRIBUTE) and "." in name and cell
-        }
-        records.append(Record(None, {"step": Number(cells.get("number", "")), **values}))
+        values: dict[str, Value] = {"step": Number(cells.get("number", ""))}
+        for name, cell in cells.items():
+            if name.startswith(_ATTRIBUTE) and "." in name and cell:
+                metric = f"validation.{name.removeprefix(_ATTRIBUTE)}"
+                values[metric] = Number(cell, row.line)
+        records.append(Record(None, values))
     return _read_records(document, READER_TRIALS.key, records)
 
 
@@ -431,29 +413,31 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
-    first = document.text[:1000].lstrip().partition("\n")[0]
-    # A printed DataFrame has blanks for commas.
-    headings = [
-        squash(heading) for heading in (first.split(",") if "," in first else first.split())
-    ]
+    first = _find_heading(document)
+    headings = [squash(heading) for heading in first.split("," if "," in first else None)]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
-    added = "," in first and {"side", "ranktype", "metric", "value"} <= set(headings)
-    return added or headings[-4:] in (
-        ["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type")
-    )
+    if "," in first and {"side", "ranktype", "metric", "value"} <= set(headings):
+        return True
+    return headings[-4:] in [
+        ["side", "ranktype", "metric", "value"],
+        ["side", "type", "metric", "value"],
+    ]
+
+
+def _find_heading(document: Document) -> str:
+    return document.text[:1000].lstrip().partition("\n")[0]
 
 
 def _read_csv(document: Document) -> Reading:
-    printed = "," not in document.text[:1000].lstrip().partition("\n")[0]
+    printed = "," not in _find_heading(document)  # a printed DataFrame has blanks for commas
     if printed:
         # The index before the four columns is left out, and so is what is printed for rows that are
         # not shown.
         rows = (line.split()[-4:] for line in document.lines)
         lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
         document = Document(document.name, "\n".join(lines))
-    return read_delimited(
-        document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed, even=True), "pykeen"
-    )
+    dialect = Dialect(_parse_csv_name, exact=not printed, even=True)
+    return read_delimited(document, READER_CSV.key, dialect, "pykeen")
 
 
 READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
@@ -470,7 +454,7 @@ _COLUMN = re.compile(
 
 def _recognise_runs(document: Document) -> bool:
     first = document.text[:20_000].lstrip().partition("\n")[0]
-    return any(map(_COLUMN.search, re.split("[,;\t]", first)[1:]))
+    return any(_COLUMN.search(heading) for heading in re.split("[,;\t]", first)[1:])
 
 
 READER_RUNS = Reader(
