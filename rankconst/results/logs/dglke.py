@@ -25,18 +25,20 @@ _PART = (
 def _refuse_parts(found: list[Found]) -> list[Found]:
     # Processes are counted from 0: any other number means that there are several.
     parted = {each.split for each in found if each.declared.get("process", "0") != "0"}
-    return [
-        replace(each, why=_PART)
-        if each.split in parted and each.declared.get("process") is not None
-        else replace(each, protocol=_find_protocol(each.declared))
-        for each in found
-    ]
+    judged = []
+    for each in found:
+        is_part = each.split in parted and each.declared.get("process") is not None
+        protocol = _find_protocol(each.declared)
+        judged.append(replace(each, why=_PART if is_part else each.why, protocol=protocol))
+    return judged
 
 
-def _find_protocol(said: Mapping[str, str | None]) -> str | None:
+def _find_protocol(declared: Mapping[str, str | None]) -> str | None:
     """Return the protocol that a command above asks for; None if it asks for none."""
-    negatives = said.get("negatives")
-    return f"sampled:{negatives}" if negatives else "raw" if said.get("unfiltered") else None
+    negatives = declared.get("negatives")
+    if negatives:
+        return f"sampled:{negatives}"
+    return "raw" if declared.get("unfiltered") else None
 
 
 READER = LogFormat(

@@ -28,13 +28,13 @@ _RELATIONS = (
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
-
-    def judge(each: Found) -> str:
+    judged = []
+    for each in found:
+        why = "" if each.heading in sided else _RELATIONS
         if each.declared.get("constraint") == "":
-            return _CONSTRAINED
-        return "" if each.heading in sided else _RELATIONS
-
-    return [replace(each, why=each.why or judge(each)) for each in found]
+            why = _CONSTRAINED
+        judged.append(replace(each, why=each.why or why))
+    return judged
 
 
 READER = LogFormat(

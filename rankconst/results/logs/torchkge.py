@@ -22,13 +22,14 @@ def _restore(found: list[Found]) -> list[Found]:
         fraction = each.text.partition(".")[2]
         if each.name != "Mean Rank" and fraction.isdecimal():
             decimals[number] = max(decimals[number], len(fraction))
-    return [
-        # Half a unit of the last decimal is open already: together, 400 to 401.
-        replace(each, meant=f"{each.text}.5 ± 0.45" if each.text.isdecimal() else "")
-        if each.name == "Mean Rank"
-        else replace(each, meant=pad_decimals(each.text, decimals[number]))
-        for number, each in zip(prints, found, strict=True)
-    ]
+    restored = []
+    for number, each in zip(prints, found, strict=True):
+        meant = pad_decimals(each.text, decimals[number])
+        if each.name == "Mean Rank":
+            # Half a unit of the last decimal is open already: together, 400 to 401.
+            meant = f"{each.text}.5 ± 0.45" if each.text.isdecimal() else ""
+        restored.append(replace(each, meant=meant))
+    return restored
 
 
 READER = LogFormat(

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-_EVENT = (
-    "eval_completed"  # a line must contain this to be parsed at all; it says so of an evaluation
-)
+# A line must contain this to be parsed at all; it says so of an evaluation.
+_EVENT = "eval_completed"
 _TYPE = "entity_ranking"
 _SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
@@ -79,13 +78,8 @@ def _read_records(
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
-            skipped.append(
-                Skipped(
-                    line,
-                    f"type {_text(record, 'type')}",
-                    "it is not an evaluation of entity ranking",
-                )
-            )
+            why = "it is not an evaluation of entity ranking"
+            skipped.append(Skipped(line, f"type {_text(record, 'type')}", why))
             continue
         shared = {key: _text(record, key) for key in _COLUMNS}
         above = Address(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
@@ -94,9 +88,8 @@ def _read_records(
             rows.append({**shared, "metric": key, "value": text})
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
-        skipped.append(
-            Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
-        )
+        what = f"{examples:,} records {_EXAMPLE}"
+        skipped.append(Skipped(None, what, "each is the rank of one task"))
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
@@ -107,18 +100,15 @@ def _list_numbers(
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        skipped.append(
-            Skipped(
-                line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}"
-            )
-        )
+        why = f"it is not one of {', '.join(SPLITS)}"
+        skipped.append(Skipped(line, f"split {_text(record, 'split')}", why))
         return
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
-    ranked = read_count(size) if isinstance(size, Number) else None
-    if size is not None and not ranked:
-        skipped.append(
-            Skipped(line, "size", f"expected a number of triples, at least 1, got {size}")
-        )
+    triples = read_count(size) if isinstance(size, Number) else None
+    if size is not None and not triples:
+        why = f"expected a number of triples, at least 1, got {size}"
+        skipped.append(Skipped(line, "size", why))
+    filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
     left_out: Counter[str] = Counter()
     for key, value in record.items():
         name = parse_libkge_name(key)
@@ -126,23 +116,18 @@ def _list_numbers(
             continue
         protocol = protocols[name.protocol]
         text, why = read_number(value)
-        if name.reason or protocol is None:
-            filters = (
-                f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
-            )
-            left_out[name.reason if name.reason and protocol else filters] += 1
+        if protocol is None:
+            left_out[filters] += 1
+        elif name.reason:
+            left_out[name.reason] += 1
         elif why:
             skipped.append(Skipped(line, key, why))
         else:
             # Each of that many triples is ranked once on both sides.
-            count = ranked * (2 if name.side == "both" else 1) if ranked else None
-            yield (
-                key,
-                name,
-                text,
-                replace(address, split=split, side=name.side, protocol=protocol, num_tasks=count),
-            )
-    skipped += (Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items())
+            count = triples * (2 if name.side == "both" else 1) if triples else None
+            declared = replace(address, split=split, side=name.side, protocol=protocol)
+            yield key, name, text, replace(declared, num_tasks=count)
+    skipped += [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
@@ -150,11 +135,9 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
 
     LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
     """
-    known = (
-        {str(each) for each in filters}
-        if isinstance(filters, list)
-        else set(PROTOCOLS["libkge"].known_splits(split))
-    )
+    known = set(PROTOCOLS["libkge"].known_splits(split))
+    if isinstance(filters, list):
+        known = {str(each) for each in filters}
     return {
         "raw": "raw",
         "libkge": _match(known, split),
@@ -163,10 +146,11 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
 
 
 def _match(known: set[str], split: str) -> str | None:
-    return next(
-        (key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known),
-        None,
-    )
+    """Return the protocol that filters by some splits; None if there is none."""
+    for key in ("libkge", "standard"):
+        if set(PROTOCOLS[key].known_splits(split)) == known:
+            return key
+    return None
 
 
 def _text(record: Mapping[str, Value], key: str) -> str:
@@ -185,17 +169,15 @@ _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
-    return any(
-        _strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line
-    )
+    lines = (line for line in document.lines if _BLOCK_EVENT in line)
+    return any(_strip_time(line).strip() == _BLOCK_EVENT for line in lines)
 
 
 def _read_log(document: Document) -> Reading:
     """Read each record, which is found by its number, as that of a trace."""
-    lines = [*map(_strip_time, document.lines)]
-    return _read_records(
-        document, READER_LOG.key, _list_blocks(document, lines), _find_dataset(document, lines)
-    )
+    lines = [_strip_time(line) for line in document.lines]
+    dataset = _find_dataset(document, lines)
+    return _read_records(document, READER_LOG.key, _list_blocks(document, lines), dataset)
 
 
 def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
@@ -207,10 +189,8 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
                 first -= 1
             while end < len(lines) and _KEY.fullmatch(lines[end]):
                 end += 1
-            yield Record(
-                place + 1,
-                parse_yaml(document, textwrap.dedent("\n".join(lines[first:end])), first + 1),
-            )
+            block = textwrap.dedent("\n".join(lines[first:end]))
+            yield Record(place + 1, parse_yaml(document, block, first + 1))
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
@@ -257,9 +237,8 @@ def _recognise_csv(document: Document) -> bool:
 
 
 def _read_csv(document: Document) -> Reading:
-    return read_delimited(
-        document, READER_CSV.key, Dialect(_parse_csv_name, exact=True, even=True), "libkge"
-    )
+    dialect = Dialect(_parse_csv_name, exact=True, even=True)
+    return read_delimited(document, READER_CSV.key, dialect, "libkge")
 
 
 READER_CSV = Reader("libkge_csv", _recognise_csv, _read_csv, "libkge")
@@ -290,11 +269,9 @@ class LibkgeName(NamedTuple):
     @property
     def reason(self) -> str:
         """Why such a number cannot be adjusted, as half a sentence; empty if it can."""
-        return (
-            f"{self.part} restricts it to some of the ranks, which have other constants"
-            if self.part
-            else ""
-        )
+        if not self.part:
+            return ""
+        return f"{self.part} restricts it to some of the ranks, which have other constants"
 
 
 @lru_cache(maxsize=4096)

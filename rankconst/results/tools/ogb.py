@@ -83,16 +83,9 @@ def _read(document: Document) -> Reading:
             entries.append(
                 Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2]))
             )
-            cells = {
-                "line": line,
-                "split": split,
-                "metric": name[0],
-                "value": text,
-                "num_tasks": count,
-            }
-            rows.append(
-                {column: "" if cell is None else str(cell) for column, cell in cells.items()}
-            )
+            cells = {"line": line, "split": split, "metric": name[0], "value": text}
+            cells["num_tasks"] = count
+            rows.append({key: "" if cell is None else str(cell) for key, cell in cells.items()})
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb")
 
 

@@ -44,9 +44,8 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_delimited(
-        document, READER.key, Dialect(_parse_name, exact=True, even=True), "ultra"
-    )
+    dialect = Dialect(_parse_name, exact=True, even=True)
+    return read_delimited(document, READER.key, dialect, "ultra")
 
 
 READER = Reader("ultra", _recognise, _read, "ultra")
