@@ -123,6 +123,10 @@ FILE_ENDINGS = (
 CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 """The name of a metric that is cut off at some place, known or not."""
 
+# A metric may be joined to the name of a graph.
+_MEASURE_FIRST = re.compile(r"(?<![\w-])(?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)[-.\u2013](?=\w)")
+_MEASURE_LAST = re.compile(r"(?<=\w)[-.\u2013](?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)(?!\w)")
+
 UNKNOWN = "an unknown metric"
 """Why a number of another metric is left out."""
 
@@ -369,10 +373,11 @@ def _write_plain(name: str) -> str:
 def _find_graphs(text: str) -> list[tuple[int, int]]:
     """Return where a text names graphs.
 
-    Words of vocabulary behind a name are no part of it, as in WN18RR-valid.
+    Words of vocabulary behind a name are no part of it, as in WN18RR-valid, and metrics on either
+    side are none: WN18RR-MRR, MRR-WN18RR.
     """
     found = []
-    for mention in find_mentions(text):
+    for mention in find_mentions(_MEASURE_FIRST.sub(_part, _MEASURE_LAST.sub(_part, text))):
         end = mention.end
         words = (
             _WORDS.findall(text[mention.stem : mention.end].lower())
@@ -383,6 +388,14 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
             end = mention.stem
         found.append((mention.start, end))
     return found
+
+
+def _part(joined: re.Match[str]) -> str:
+    """Put a blank in place of what joins a metric or a value to a name; leave other words."""
+    name = joined["name"]
+    if find_measure(name) is None and name.lower() not in list_values():
+        return joined[0]
+    return " ".join(("", name) if joined[0].endswith(name) else (name, ""))
 
 
 def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:

@@ -15,6 +15,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
+from rankconst.results.labels import read_label
 from rankconst.results.tables.contexts import FEW
 from rankconst.results.vocabulary import list_lexicon
 from readings import write_markdown
@@ -636,3 +637,20 @@ def test_an_ordinary_word_that_may_be_the_dataset_is_asked_about() -> None:
     assert tell(table, dataset="umls") == ["umls"]
     named = write(caption, ["Model", "UMLS MRR"], ["ComplEx", 0.7])
     assert tell(named) == ["umls"]
+
+
+@pytest.mark.parametrize("joint", [" ", "-", "_", ".", "\u2013", "/", " - "])
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("graph", "metric", "label"),
+    [
+        ("WN18RR", "MRR", "MRR"), ("FB15k-237", "Hits@10", "Hits@10"), ("CoDEx-M", "H@1", "Hits@1"),
+        ("wn18rr", "mr", "MR"), ("WN18RR", "MRR-test", "MRR"), ("WN18RR", "valid-MRR", "MRR"), ("UMLS", "nDCG", "nDCG"), ("WN18RR-few", "MRR", "MRR"),
+    ],
+)  # fmt: skip
+def test_what_joins_a_graph_to_a_metric_changes_neither(
+    joint: str, order: int, graph: str, metric: str, label: str
+) -> None:
+    found = read_label(joint.join([graph, metric][::order]))
+    assert found.metric is not None
+    assert (found.metric.label, found.graphs) == (label, (graph,))
