@@ -192,6 +192,8 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
     for why, group in groups[:MOST_REASONS]:
         lines = {skipped.line for skipped in group if skipped.line is not None}
         say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
+    if any("decimal point, not a comma" in why for why, _ in groups):
+        say("note: if commas set decimals apart throughout, add --decimal comma.")
     others = sum(len(group) for _, group in groups[MOST_REASONS:])
     if others:
         reasons = count_of(len(groups) - MOST_REASONS, "other reason")

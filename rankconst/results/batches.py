@@ -38,7 +38,7 @@ from rankconst.evaluation import (
     settle,
     weigh,
 )
-from rankconst.names import join_versions
+from rankconst.names import join_versions, list_first
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.counts import ask_counts
@@ -388,13 +388,16 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
         if group.metric.is_share:
             unsigned = places[~reading.entries.signed[places]]
             shares.setdefault(group.metric, []).extend(unsigned.tolist())
+    entries = reading.entries
+    heads = dict.fromkeys(entries.heads[code] for code in entries.head_of[entries.signed].tolist())
+    percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
     for metric, own in shares.items():
-        if own and reading.entries.values[own].max() <= 1:
+        if own and entries.values[own].max() <= 1:
             note = (
                 f"every {metric.label} is at most 1, as fractions are. If only some columns are "
                 "percentages, leave out --percent and write the sign into their headings: "
-                "Hits@10 (%)."
+                f"{list_first(percentages or ['Hits@10 (%)'])}."
             )
             notes |= dict.fromkeys(own, note)
     return notes

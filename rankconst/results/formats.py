@@ -12,7 +12,7 @@ from rankconst.errors import DataError, UsageError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, list_files, open_document
 from rankconst.results.joined import join_readings, name_files
-from rankconst.results.reading import Reading, Skipped, name_reasons
+from rankconst.results.reading import ADJUST_RANKS, Reading, Skipped, name_reasons
 from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
@@ -208,6 +208,10 @@ def is_paths(results: Any) -> bool:
     return listed and all(isinstance(each, (str, os.PathLike)) for each in results)
 
 
+# Nothing but whole or half numbers, as a list of JSON or one in each line.
+_RANKS = re.compile(r"\s*\[?(?:\s*[1-9]\d*(?:\.[05]0*)?\s*(?:[,;\s]|(?=\]|\Z)))+\]?\s*", re.ASCII)
+
+
 def read_document(name: str, text: str) -> Reading:
     """Read text as the content of a results file; `name` is what messages call it."""
     return read_opened(Document(name, text))
@@ -304,6 +308,8 @@ def _recognise(document: Document) -> Reader:
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:
         raise DataError(markup)
+    if _RANKS.fullmatch(document.text) is not None:
+        raise DataError(f"{document.name} looks like a list of ranks. {ADJUST_RANKS}")
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
         f"the format of {document.name} is not recognised: "

@@ -397,6 +397,9 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     return "; ".join([*reasons.values()][:3])
 
 
+ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset=...) takes ranks."
+"""What to do with a file that holds ranks, and no metrics of them."""
+
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
 # The first number of a text, with what may set its thousands apart.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")

@@ -606,3 +606,18 @@ def test_what_is_assumed_of_some_numbers_is_not_said_of_all(
 ) -> None:
     path = write(text, "a.csv")
     assert f"assumed: {said}\n" in run("adjust", path).err.replace(str(path), "a.csv")
+
+
+# RotatE, Sun et al. 2019, arXiv:1902.10197.
+def test_advice_on_units_and_commas_names_what_settles_it(run: Run, write: Write) -> None:
+    path = write("dataset;MRR;MR\nFB15k-237;33,8;177.5\n", "commas.csv")
+    assert "add --decimal comma." in run("adjust", path).err
+    assert len(run("adjust", path, "--decimal", "comma", "--percent", "--json").records) == 1
+    rows = "FB15k-237,33.8,0.533\nWN18RR,47.6,0.571\nWN18RR,0.44,0.5\n"
+    path = write(f"dataset,MRR,Hits@10\n{rows}", "mixed.csv")
+    assert "if the column is in percent, write so into its heading: MRR (%)" in (
+        run("adjust", path).err
+    )
+    assert "write the sign into their headings: MRR (%)." in run("adjust", path, "--percent").err
+    write(f"dataset,MRR (%),Hits@10\n{rows.replace('0.44', '44')}", "mixed.csv")
+    assert "6 numbers" in run("adjust", path).out

@@ -135,6 +135,8 @@ ADJUST = {
         "If the columns are datasets, splits or sides, say of which metric: --metric mrr.",
     ),
     "models.csv": (6, "If the columns are models, say of which metric: --metric mrr."),
+    "ranks.txt": (6, "ranks.txt looks like a list of ranks.", "rankconst.from_ranks(ranks)"),
+    "ranks.csv": (6, "Is rank the rank of each task?", "rankconst.from_ranks(ranks)"),
     "folder": (6, "folder/results.csv is empty"),
     "0.5 -m mrr -d folder": (4, "folder is a folder.", "rankconst build folder."),
     "0.5 -m mrr -d GDELT": (4, "GDELT is not included: it is a temporal graph"),
@@ -379,6 +381,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "model,FB15k-237,WN18RR\nA,0.5,0.4\n", encoding="utf-8"
     )
     (tmp_path / "models.csv").write_text("dataset,A,B\nWN18RR,0.5,0.4\n", encoding="utf-8")
+    (tmp_path / "ranks.txt").write_text("[1, 4,\n2.5, 9]\n", encoding="utf-8")
+    (tmp_path / "ranks.csv").write_text("head,tail,rank\na,b,1\n", encoding="utf-8")
     (tmp_path / "folder.tsv").mkdir()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "results.csv").touch()

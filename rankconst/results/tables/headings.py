@@ -17,6 +17,7 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
 from rankconst.results.labels import Label, read_label
+from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_remarks
 
@@ -256,6 +257,10 @@ def find_reason(heading: Heading, j: int) -> str:
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     """Say why a table has no heading, and what its columns may mean."""
     row, place = rows[0], document.at(rows[0].line)
+    ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
+    if ranks:
+        asked = f"no column is a metric. Is {ranks} the rank of each task?"
+        return f"{place}: {asked} {ADJUST_RANKS}"
     if len(row.cells) == 1:
         return (
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _HEADINGS = "write (%) into the headings of percentages, or add --percent if this is one, too"
+_HEADING = "if the column is in percent, write so into its heading: {} (%)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 _LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
@@ -131,7 +132,11 @@ def _settle_families(
         apart[places] = unlike
     if percent:
         sign, doubtful = sign | doubtful, np.zeros_like(doubtful)
-    _note(entries, doubtful & ~apart, notes, _EITHER, _REMEDY)
+    # --percent would make percentages of columns of fractions, too.
+    settled = {kinds[code] for code in certain}
+    is_mixed = any(not part and kinds[code] not in settled for code, (_, part) in large.items())
+    remedy = _HEADING if is_mixed else _REMEDY
+    _note(entries, doubtful & ~apart, notes, _EITHER, remedy)
     _note(entries, doubtful & apart, notes, _EITHER, _HEADINGS)
     return entries.rewrite(sign, percent=True).keep(~doubtful)
 
@@ -226,7 +231,8 @@ def count_decimals(text: str) -> int:
 def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) -> None:
     for place in np.flatnonzero(chosen).tolist():
         entry = entries[place]
-        notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {remedy}")
+        way = remedy.format(entry.column)
+        notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {way}")
 
 
 def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
