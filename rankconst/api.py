@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
+    from rankconst.inverse import TurnedBack
     from rankconst.results.reading import Reading
     from rankconst.values.constants import Constants
     from rankconst.worth import AdjustedList, AdjustedValue, AdjustedValues
@@ -49,6 +50,7 @@ def adjust(
     results: Any = None,
     *,
     metric: str | Iterable[str] = (),
+    to: str | None = None,
     dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
@@ -85,6 +87,9 @@ def adjust(
     metric
         What a single number is. Of other results, which name their metrics, the only one to adjust,
         or several; all if empty.
+    to
+        The metric that adjusted values of `metric` are turned back into:
+        ``adjust("0.9343", metric="AMRI", to="MR", dataset="FB15k-237")``.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks the numbers are from, where the results do not say. The defaults are
         split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
@@ -132,7 +137,8 @@ def adjust(
     AdjustedValue, AdjustedList, AdjustedValues, pandas.DataFrame or AdjustedFile
         Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a
         ``sentence``; ``print`` shows what the screen does, and ``forms`` has the intervals. Of a
-        list of numbers: a sequence of these. Of a dict by metrics: a mapping with these for each
+        list of numbers: a sequence of these. With `to`, a sequence of the values that they are
+        from, with ``lower`` and ``upper``. Of a dict by metrics: a mapping with these for each
         metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
         same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if the
         frame is long, and ``protocol``; with `details` expectation, variance and every form with
@@ -176,10 +182,15 @@ def adjust(
     is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
         dataset = dataset or _find_only(opened)
-    user = Address(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = replace(user, relations=as_names(relations), accepted=as_names(accept))
+    if to is not None:
+        if not is_number or of_answers:
+            raise UsageError("to turns numbers back: adjust(0.9343, metric='AMRI', to='MR', ...).")
+        return _turn_back(results, names, to, replace(user, percent=bool(percent)), opened)
     request = _Request(
         tables=opened,
-        user=replace(user, accepted=as_names(accept)),
+        user=user,
         names=names,
         metrics=_name_metrics(names, opened),
         baselines=tuple(key for key in opened.list_baselines(baseline) if key in INFORMED),
@@ -232,6 +243,17 @@ class _Request:
         from rankconst.results.meanings import name_answers
 
         return confirm_reading(name_answers(reading, self.tables), self.tables, user)
+
+
+def _turn_back(
+    results: Any, names: Sequence[str], to: str, user: Address, tables: Tables
+) -> TurnedBack:
+    """Return the values of a metric that adjusted values are from."""
+    from rankconst.inverse import turn_back
+
+    values = [results] if _is_value(results) else results
+    name = _require_one(values[0], names)
+    return turn_back(values, name, to, parse_address(user, tables), tables)
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:
@@ -331,11 +353,6 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
 
 def _check_values(values: dict[str, Any]) -> None:
     """Refuse names that are neither arguments nor metrics."""
-    if "to" in values:
-        raise UsageError(
-            "an adjusted value is turned back by rankconst.constants("
-            "'FB15k-237', 'MR').index.invert(0.9343)."
-        )
     unknown = next((name for name in values if find_metric(name) is None), None)
     if unknown is not None:
         raise UsageError(f"{unknown} is neither an argument of rankconst.adjust nor a metric.")

@@ -625,8 +625,6 @@ def test_the_first_guesses_of_python() -> None:
         assert [each.index for each in held] == [mrr.index(value) for value in values]
     with pytest.raises(UsageError, match=r"datset is neither an argument .* nor a metric"):
         rankconst.adjust(mrr=0.3, datset="UMLS")
-    with pytest.raises(UsageError, match=r"index\.invert"):
-        rankconst.adjust(0.9343, metric="amri", dataset="FB15k-237", to="MR")
     mr = rankconst.constants("FB15k-237", "MR").index
     assert mr(mr.invert(0.9343)) == pytest.approx(0.9343)
     with pytest.raises(UsageError, match="mrr is a value beside results"):
@@ -678,3 +676,19 @@ def test_a_group_of_columns_is_named_once_in_a_file_of_two_headings(tmp_path: Pa
     found = rankconst.adjust(pd.read_csv(path, header=[0, 1])).to_numpy().tolist()[0]
     from_file = rankconst.adjust(path).to_pandas().to_numpy().tolist()[0]
     assert found[5:9] == pytest.approx(from_file[5:9])
+
+
+@pytest.mark.parametrize("name", ["AMRI", "ZMR"])
+def test_adjusted_values_are_turned_back(name: str) -> None:
+    """RotatE's MR on FB15k-237, Sun et al. 2019, arXiv:1902.10197."""
+    there = rankconst.adjust("177", metric="mr", dataset="fb15k237", details=True)
+    printed = f"{there.index if name == 'AMRI' else there.z:.6f}"
+    back = rankconst.adjust(printed, metric=name, to="mr", dataset="fb15k237")
+    assert (len(back), back.lower[0] <= 177 <= back.upper[0]) == (1, True)
+    assert "Assumed: test split, both sides, standard protocol." in str(back)
+    both = rankconst.adjust([printed, printed], metric=name, to="mr", dataset="fb15k237")
+    assert [*both] == [back[0]] * 2
+    with pytest.raises(UsageError, match="adjusted form of MR, not of MRR"):
+        rankconst.adjust(printed, metric=name, to="mrr", dataset="fb15k237")
+    with pytest.raises(UsageError, match="to turns numbers back"):
+        rankconst.adjust({"mr": 177}, to="mr", dataset="fb15k237")

@@ -69,6 +69,7 @@ LISTING = (
         "verdicts",
         "listing",
         "worth",
+        "inverse",
     ),
     *("results", "checks", "figures", "api", "cli"),
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, OWN_COUNTS, parse_protocol
 from rankconst.cli import options
 from rankconst.cli.options import (
@@ -45,12 +45,11 @@ from rankconst.evaluation import (
     count_alike,
     find_assumed,
     gather_assumed,
-    look_up,
     parse_address,
     settle,
     weigh,
 )
-from rankconst.listing import SUFFIXES, Column, Format, Listing, render, show_interval
+from rankconst.listing import SUFFIXES, Column, Format, Listing, render
 from rankconst.names import count_of
 from rankconst.values.published import parse_value
 from rankconst.worth import explain_each, find_floors, lay_out
@@ -359,7 +358,6 @@ def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_file(value: str) -> bool:
-    from rankconst.values.published import parse_value
 
     with suppress(DataError):
         parse_value(value)
@@ -564,60 +562,20 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
 
 
 def turn_back(
-    values: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
+    typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
     """List the values of a metric that adjusted values are from, with what rounding leaves open."""
-    pairs = [value.rpartition("=") for value in values]
+    from rankconst import inverse
+
+    pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
-    values = [value for _, _, value in pairs]
-    if len(names) != 1 or not values:
+    if len(names) != 1 or not typed:
         raise UsageError(
             "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
             f"{to} ..."
         )
-    if user.dataset is None:
-        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
-    wanted = parse_metric(to)
-    metric, form = parse_adjusted_metric(names[0])
-    if metric != wanted:
-        raise UsageError(
-            f"{names[0]} is the adjusted form of {metric.label}, not of {wanted.label}: --to "
-            f"{metric.label}"
-        )
-    constants = look_up(to, user, opened)
-    affine = getattr(constants, form)
-    rows = list[dict[str, Any]]()
-    for text in values:
-        try:
-            given = parse_value(text, percent=bool(user.percent))
-        except DataError as error:
-            raise UsageError(str(error)) from None
-        ends = sorted(float(affine.invert(end)) for end in given.interval)
-        row = {"dataset": constants.tasks.dataset, "text": text, "adjusted": given.value}
-        rows.append(
-            row
-            | {
-                "value": float(affine.invert(given.value)),
-                "value_lower": ends[0],
-                "value_upper": ends[1],
-            }
-        )
-    assumed = find_assumed(complete_by_name(to, user), NOTHING, constants.tasks)
-    assumed.pop("aggregation", None)
-    report_assumed({name: (value,) for name, value in assumed.items()})
-    columns = [
-        Column("dataset", "dataset"),
-        Column(
-            "adjusted", metric.name_of(form) or form, right=True, show_row=lambda row: row["text"]
-        ),
-        Column(
-            "value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")
-        ),
-        *map(Column, ("value_lower", "value_upper")),
-    ]
-    versions = f"Tables {constants.table_version}." if constants.table_version else ""
-    title = (
-        f"{metric.label} on {opened.titles.get(constants.tasks.dataset, '')} "
-        f"({constants.tasks.describe()})"
-    )
-    return Listing.of(columns, rows, title=title, caption=versions)
+    values = [value for _, _, value in pairs]
+    try:
+        return inverse.turn_back(values, names[0], to, user, opened).listing
+    except DataError as error:
+        raise UsageError(str(error)) from None
