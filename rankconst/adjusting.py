@@ -13,6 +13,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
+from rankconst.evaluation import weigh
 from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, adjust_dropped, draw_evenly
@@ -487,6 +488,22 @@ def _fill_significance(
 
 
 # Values typed by hand.
+
+
+def adjust_on(
+    tasks: Tasks,
+    tool: Tool | None,
+    values: Sequence[tuple[Metric, Published]],
+    tables: Tables,
+    baselines: Iterable[str] = (DEFAULT_BASELINE,),
+) -> list[AdjustedBatch]:
+    """Adjust values of models on ranking tasks as :func:`adjust_values` does."""
+
+    def look_up_under(metric: Metric, baseline: str) -> Constants:
+        weighed = weigh(tasks, metric, tool)
+        return tables.look_up(replace(weighed, baseline=baseline), metric)
+
+    return adjust_values(values, tool, look_up_under, baselines)
 
 
 def adjust_values(

@@ -24,7 +24,6 @@ from rankconst.evaluation import (
     look_up,
     parse_address,
     settle,
-    weigh,
 )
 from rankconst.names import as_names, require_text
 from rankconst.tables.archive import Tables, join_tables, load
@@ -436,7 +435,7 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
 
 def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[str, Any]:
     """Adjust values, each with the name of its metric; return the fields of what holds them."""
-    from rankconst.adjusting import add_significance, adjust_values
+    from rankconst.adjusting import add_significance, adjust_on
 
     tables, percent, decimals = request.tables, request.percent, request.decimals
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
@@ -453,12 +452,8 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     named = complete_by_name(names[0] if len(names) == 1 else "", request.user)
     tasks, tool = settle(NOTHING, parse_address(replace(named, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
-
-    def look_up_under(metric: Metric, baseline: str) -> Constants:
-        weighed = weigh(tasks, metric, tool)
-        return tables.look_up(replace(weighed, baseline=baseline), metric)
-
-    done = adjust_values(published, tool, look_up_under, (DEFAULT_BASELINE, *request.baselines))
+    baselines = (DEFAULT_BASELINE, *request.baselines)
+    done = adjust_on(tasks, tool, published, tables, baselines)
     if request.details:
         done = [add_significance(each) for each in done]
     assumed = gather_assumed([(named, tasks)], NOTHING, {named.rank_type})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -47,7 +46,6 @@ from rankconst.evaluation import (
     gather_assumed,
     parse_address,
     settle,
-    weigh,
 )
 from rankconst.listing import SUFFIXES, Column, Format, Listing, render
 from rankconst.names import count_of
@@ -65,7 +63,6 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
-    from rankconst.values.constants import Constants
     from rankconst.values.published import Published
 
     Pairs = list[tuple[Address, Tasks]]
@@ -133,52 +130,37 @@ def adjust(
 
     Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
-    # An unknown option has become a VALUE, since negative numbers start with a dash, too.
-    for unknown in (
-        value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()
-    ):
-        known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
-        raise UsageError(
-            f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`."
-        )
+    _refuse_unknown(values or [])
     target = Target.of(out, format, force, replacing=bool(replace))
     if replace:
-        _refuse(
-            {"--format": format, "--details": details},
-            "--replace, which keeps the document as it is",
-        )
+        kept = "--replace, which keeps the document as it is"
+        _refuse({"--format": format, "--details": details}, kept)
     files, typed = split_files(values or [])
     refuse_names("adjust", typed, dataset or [], metric or [])
     if candidates is not None:
         _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
-        if num_tasks is None or candidates < 2:
-            raise UsageError(
-                "--candidates is a number from 2 on. Add --num-tasks N, how many tasks there are; "
-                "the index is the same for any N."
-            )
-        protocol = f"sampled:{candidates - 1}"
+        protocol = _name_sampled(candidates, num_tasks)
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
-    facts = (given[0] if given else None, split, side, protocol, aggregation, tool)
     several = is_of_answers(opened)
-    if several:  # the counts know the library, which decides what the names of metrics mean
-        facts = (*facts[:5], None)
     user = Address(
-        *facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ())
+        dataset=given[0] if given else None,
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        # The counts know the library, which decides what the names of metrics mean.
+        tool=None if several else tool,
+        relations=tuple(relation or ()),
+        percent=bool(percent),
+        accepted=tuple(accept or ()),
     )
     if to is not None:
         if to.lower() in {*Format, *(form.suffix.lstrip(".") for form in Format)}:
             raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")
-        _refuse(
-            {
-                "a file": files,
-                "--replace": replace,
-                "--baseline": baseline,
-                "--num-tasks": num_tasks,
-            },
-            "--to",
-        )
+        unfit = {"a file": files, "--replace": replace, "--baseline": baseline}
+        _refuse(unfit | {"--num-tasks": num_tasks}, "--to")
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
     is_alone = not files and not several and len(given) == 1
@@ -193,35 +175,53 @@ def adjust(
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
         from rankconst.results.meanings import name_metrics
 
-        metrics = name_metrics(metric or (), opened)
         work = Work(
-            source,
-            input_format,
-            decimal,
-            percent,
-            user,
-            opened,
-            metrics,
-            baselines[1:],
-            strict,
-            details,
+            files=source,
+            input_format=input_format,
+            decimal=decimal,
+            percent=percent,
+            user=user,
+            tables=opened,
+            metrics=name_metrics(metric or (), opened),
+            baselines=baselines[1:],
+            strict=strict,
+            details=details,
         )
         if replace:
             rewrite_file(work, replace, out, force=force)
+        elif target.is_picture:
+            target.write(draw_file(work), opened)
         else:
-            target.write(
-                draw_file(work) if target.is_picture else list_file(work, target.form), opened
-            )
+            target.write(list_file(work, target.form), opened)
         return
     _refuse(
         {"--replace": replace, "--accept": accept, "a picture": target.is_picture},
         "values, but with a file",
     )
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
-    query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
+    query = Query(tuple(given), user, opened, baselines, num_tasks, details)
     numbers = read_values(typed, metric or [], percent=bool(percent))
     explain_names(numbers)
     target.write(list_values(numbers, query, target.form), opened)
+
+
+def _refuse_unknown(values: Sequence[str]) -> None:
+    """Refuse an unknown option, which has become a VALUE: negative numbers start with a dash."""
+    for value in values:
+        if value[:1] == "-" and value.lstrip("-")[:1].isalpha():
+            known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
+            explained = explain_option(value.partition("=")[0], known)
+            raise UsageError(f"{explained} See `rankconst adjust --help`.")
+
+
+def _name_sampled(candidates: int, num_tasks: int | None) -> str:
+    """Return the protocol of tasks that all have as many candidates."""
+    if num_tasks is None or candidates < 2:
+        raise UsageError(
+            "--candidates is a number from 2 on. Add --num-tasks N, how many tasks there are; "
+            "the index is the same for any N."
+        )
+    return f"sampled:{candidates - 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +375,6 @@ class Query:
     tables: Tables
     baselines: tuple[str, ...]
     num_tasks: int | None = None  # in place of a dataset
-    ladder: bool = False  # whether baselines were asked for
     details: bool = False
 
 
@@ -415,24 +414,10 @@ def read_values(
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     """Adjust values on each dataset, against each baseline; return also what was said of them."""
-    from rankconst.adjusting import adjust_values
+    from rankconst.adjusting import adjust_on
 
-    if (num_tasks := query.num_tasks) is not None:
-        user = query.user
-        known = replace(
-            user,
-            dataset=None,
-            tool=None,
-            percent=False,
-            protocol=parse_counted(user.protocol, user.tool),
-        )
-        values = [
-            (parse_metric(name), each) for name, published in typed.items() for each in published
-        ]
-        tool = _parse_tool(user.tool)
-        return adjust_values(
-            values, tool, lambda metric, _: count_alike(metric, known, num_tasks)
-        ), []
+    if query.num_tasks is not None:
+        return _adjust_counted(typed, query, query.num_tasks), []
     if not query.datasets:
         raise UsageError(
             "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show "
@@ -441,24 +426,28 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
         )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
-    for dataset, (name, published) in itertools.product(
-        dict.fromkeys(query.datasets), typed.items()
-    ):
-        named, settled = _settle(name, dataset, query)
-        of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
-        pairs.append((named, settled[0]))
+    for dataset in dict.fromkeys(query.datasets):
+        for name, published in typed.items():
+            named, (tasks, tool) = _settle(name, dataset, query)
+            metric = parse_metric(name)
+            of_tasks.setdefault((tasks, tool), []).extend((metric, each) for each in published)
+            pairs.append((named, tasks))
     done: list[AdjustedBatch] = []
     for (tasks, tool), values in of_tasks.items():
-
-        def look_up(
-            metric: Metric, baseline: str, tasks: Tasks = tasks, tool: Tool | None = tool
-        ) -> Constants:
-            return query.tables.look_up(
-                replace(weigh(tasks, metric, tool), baseline=baseline), metric
-            )
-
-        done += adjust_values(values, tool, look_up, query.baselines)
+        done += adjust_on(tasks, tool, values, query.tables, query.baselines)
     return done, pairs
+
+
+def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
+    """Adjust values on tasks of which only the number is known."""
+    from rankconst.adjusting import adjust_values
+
+    user = query.user
+    protocol = parse_counted(user.protocol, user.tool)
+    known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
+    values = [(parse_metric(name), each) for name, several in typed.items() for each in several]
+    tool = _parse_tool(user.tool)
+    return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
 
 
 def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
