@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -225,11 +226,12 @@ def find_contradictions(
     """Return the numbers that no ranks have together, by their index, with reasons.
 
     `evaluations` has a number for each number of a batch that tells models and tie policies apart;
-    `show` returns a number as it is written, by its index.
+    `show` returns a number as it is written, by its index. The rules are those of `check` that need
+    no tasks.
     """
     bounded = [
-        (each.batch, numbers)
-        for each, numbers in zip(done, evaluations, strict=True)
+        (each.batch, own)
+        for each, own in zip(done, evaluations, strict=True)
         if each.batch.metric.hits_k is not None or each.batch.metric in {_MRR, _MR}
     ]
     if len({batch.metric for batch, _ in bounded}) < 2:
@@ -238,20 +240,20 @@ def find_contradictions(
     evaluation = np.concatenate(
         [own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded]
     )
-    means = {_MRR: np.inf, _MR: np.nan}
-    k = np.concatenate(
-        [
-            np.full(batch.index.size, batch.metric.hits_k or means[batch.metric])
-            for batch, _ in bounded
-        ]
-    )
+    kinds = {_MRR: np.inf, _MR: np.nan}
+    ks = [batch.metric.hits_k or kinds[batch.metric] for batch, _ in bounded]
+    k = np.repeat(ks, [batch.index.size for batch, _ in bounded])
     lower = np.concatenate([batch.lower for batch, _ in bounded])
     upper = np.concatenate([batch.upper for batch, _ in bounded])
     index = np.concatenate([batch.index for batch, _ in bounded])
-    found = _explain_contradictions(
-        evaluation, k, lower, upper, lambda place: show(int(index[place]))
-    )
-    return {int(index[place]): reason for place, reason in found.items()}
+    order = np.lexsort((k, evaluation))
+    found: dict[int, str] = {}
+    for place in _cut_blocks(evaluation[order]):
+        own = order[place]
+        new = np.r_[True, np.diff(evaluation[own]) != 0]
+        block = _Block(index[own], k[own], lower[own], upper[own], new)
+        found |= block.explain(show)
+    return found
 
 
 _MRR, _MR = parse_metric("mrr"), parse_metric("mr")
@@ -261,103 +263,148 @@ _NOISE = 1e-8
 _BLOCK = 2**16  # numbers
 # Where scores tie, the rank next to k may be half a rank beyond it.
 _TIED = 0.5
-_CONTRADICTION = (
-    "{} is {} {} of the same evaluation, which no ranks allow: "
-    "one of them is a slip, or of another evaluation."
-)
 
 
-def _explain_contradictions(
-    evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, show: Callable[[int], str]
-) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons.
-
-    These are the rules of `check` that need no tasks.
-
-    Arrays of one shape hold a Hits@k each, an MRR where `k` is infinite, or an MR where it is NaN.
-    Those of one `evaluation` are of the same ranks; `show` returns a number as it is written, by
-    its place.
-    """
-    order = np.lexsort((k, evaluation))
-    stops = np.flatnonzero(np.append(np.diff(evaluation[order]) != 0, True)) + 1
-    # In blocks of whole evaluations that fit into the caches.
-    least = np.arange(_BLOCK, order.size + _BLOCK, _BLOCK).clip(max=order.size)
+def _cut_blocks(evaluation: Places) -> Iterator[slice]:
+    """Cut sorted numbers into blocks of whole evaluations that fit into the caches."""
+    stops = np.flatnonzero(np.append(np.diff(evaluation) != 0, True)) + 1
+    least = np.arange(_BLOCK, evaluation.size + _BLOCK, _BLOCK).clip(max=evaluation.size)
     blocks = np.unique(stops[np.searchsorted(stops, least)])
-    found: dict[int, str] = {}
     for start, stop in itertools.pairwise([0, *blocks.tolist()]):
-        own = order[start:stop]
-        found |= _explain_block(own, evaluation[own], k[own], lower[own], upper[own], show=show)
-    return found
+        yield slice(start, stop)
 
 
-def _explain_block(
-    order: Places,
-    evaluation: Places,
-    k: Numbers,
-    lower: Numbers,
-    upper: Numbers,
-    *,
-    show: Callable[[int], str],
-) -> dict[int, str]:
-    """Do the same for some evaluations in turn, k ascending, of numbers at `order`."""
-    new = np.r_[True, np.diff(evaluation) != 0]
-    group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
-    is_reciprocal, is_rank = np.isinf(k), np.isnan(k)
-    is_mean = is_reciprocal | is_rank
-    cut = np.where(is_mean, np.inf, k)
-    hits = np.where(is_mean, 0, lower)
-    # Each group is above all before it, so that the most of what came before is of the same group.
-    most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    fewer = ~is_mean & (upper + _NOISE < most)
-    bounds = _bound_means(cut, most, upper, new)
-    # Hits that contradict each other bound the MRR one by one only, and the MR not at all.
-    broken = np.logical_or.reduceat(fewer, ends[:-1])
-    least = np.where(broken, np.maximum.reduceat(hits / cut, ends[:-1]), bounds.least_reciprocal)
-    largest = np.where(broken, 1, bounds.largest_reciprocal)
-    least_rank = np.where(broken, 1, bounds.least_rank)
-    of_reciprocal = _bound_rank(np.where(is_reciprocal, upper, np.inf))
-    beside = np.maximum.reduceat(np.where(is_reciprocal, of_reciprocal, 1), ends[:-1])[group]
-    less = fewer | (is_reciprocal & (upper + _NOISE < least[group]))
-    more = is_reciprocal & (lower - _NOISE > largest[group])
-    limit = np.maximum(least_rank[group], beside)
-    low = is_rank & (upper * (1 + _NOISE) < limit)
-    # A metric that is there twice is of two evaluations.
-    kinds = np.where(is_rank, 0, k)
-    twice = np.isin(group, group[1:][~new[1:] & (kinds[1:] == kinds[:-1])])
-    found: dict[int, str] = {}
-    for place in np.flatnonzero((less | more | low) & ~twice).tolist():
-        start, stop = ends[group[place]], ends[group[place] + 1]
-        own = np.arange(start, place)
-        if low[place]:
-            is_below = upper[place] * (1 + _NOISE) < beside[place]
-            is_against = is_reciprocal if is_below else ~is_mean
-            relation, alone = "too small for", own[is_against[own]]
-        elif more[place]:
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """The numbers of some evaluations, one evaluation after the other, k ascending in each."""
+
+    index: Places
+    k: Numbers  # of a Hits@k; infinite for an MRR, NaN for an MR
+    lower: Numbers
+    upper: Numbers
+    new: NDArray[np.bool_]  # where an evaluation begins
+
+    @cached_property
+    def is_reciprocal(self) -> NDArray[np.bool_]:
+        return np.isinf(self.k)
+
+    @cached_property
+    def is_rank(self) -> NDArray[np.bool_]:
+        return np.isnan(self.k)
+
+    @cached_property
+    def is_hits(self) -> NDArray[np.bool_]:
+        return ~(self.is_reciprocal | self.is_rank)
+
+    @cached_property
+    def starts(self) -> Places:
+        """Where each evaluation begins."""
+        return np.flatnonzero(self.new)
+
+    @cached_property
+    def group(self) -> Places:
+        """The number of each number's evaluation."""
+        return np.cumsum(self.new) - 1
+
+    @cached_property
+    def hits(self) -> Numbers:
+        """The least shares of hits; 0 for means."""
+        return np.where(self.is_hits, self.lower, 0)
+
+    @cached_property
+    def most(self) -> Numbers:
+        """The largest share of hits of its evaluation up to each number."""
+        # Each group is above all before it, so that the most of what came before is of the same.
+        return np.asarray(np.maximum.accumulate(self.hits + 2 * self.group) - 2 * self.group)
+
+    @cached_property
+    def falls(self) -> NDArray[np.bool_]:
+        """Hits that are fewer than those of a smaller k."""
+        return self.is_hits & (self.upper + _NOISE < self.most)
+
+    @cached_property
+    def bounds(self) -> _Bounds:
+        """What the hits of each evaluation allow."""
+        cut = np.where(self.is_hits, self.k, np.inf)
+        bounds = _bound_means(cut, self.most, self.upper, self.new)
+        # Hits that contradict each other bound the MRR one by one only, and the MR not at all.
+        broken = np.logical_or.reduceat(self.falls, self.starts)
+        alone = np.maximum.reduceat(self.hits / cut, self.starts)
+        return _Bounds(
+            least_reciprocal=np.where(broken, alone, bounds.least_reciprocal),
+            largest_reciprocal=np.where(broken, 1, bounds.largest_reciprocal),
+            least_rank=np.where(broken, 1, bounds.least_rank),
+        )
+
+    @cached_property
+    def rank_by_reciprocal(self) -> Numbers:
+        """The least MR that the MRR of each number's evaluation allows; 1 without an MRR."""
+        least = _bound_rank(np.where(self.is_reciprocal, self.upper, np.inf))
+        found = np.where(self.is_reciprocal, least, 1)
+        return np.asarray(np.maximum.reduceat(found, self.starts)[self.group])
+
+    @cached_property
+    def too_large(self) -> NDArray[np.bool_]:
+        """MRRs above what hits allow."""
+        limit = self.bounds.largest_reciprocal[self.group]
+        return self.is_reciprocal & (self.lower - _NOISE > limit)
+
+    @cached_property
+    def too_low(self) -> NDArray[np.bool_]:
+        """MRs below what hits or the MRR allow."""
+        limit = np.maximum(self.bounds.least_rank[self.group], self.rank_by_reciprocal)
+        return self.is_rank & (self.upper * (1 + _NOISE) < limit)
+
+    def find_wrong(self) -> Places:
+        """Return the places of numbers that contradict others of their evaluation."""
+        limit = self.bounds.least_reciprocal[self.group]
+        too_small = self.is_reciprocal & (self.upper + _NOISE < limit)
+        wrong = self.falls | too_small | self.too_large | self.too_low
+        # A metric that is there twice is of two evaluations.
+        kinds = np.where(self.is_rank, 0, self.k)
+        repeats = ~self.new[1:] & (kinds[1:] == kinds[:-1])
+        twice = np.isin(self.group, self.group[1:][repeats])
+        return np.flatnonzero(wrong & ~twice)
+
+    def explain(self, show: Callable[[int], str]) -> dict[int, str]:
+        """Return the numbers of evaluations with a contradiction, by their index, with reasons."""
+        ends = np.append(self.starts, self.k.size)
+        found: dict[int, str] = {}
+        for place in self.find_wrong().tolist():
+            start, stop = ends[self.group[place]], ends[self.group[place] + 1]
+            before = np.arange(start, place)
+            relation, others = self._find_opponents(place, before)
+            if not others.size:  # all together
+                others = before
+            named = [f"{_label(self.k[at])} {show(int(self.index[at]))}" for at in others]
+            number = f"{_label(self.k[place])} {show(int(self.index[place]))}"
+            reason = (
+                f"{number} is {relation} {' and '.join(named)} of the same evaluation, which no "
+                "ranks allow: one of them is a slip, or of another evaluation."
+            )
+            # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
+            found = dict.fromkeys(self.index[start:stop].tolist(), reason) | found
+        return found
+
+    def _find_opponents(self, place: int, before: Places) -> tuple[str, Places]:
+        """Return how a number contradicts others, and which of those before it, if one by one."""
+        upper = self.upper[place]
+        if self.too_low[place]:
+            is_below = upper * (1 + _NOISE) < self.rank_by_reciprocal[place]
+            against = self.is_reciprocal if is_below else self.is_hits
+            return "too small for", before[against[before]]
+        if self.too_large[place]:
             # The larger k is, the less it allows.
-            allowed = upper[own] + (1 - upper[own]) / (k[own] + _TIED)
-            relation, alone = "too large for", own[allowed + _NOISE < lower[place]][-1:]
-        else:
-            divisors = k[own] if is_reciprocal[place] else np.ones(own.size)
-            relation, alone = _find_larger(own, hits[own], divisors, upper[place])
-        others = alone if alone.size else own  # one of them, or all together
-        number, *named = [f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others)]
-        reason = _CONTRADICTION.format(number, relation, " and ".join(named))
-        # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
-        found = dict.fromkeys(order[start:stop].tolist(), reason) | found
-    return found
-
-
-def _find_larger(
-    places: Places, hits: Numbers, divisors: Numbers, limit: float
-) -> tuple[str, Places]:
-    """Find the hits that pass a limit alone; return how to say it, and their place if any."""
-    parts = hits / divisors
-    best = int(np.argmax(parts))
-    if parts[best] > limit + _NOISE:
-        divisor = divisors[best]
-        relation = f"less than 1/{divisor:.0f} of" if divisor > 1 else "less than"
-        return relation, places[[best]]
-    return "too small for", places[:0]
+            shares = self.upper[before]
+            allowed = shares + (1 - shares) / (self.k[before] + _TIED)
+            return "too large for", before[allowed + _NOISE < self.lower[place]][-1:]
+        divisors = self.k[before] if self.is_reciprocal[place] else np.ones(before.size)
+        parts = self.hits[before] / divisors
+        best = int(np.argmax(parts))
+        if parts[best] <= upper + _NOISE:
+            return "too small for", before[:0]
+        relation = f"less than 1/{divisors[best]:.0f} of" if divisors[best] > 1 else "less than"
+        return relation, before[[best]]
 
 
 class _Bounds(NamedTuple):
