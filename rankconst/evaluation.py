@@ -284,7 +284,7 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     """Return what a file says with the one benchmark that its name means, or with a question."""
     if not file.dataset:
         return file
-    from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant
+    from rankconst.catalogue.benchmarks import list_kinds, list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
     if is_mean(file.dataset):
@@ -301,14 +301,21 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     for chosen in (of_kind, _list_fitting(meant, user.protocol or file.protocol)):
         if len(chosen) == 1:
             return replace(file, dataset=chosen[0])
-    kinds = [list_kinds(key) for key in meant]
-    telling = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1]
-    ways = [f"--dataset {kind}" for kind in telling]
-    others = [key for key, own in zip(meant, kinds, strict=True) if own.isdisjoint(telling)]
-    ways += map(_name_way, others)
-    text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
-    ask = Question("dataset", text, option=" or ".join(ways), choices=meant)
+    ask = _ask_benchmark(file.dataset, meant)
     return replace(file, questions=(ask, *file.questions))
+
+
+def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
+    """Return the question which of several benchmarks with the same name is meant."""
+    from rankconst.catalogue.benchmarks import KINDS, list_kinds
+
+    kinds = {key: list_kinds(key) for key in meant}
+    # A kind that only one of them is of names that one.
+    telling = [kind for kind in KINDS if sum(kind in own for own in kinds.values()) == 1]
+    ways = [f"--dataset {kind}" for kind in telling]
+    ways += [_name_way(key) for key, own in kinds.items() if own.isdisjoint(telling)]
+    text = f"several graphs have its name: {name} may be {' or '.join(meant)}"
+    return Question("dataset", text, option=" or ".join(ways), choices=meant)
 
 
 def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:

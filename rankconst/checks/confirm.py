@@ -270,29 +270,27 @@ class _Judge:
 
     def _find_nothing(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
         """Say what contradicts where no other tasks of the benchmark fit."""
-        count = self.archive.count(tasks, tool)
-        why, remedy = "", _OTHERS
-        wrong = next(
-            (pair for pair in evidence.pairs if self._find_cause(tasks, pair) is UNKNOWN), None
-        )
-        if wrong is not None:
-            expected = check_pair(wrong, self.tables.look_up(tasks, wrong.metric)).expected
-            why = f"{wrong.adjusted} does not belong to {wrong.base}, expected {expected:.6g}"
-        if evidence.counts - {count}:
-            why, remedy = (
-                f"there are {count:,} ranks, not {min(evidence.counts - {count}):,}",
-                _SOME,
-            )
-        elsewhere = (
-            dict.fromkeys(each.dataset for each in self._search(evidence)) if evidence.pairs else {}
-        )
-        if len(elsewhere) == 1:
-            (dataset,) = elsewhere
-            why, remedy = f"they are those of {dataset}", f"--dataset {dataset}"
+        why, remedy = self._find_reason(tasks, tool, evidence)
         where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
-        return Question(
-            SLIP, f"its numbers are not those of {where}: {why}", evidence.word, option=remedy
-        )
+        text = f"its numbers are not those of {where}: {why}"
+        return Question(SLIP, text, evidence.word, option=remedy)
+
+    def _find_reason(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> tuple[str, str]:
+        """Return what contradicts tasks, and the options that may mend it."""
+        found = self._search(evidence) if evidence.pairs else []
+        elsewhere = {each.dataset for each in found}
+        if len(elsewhere) == 1:
+            dataset = elsewhere.pop()
+            return f"they are those of {dataset}", f"--dataset {dataset}"
+        count = self.archive.count(tasks, tool)
+        if others := evidence.counts - {count}:
+            return f"there are {count:,} ranks, not {min(others):,}", _SOME
+        for pair in evidence.pairs:
+            if self._find_cause(tasks, pair) is UNKNOWN:
+                expected = check_pair(pair, self.tables.look_up(tasks, pair.metric)).expected
+                wrong = f"{pair.adjusted} does not belong to {pair.base}"
+                return f"{wrong}, expected {expected:.6g}", _OTHERS
+        return "", _OTHERS
 
     # -- a file that names no dataset --------------------------------------------------------------
 

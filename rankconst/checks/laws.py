@@ -18,6 +18,7 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import RULES, Finding, Mean, pick_own, rule
+from rankconst.names import count_of
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
@@ -86,33 +87,46 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
-        for entry, reason in case.unreadable:
-            nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
-            statement = f"under {entry.column}: {reason}"
-            yield Finding(
-                (nothing,), f"{nothing.label} is a number", statement, label=case.group.label
-            )
+        yield from _find_no_numbers(case)
         for m in case.measured:
             adjustment = m.entry.adjustment
             if adjustment == "z" or m.entry.metric.optimum is None:
                 continue
-            share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
-            if share and exceeds(m.interval.lower, 1) and m.value <= 100:
+            if _looks_like_percentage(m):
                 percentages.setdefault((m.label, m.entry.column), []).append(m)
             elif adjustment is not None:
                 yield from _find_adjusted_outside(case, m)
             else:
                 yield from _find_outside(case, m)
-    for (label, column), found in percentages.items():
-        largest = max(found, key=lambda m: m.value)
-        yield Finding(
-            tuple(found),
-            f"{label} <= 1" if largest.entry.adjustment else f"0 <= {label} <= 1",
-            f"{len(found):,} {'value' if len(found) == 1 else 'values'} under {column} beyond 1, "
-            f"up to {largest.entry.text}.",
-            f"Percentages without a sign{' (--percent)' * largest.entry.metric.is_share}, or "
-            "another metric under that name.",
-        )
+    for found in percentages.values():
+        yield _describe_percentages(found)
+
+
+def _find_no_numbers(case: Case) -> Iterator[Finding]:
+    for entry, reason in case.unreadable:
+        nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
+        inequality = f"{nothing.label} is a number"
+        statement = f"under {entry.column}: {reason}"
+        yield Finding((nothing,), inequality, statement, label=case.group.label)
+
+
+def _looks_like_percentage(m: Measured) -> bool:
+    """Tell whether a share is above 1, and may be a percentage without a sign."""
+    adjustment = m.entry.adjustment
+    share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
+    return share and exceeds(m.interval.lower, 1) and m.value <= 100
+
+
+def _describe_percentages(found: Sequence[Measured]) -> Finding:
+    """Return one finding for all such shares of a column."""
+    largest = max(found, key=lambda m: m.value)
+    label, entry = largest.label, largest.entry
+    inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"
+    values = count_of(len(found), "value")
+    statement = f"{values} under {entry.column} beyond 1, up to {entry.text}."
+    option = " (--percent)" if entry.metric.is_share else ""
+    cause = f"Percentages without a sign{option}, or another metric under that name."
+    return Finding(tuple(found), inequality, statement, cause)
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
@@ -159,8 +173,7 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
 
 SWAPPED = "swapped-columns"
 
-# In one evaluation several exchanges may mend a slip.
-_FEWEST_SWAPPED = 2
+_FEWEST_SWAPPED = 2  # evaluations
 
 
 @rule(
@@ -171,29 +184,34 @@ _FEWEST_SWAPPED = 2
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
-    tables = [(case, dict.fromkeys(m.entry.metric for m in _list_plain(case))) for case in cases]
-    wrong = [(case, metrics) for case, metrics in tables if not _is_possible(case, {})]
-    for one, other in dict.fromkeys(
-        pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)
-    ):
-        both = [case for case, metrics in tables if {one, other} <= metrics.keys()]
-        broken = [case for case, metrics in wrong if {one, other} <= metrics.keys()]
-        if len(both) < _FEWEST_SWAPPED or len(broken) < len(both):
+    metrics_of = [(case, {m.entry.metric: None for m in _list_plain(case)}) for case in cases]
+    impossible = {id(case) for case, _ in metrics_of if not _is_possible(case, {})}
+    pairs: dict[tuple[Metric, Metric], None] = {}
+    for case, metrics in metrics_of:
+        if id(case) in impossible:
+            pairs |= dict.fromkeys(itertools.combinations(metrics, 2))
+    for one, other in pairs:
+        both = [case for case, metrics in metrics_of if {one, other} <= metrics.keys()]
+        # In one evaluation several exchanges may mend a slip.
+        if len(both) < _FEWEST_SWAPPED or any(id(case) not in impossible for case in both):
             continue
-        if all(_is_possible(case, {one: other, other: one}) for case in broken):
-            yield Finding(
-                tuple(
-                    m
-                    for case in broken
-                    for m in _list_plain(case)
-                    if m.entry.metric in {one, other}
-                ),
-                f"{', '.join(mended[:-1])} and {mended[-1]} together",
-                f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are "
-                "impossible as they are, and possible with the two exchanged.",
-                "Two headings, or two columns, changed places.",
-            )
+        if all(_is_possible(case, {one: other, other: one}) for case in both):
+            yield _describe_swap(one, other, both)
+
+
+def _describe_swap(one: Metric, other: Metric, cases: Sequence[Case]) -> Finding:
+    """Return what is wrong with evaluations that are possible with two metrics exchanged."""
+    swapped = []
+    for case in cases:
+        swapped += [m for m in _list_plain(case) if m.entry.metric in {one, other}]
+    *mended, last = [rule.key for rule in RULES.values() if rule.mended_by_swap]
+    return Finding(
+        tuple(swapped),
+        f"{', '.join(mended)} and {last} together",
+        f"{one.label} and {other.label} are exchanged: all {len(cases):,} evaluations are "
+        "impossible as they are, and possible with the two exchanged.",
+        "Two headings, or two columns, changed places.",
+    )
 
 
 def _list_plain(case: Case) -> list[Measured]:
@@ -295,39 +313,51 @@ def _compare_with_hits(
     if found is None or not hits:
         return
     mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
-    intervals = dict.fromkeys(
-        (found.over_runs,) if case.averaged else (found.over_runs, found.interval)
-    )
+    intervals = [found.over_runs]
+    if not case.averaged and found.interval != found.over_runs:
+        intervals.append(found.interval)
     for interval, most in itertools.product(intervals, mosts):
         bound = find_bound(hits, case.step, most)
-        too_large, too_small = (
-            exceeds(interval.lower, bound.upper),
-            exceeds(bound.lower, interval.upper),
-        )
-        if too_large or too_small:
-            break
-    else:
-        return
+        is_large = exceeds(interval.lower, bound.upper)
+        if is_large or exceeds(bound.lower, interval.upper):
+            runs = interval is not found.over_runs
+            yield _describe_beyond(case, label, found, bound, most, is_large=is_large, runs=runs)
+            return
+
+
+def _describe_beyond(
+    case: Case,
+    label: str,
+    found: Mean,
+    bound: Interval,
+    most: float,
+    *,
+    is_large: bool,
+    runs: bool,
+) -> Finding:
+    """Say that a mean is beyond what hits allow; `runs` if a mean over several runs may be."""
+    hits = list(case.hits.values())
     # MRR is largest, and MR least, with all ranks at the first of their range.
-    at_last = too_large != (label == "MRR")
-    ranks = (
-        [*(min(k, most) for k in hits), most]
-        if at_last
-        else [1.0, *(min(k + case.step, most) for k in hits)]
-    )
-    formula = _write_mean([case.hits[k] for k in hits], ranks, reciprocal=label == "MRR")
-    limit, word = (bound.upper, "most") if too_large else (bound.lower, "least")
+    at_last = is_large != (label == "MRR")
+    if at_last:
+        ranks = [*(min(k, most) for k in case.hits), most]
+    else:
+        ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
+    formula = _write_mean(hits, ranks, reciprocal=label == "MRR")
+    sign, word, limit = (">=", "least", bound.lower)
+    if is_large:
+        sign, word, limit = ("<=", "most", bound.upper)
     by_most = at_last and math.isfinite(most)
-    runs = interval != found.over_runs
+    named = f"an {label} of " if found.inverted else ""
+    candidates = f" with at most {most:,.0f} candidates" if by_most else ""
+    # Of an MRR, what more candidates change is less than a rounding.
     is_open = case.is_open if label == "MRR" else case.assumed
-    yield Finding(
-        (found.measured, *case.hits.values()),
-        f"{label} {'<=' if too_large else '>='} {formula}",
-        f"{found.measured} is impossible: {', '.join(map(str, case.hits.values()))} allow "
-        f"{f'an {label} of ' if found.inverted else ''}at {word} {limit:.6g}"
-        + (f" with at most {most:,.0f} candidates." if by_most else "."),
+    return Finding(
+        (found.measured, *hits),
+        f"{label} {sign} {formula}",
+        f"{found.measured} is impossible: {', '.join(map(str, hits))} allow "
+        f"{named}at {word} {limit:.6g}{candidates}.",
         f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
-        # Of an MRR, what more candidates change is less than a rounding.
         "warning" if (by_most and is_open) or runs else "error",
     )
 
