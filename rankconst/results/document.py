@@ -22,9 +22,9 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """The path that means standard input."""
 
+_MOST_CELLS = 20_000_000
 # The first bytes of zip archives, which workbooks are, and of the files that older programs of
 # Office write.
-_MOST_CELLS = 20_000_000
 _ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -94,9 +94,9 @@ def open_document(
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read(path, name)
-    unpack = next((command for begin, command in _PACKED.items() if re.match(begin, data)), None)
-    if unpack is not None:
-        raise DataError(f"{name} is compressed; expected text. {_convert(path, unpack)}")
+    for begin, command in _PACKED.items():
+        if re.match(begin, data):
+            raise DataError(f"{name} is compressed; expected text. {_convert(path, command)}")
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
@@ -114,11 +114,9 @@ def open_document(
         )
     if data.startswith(b"%PDF"):
         raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
-    marked = next(
-        (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None
-    )
-    if marked is not None:
-        data = _recode(data, marked, name)
+    encodings = [own for mark, own in _BYTE_ORDER_MARKS.items() if data.startswith(mark)]
+    if encodings:
+        data = _recode(data, encodings[0], name)
     if b"\0" in data[:4096]:
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
@@ -138,9 +136,8 @@ def open_document(
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(
-        name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, metric, source
-    )
+    text = text if "\n" in text else text.replace("\r", "\n")
+    return Document(name, text, decimal, percent, metric, source)
 
 
 def list_files(path: str | Path) -> list[str]:
@@ -175,22 +172,19 @@ def _write_table(data: bytes, name: str) -> str:
         if data.startswith(_ARROW[0]):
             known = parquet.ParquetFile(source).metadata
             if known.num_rows * known.num_columns > _MOST_CELLS:
-                raise DataError(
-                    f"{name} has more than {_MOST_CELLS:,} cells, too many for results."
-                )
+                limit = f"{_MOST_CELLS:,}"
+                raise DataError(f"{name} has more than {limit} cells, too many for results.")
             table = parquet.read_table(source)
         else:
             table = feather.read_table(source)
-        bare = [
-            "" if column.startswith("__index_level_") else column for column in table.column_names
-        ]
-        for place, kind in enumerate(table.schema.types):
+        headings = []
+        for place, column in enumerate(table.column_names):
+            headings.append("" if column.startswith("__index_level_") else column)
+            kind = table.schema.types[place]
             if pa.types.is_dictionary(kind):  # categories
-                table = table.set_column(
-                    place, table.column_names[place], table.column(place).cast(kind.value_type)
-                )
+                table = table.set_column(place, column, table.column(place).cast(kind.value_type))
         written = io.BytesIO()
-        csv.write_csv(table.rename_columns(bare), written)
+        csv.write_csv(table.rename_columns(headings), written)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"cannot read {name}: {first_line(error)}.") from error
     return written.getvalue().decode()
@@ -215,16 +209,11 @@ def _convert(path: str | Path, command: str) -> str:
 def _read(path: str | Path, name: str) -> bytes:
     if str(path) == STDIN:
         return sys.stdin.buffer.read(LARGEST + 1)
-    # The latter of a zero byte, or half of a surrogate pair.
     try:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)
-    except (
-        FileNotFoundError,
-        ValueError,
-    ):
-        raise DataError(
-            f"there is no file {name}.{' Download it first.' * ('://' in name)}"
-        ) from None
+    except (FileNotFoundError, ValueError):  # the latter of a zero byte, or half of a character
+        remedy = " Download it first." if "://" in name else ""
+        raise DataError(f"there is no file {name}.{remedy}") from None
     except OSError as error:
         raise DataError(f"cannot read {name}: {error.strerror}.") from error

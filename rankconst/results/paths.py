@@ -13,7 +13,7 @@ from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, ask_alone, name_model, read_label
-from rankconst.results.structured import Number
+from rankconst.results.structured import Number, read_number
 from rankconst.results.tables.contexts import (
     COUNTS,
     OPEN_ROLES,
@@ -315,11 +315,7 @@ def _explain(key: str, value: Value) -> str:
     behind = found is not None and not read_label(found[2]).whole
     if found is not None and behind and read_label(found[1]).metric == label.metric:
         return f"{found[2]!r} behind a metric is not understood"
-    if isinstance(value, str):
-        return ""
-    kinds = {dict: "an object", list: "a list", type(None): "null"}
-    kind = kinds.get(type(value), str(value).lower())
-    return "it is null" if value is None else f"it is {kind}, not a number"
+    return "" if isinstance(value, str) else read_number(value)[1]
 
 
 def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Found]:

@@ -66,12 +66,9 @@ _YAML_NUMBER = re.compile(
     re.ASCII,
 )
 _ENDS = {"SequenceEndEvent", "MappingEndEvent"}
-_YAML_WORDS = {
-    word: value
-    for value, words in ((None, ("", "~", "null")), (True, ("true",)), (False, ("false",)))
-    for name in words
-    for word in (name, name.title(), name.upper())
-}
+_YAML_WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
+_YAML_WORDS |= {name.title(): value for name, value in _YAML_WORDS.items()}
+_YAML_WORDS |= {name.upper(): value for name, value in _YAML_WORDS.items()}
 
 
 def looks_structured(document: Document) -> bool:
@@ -91,10 +88,10 @@ _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 def read_records(document: Document) -> tuple[Record, ...]:
     """Read JSON, JSON Lines or YAML; parsed once, though each format asks."""
     if document not in _READ:
-        whole = is_yaml(document)
-        _READ[document] = (
-            (Record(None, parse_yaml(document, document.text)),) if whole else _read_json(document)
-        )
+        if is_yaml(document):
+            _READ[document] = (Record(None, parse_yaml(document, document.text)),)
+        else:
+            _READ[document] = _read_json(document)
     return _READ[document]
 
 
@@ -128,12 +125,10 @@ def _turn(value: Value) -> Value:
     names, data = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(data, list):
         rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
+        if len(rows) < len(data):
+            return value
         texts = [str(name) for name in names]
-        return (
-            [dict(zip(texts, row, strict=True)) for row in rows]
-            if len(rows) == len(data)
-            else value
-        )
+        return [dict(zip(texts, row, strict=True)) for row in rows]
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
     numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
@@ -148,14 +143,8 @@ def read_number(value: Value) -> tuple[str, str]:
     if value is None:
         return "", "it is null"
     if not isinstance(value, str):
-        kind = (
-            "an object"
-            if isinstance(value, dict)
-            else "a list"
-            if isinstance(value, list)
-            else str(value).lower()
-        )
-        return "", f"it is {kind}, not a number"
+        kinds: dict[type, str] = {dict: "an object", list: "a list"}
+        return "", f"it is {kinds.get(type(value), str(value).lower())}, not a number"
     if is_infinite(value):  # what it says of the numbers beside it, divergence.py says
         return str(value), ""
     try:
@@ -197,24 +186,23 @@ def _load(text: str, document: Document, line: int | None) -> Value:
 def _refuse_json(
     error: json.JSONDecodeError, document: Document, before: int, end: int
 ) -> NoReturn:
+    reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
-    else:
-        reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
-    raise DataError(
-        f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}"
-    ) from None
+    where = f"{document.at(before + error.lineno)}, column {error.colno:,}"
+    raise DataError(f"{where}: {reason}") from None
 
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
     level = [value]
     for _ in range(DEEPEST):
-        nested = [each for each in level if isinstance(each, (dict, list))]
-        level = [
-            child
-            for each in nested
-            for child in (each.values() if isinstance(each, dict) else each)
-        ]
+        below: list[Value] = []
+        for each in level:
+            if isinstance(each, dict):
+                below += each.values()
+            elif isinstance(each, list):
+                below += each
+        level = below
     if any(isinstance(each, (dict, list)) for each in level):
         _refuse_depth(document, line)
 
@@ -258,21 +246,18 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 
 
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
-    problem = (
-        getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-    )
-    mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None)
+    problem = problem or "it cannot be read"
     if "nesting depth" in problem:  # newer versions of PyYAML have a limit
         _refuse_depth(document, line)
-    reason, where = f"this is not YAML: {problem}.", document.at(line)
-    if mark is not None and (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
-        where, reason = (
-            document.at(line + len(lines) - 1),
-            "it ends in the middle: was the file copied whole?",
-        )
-    elif mark is not None:
-        where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
-    raise DataError(f"{where}: {reason}") from None
+    mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
+    if mark is None:
+        raise DataError(f"{document.at(line)}: this is not YAML: {problem}.") from None
+    if (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
+        where = document.at(line + len(lines) - 1)
+        raise DataError(f"{where}: it ends in the middle: was the file copied whole?") from None
+    where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
+    raise DataError(f"{where}: this is not YAML: {problem}.") from None
 
 
 class _Events:
@@ -291,7 +276,8 @@ class _Events:
             return None
         value = self._build(next(self._events), 0)
         next(self._events)
-        if hasattr(event := next(self._events), "explicit"):
+        event = next(self._events)
+        if hasattr(event, "explicit"):
             self._refuse(event, "a second YAML document begins; expected one")
         return value
 
@@ -312,9 +298,8 @@ class _Events:
             if type(key).__name__ != "ScalarEvent":
                 self._refuse(key, "a key is not text")
             if key.value in found:
-                self._refuse(
-                    key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
-                )
+                why = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
+                self._refuse(key, why)
             found[key.value] = self._build(next(self._events), depth + 1)
         return found
 
@@ -338,8 +323,6 @@ class _Events:
             return text
         if text in _YAML_WORDS:
             return _YAML_WORDS[text]
-        return (
-            Number(text, self._line + event.start_mark.line)
-            if _YAML_NUMBER.fullmatch(text)
-            else text
-        )
+        if _YAML_NUMBER.fullmatch(text):
+            return Number(text, self._line + event.start_mark.line)
+        return text
