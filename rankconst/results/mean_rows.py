@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,14 +17,14 @@ from rankconst.results.reading import are_in_full, measure
 from rankconst.tables.suite_means import join_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
     from rankconst.results.batches import Group
-    from rankconst.results.reading import Reading
+    from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
 
     Places = NDArray[np.intp]
@@ -139,26 +138,25 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     It reads each text of a column only once.
     """
     entries = reading.entries
+    heads, contexts = entries.head_of.tolist(), entries.context_of.tolist()
+    texts = entries.text_of.tolist()
     known: dict[tuple[int, int, int], _Number | None] = {}
-    heads, contexts, texts = (
-        entries.head_of.tolist(),
-        entries.context_of.tolist(),
-        entries.text_of.tolist(),
-    )
 
     def read(place: int) -> _Number | None:
         key = heads[place], contexts[place], texts[place]
         if key not in known:
-            entry = entries[place]
-            try:
-                found = measure(entry, in_full=are_in_full([entry]))
-            except DataError:
-                known[key] = None
-            else:
-                known[key] = _Number(found.value, *found.interval)
+            known[key] = _read(entries[place])
         return known[key]
 
     return read
+
+
+def _read(entry: Entry) -> _Number | None:
+    try:
+        found = measure(entry, in_full=are_in_full([entry]))
+    except DataError:
+        return None
+    return _Number(found.value, *found.interval)
 
 
 def _list_runs(
@@ -170,16 +168,15 @@ def _list_runs(
     name says so, as Overall does, all come first.
     """
     at = bisect.bisect_left(series, place)
-    before = _cut((series[i] for i in range(at - 1, -1, -1)), of_mean)[::-1]
-    behind = _cut((series[i] for i in range(at + 1, len(series))), of_mean)
+    start, end = at, at + 1
+    while start > 0 and not of_mean[series[start - 1]]:
+        start -= 1
+    while end < len(series) and not of_mean[series[end]]:
+        end += 1
+    before, behind = list(series[start:at]), list(series[at + 1 : end])
     every = [other for other in series if not of_mean[other]] if len(series) <= _MOST_BESIDE else []
     name = reading.entries.contexts[reading.entries.context_of[place]].dataset or ""
     return [every, before, behind] if squash(name) in _OF_ALL else [before, behind, every]
-
-
-def _cut(places: Iterable[int], of_mean: Sequence[bool]) -> list[int]:
-    """Return the numbers up to the first mean."""
-    return list(itertools.takewhile(lambda place: not of_mean[place], places))
 
 
 def _hold(
@@ -227,36 +224,34 @@ def settle_means(
     Their addresses are added to `settled` or `failed`. What contradicts stays a question, as does a
     mean over graphs whose tasks have nothing in common.
     """
-    waiting = [group for group in groups if _waits(group.address, settled, failed)]
+    waiting = {group for group in groups if _waits(group.address, settled, failed)}
     if not waiting:
         return dict(groups), {}
-    means, every = find_means(reading), [group.address for group in groups]
+    means, addresses = find_means(reading), [group.address for group in groups]
     group_of = np.full(len(reading.entries), -1, dtype=np.intp)
     for code, places in enumerate(groups.values()):
         group_of[places] = code
     found = {group: places for group, places in groups.items() if group not in waiting}
+    added: dict[Group, list[int]] = {}
     notes: dict[int, str] = {}
-    for group in waiting:
-        own: dict[Address, list[int]] = {}
+    for group in (group for group in groups if group in waiting):
+        # Means of thousands of models are alike.
         known: dict[tuple[bool, bool, tuple[int, ...]], Address] = {}
         for place in groups[group].tolist():
-            mean = means.get(place)
-            if mean is None:
-                own.setdefault(group.address, []).append(place)
-                continue
-            key = mean.is_held, mean.is_alone, tuple(group_of[[*mean.parts]].tolist())
-            if key not in known:
-                parts = [None if code < 0 else every[code] for code in key[2]]
-                known[key] = _settle_mean(group.address, mean, parts, settled, failed)
-            own.setdefault(known[key], []).append(place)
-            if known[key] in settled:
-                notes[place] = _note_mean(mean, settled[known[key]][0])
-        for address, same in own.items():
-            # "Avg" and "Average" may be over the same graphs.
-            others = found.get(group._replace(address=address), np.empty(0, dtype=np.intp))
-            found[group._replace(address=address)] = np.sort(
-                np.concatenate([others, np.array(same, dtype=np.intp)])
-            )
+            address, mean = group.address, means.get(place)
+            if mean is not None:
+                codes = tuple(group_of[[*mean.parts]].tolist())
+                key = mean.is_held, mean.is_alone, codes
+                if key not in known:
+                    parts = [None if code < 0 else addresses[code] for code in codes]
+                    known[key] = _settle_mean(group.address, mean, parts, settled, failed)
+                address = known[key]
+                if address in settled:
+                    notes[place] = _note_mean(mean, settled[address][0])
+            added.setdefault(group._replace(address=address), []).append(place)
+    for group, own in added.items():  # "Avg" and "Average" may be over the same graphs
+        others = found.get(group, np.empty(0, dtype=np.intp))
+        found[group] = np.sort(np.concatenate([others, np.array(own, dtype=np.intp)]))
     return found, notes
 
 
@@ -310,23 +305,15 @@ def _settle_mean(
         return own
     tool = known[0][1]
     joined = join_tasks([tasks for tasks, _ in known], tool)
-    if (
-        joined is None
-        or any(other is not tool for _, other in known)
-        or (tool is not None and tool.batch is not None)
-    ):
+    is_of_tool = all(other is tool for _, other in known) and (tool is None or tool.batch is None)
+    if joined is None or not is_of_tool:
         own = replace(address, dataset=f"{address.dataset} of several evaluations")
         question = ask_mean(address)
         failed[own] = AskedError(str(question), (question,))
         return own
     # What is assumed is said of the graphs.
-    own = replace(
-        address,
-        dataset=joined.dataset,
-        split=joined.split,
-        side=joined.side,
-        protocol=joined.protocol,
-    )
+    own = replace(address, dataset=joined.dataset, split=joined.split)
+    own = replace(own, side=joined.side, protocol=joined.protocol)
     settled[own] = joined, tool
     return own
 
