@@ -31,6 +31,7 @@ _PLACES = {
     "name": {"name"},
     "metric": {"column"},
     "text": {"caption", "above", "heading", "below", "file"},
+    "alone": set[str](),
 }
 # Fields that a label of nothing but vocabulary may settle; no label settles the others.
 _DECLARED = {"split", "side", "protocol", "rank_type", "aggregation"}
@@ -69,6 +70,7 @@ class Asking(NamedTuple):
 def _asking(draw: st.DrawFn) -> Asking:
     # FB15k-237 is transductive, which answers that word.
     words = [word for word in list_lexicon().values() if word.kind != "transductive"]
+    words = [word for word in words if _list_places(word)]  # some ask only where they stand alone
     word = draw(st.sampled_from(words))
     container = draw(
         st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
