@@ -121,7 +121,6 @@ def adjust(
     strict: options.Strict = False,
     accept: options.Accept = None,
     decimal: options.Decimal = None,
-    input_format: options.InputFormat = None,
     force: options.Force = False,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
@@ -177,7 +176,6 @@ def adjust(
 
         work = Work(
             files=source,
-            input_format=input_format,
             decimal=decimal,
             percent=percent,
             user=user,

@@ -62,7 +62,6 @@ class Work:
     """What to adjust: a file, and how it is read."""
 
     files: Sequence[str] | Document  # their names, or what takes their place
-    input_format: str | None
     decimal: str | None
     percent: bool | None
     user: Address
@@ -83,11 +82,11 @@ class Work:
 def read_file(work: Work) -> Reading:
     """Read files, and say on stderr what was left out."""
     if isinstance(work.files, Document):
-        found = read_opened(work.files, work.input_format)
+        found = read_opened(work.files)
         lines = np.full(len(found.entries), NO_LINE, dtype=np.intp)  # what was typed has none
         found = replace(found, entries=replace(found.entries, lines=lines))
     else:
-        found = read(work.files, work.input_format, **work.how)
+        found = read(work.files, **work.how)
     reading = name_answers(found, work.tables)
     report_reading(reading, strict=work.strict)
     return reading
@@ -117,7 +116,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name, baseline) for name in names]
-    reading = name_answers(read_opened(document, work.input_format), work.tables)
+    reading = name_answers(read_opened(document), work.tables)
     report_reading(reading, strict=work.strict)
     work = replace(work, metrics=work.metrics or tuple(choose_metrics(reading, exchanges)))
     adjusted = adjust_file(reading, work)

@@ -49,7 +49,7 @@ def check(
             show_default=False,
         ),
     ] = None,
-    metric: options.Metric = None,
+    metric: Annotated[str | None, hide(options.Metric)] = None,
     dataset: options.Dataset = None,
     split: options.Split = None,
     side: options.Side = None,
@@ -60,7 +60,6 @@ def check(
     percent: options.Percent = None,
     accept: options.Accept = None,
     decimal: options.Decimal = None,
-    input_format: options.InputFormat = None,
 ) -> None:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
@@ -86,7 +85,7 @@ def check(
     only = parse_metric(metric) if metric else None
     readings = []
     for file in itertools.chain.from_iterable(map(list_files, files)):
-        readings.append(read(file, input_format, decimal=decimal, percent=percent, metric=only))
+        readings.append(read(file, decimal=decimal, percent=percent, metric=only))
         report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
     checked = [check_reading(reading, opened, user, metric=only) for reading in readings]

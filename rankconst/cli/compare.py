@@ -82,7 +82,7 @@ def compare(
         metrics = (parse_metric(metric),) if metric else ()
         each_file = itertools.chain.from_iterable(map(list_files, files))
         found = _compare_files(
-            [Work([file], None, None, percent, user, opened, metrics) for file in each_file]
+            [Work([file], None, percent, user, opened, metrics) for file in each_file]
         )
         target.write(_list_compared(found, target.form), opened)
         return

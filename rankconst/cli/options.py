@@ -278,9 +278,6 @@ Accept = Annotated[
 Decimal = Annotated[
     str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")
 ]
-InputFormat = Annotated[
-    str | None, rare("--input-format FORMAT", "The file's format, if it is not recognised.")
-]
 Relation = Annotated[
     list[str] | None,
     rare(

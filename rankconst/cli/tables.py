@@ -307,13 +307,6 @@ def site(
     docs: Annotated[
         Path | None, rare("--docs DIR", "Folder of built documentation, to be part of the site.")
     ] = None,
-    published: Annotated[
-        Path | None,
-        rare(
-            "--published FILE",
-            "Results file with published numbers, shown in place of the included ones.",
-        ),
-    ] = None,
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.
 
@@ -328,7 +321,7 @@ def site(
     )
     opened = load(tables)
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
-    order = Order(opened, out, keys, address, docs, published)
+    order = Order(opened, out, keys, address, docs)
     sizes = write_site(order)
     total = sum(sizes.values()) / 1e6
     order.reporter.say(

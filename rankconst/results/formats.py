@@ -248,7 +248,7 @@ def _choose_reader(document: Document, form: str | None) -> Reader:
     if document.workbook and reader.key != "xlsx":
         raise DataError(
             f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave "
-            "--input-format out."
+            "its format out."
         )
     if reader.most is not None and len(document.text) > reader.most:
         raise DataError(
@@ -314,5 +314,5 @@ def _recognise(document: Document) -> Reader:
     raise DataError(
         f"the format of {document.name} is not recognised: "
         f"{looks}expected a table, a log or a results file. Known formats: {', '.join(FORMATS)}; "
-        "name one with --input-format."
+        "an ending such as .csv, .md or .tex names one (in Python: rankconst.read(FILE, form))."
     )

@@ -381,7 +381,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "JSON without results": (
         "results.json",
         b'{"a": 1}',
-        ("JSON without a key that is a metric", "--input-format"),
+        ("JSON without a key that is a metric", "rankconst.read(FILE, form)"),
     ),
     "billion laughs": (
         *("trace.yaml", b"a: &a [x, x]\n{event: eval_completed, type: entity_ranking, hits: *a}\n"),
@@ -417,7 +417,7 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
 
 def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wide.parent)
-    expected = run("adjust", wide.name, "--input-format", "csv").out
+    expected = run("adjust", wide.name).out
     for name in (f"./{wide.name}", str(wide)):
         assert run("adjust", name).out == expected
     wide.rename("0.5")

@@ -107,7 +107,7 @@ def test_options_reach_the_laws(
 ) -> None:
     path = write("model,Hits@1\nRotatE,42.76675787\n", "percent.txt")
     tasks = ("-d", "wn18rr", "--split", "test", "--side", "both")
-    screen = run("check", path, *tasks, "--percent", "--input-format", "csv", "--json", *options)
+    screen = run("check", path, *tasks, "--percent", "--json", *options)
     assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
 
 

@@ -120,7 +120,7 @@ def test_arguments_that_are_no_text(run: Run, write: Write) -> None:
     name = b"\xff\xfe".decode("utf-8", "surrogateescape")
     path = write("model,dataset,MRR,H@1,H@10\nA,nations,0.5,0.6,0.4\n", name)
     for form in ("table", "json", "csv", "markdown", "latex"):
-        screen = run("check", path, "--format", form, "--input-format", "csv")
+        screen = run("check", path, "--format", form)
         assert screen.code == 6
         check_harmless(screen)
     assert rankconst.check(path).findings

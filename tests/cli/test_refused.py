@@ -160,8 +160,6 @@ ADJUST = {
     "results.csv --num-tasks 5 -p sampled:3 -d nations": (2, "--num-tasks replaces --dataset"),
     "results.csv -d nations -d umls": (2, "a second --dataset does not go"),
     "results.csv -o out.doc": (2, "the ending does not say the format; known: .txt, .json"),
-    "results.csv --input-format latex": (6, "results.csv"),
-    "results.csv --input-format cvs": (4, "Did you mean csv"),
     "results.csv --decimal dot": (2, "comma"),
     "nowhere.csv": (6, "there is no file nowhere.csv"),
     "results/nowhere": (6, "there is no file results/nowhere"),

@@ -248,7 +248,8 @@ def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:
 
 def test_a_file_of_no_format() -> None:
     with pytest.raises(
-        DataError, match=r"is not recognised: expected .* Known formats: pykeen, .*--input-format"
+        DataError,
+        match=r"is not recognised: expected .* Known formats: pykeen, .*an ending such as",
     ):
         read_document("notes.txt", "The results were good.\n")
     with pytest.raises(DataError, match="contains no value of a metric"):

@@ -194,9 +194,7 @@ def _mark(part: Any) -> str:
 
 def _read(document: Document) -> Reading:
     if not document.workbook:
-        raise DataError(
-            f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format."
-        )
+        raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
     notes = Notes()
     readings, titles, failed = list[Reading](), list[str](), list[DataError]()
     for title, rows in _read_sheets(document, notes):
