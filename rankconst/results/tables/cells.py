@@ -21,18 +21,8 @@ _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
 _MISSING = {
-    "n/a",
-    "na",
-    "n.a.",
-    "oom",
-    "oot",
-    "o.o.m.",
-    "out of memory",
-    "timeout",
-    "none",
-    "null",
-    "tbd",
-    "tba",
+    *("n/a", "na", "n.a.", "none", "null", "tbd", "tba"),
+    *("oom", "o.o.m.", "out of memory", "oot", "timeout"),
 }
 # Marks behind a number.
 _MARKS = (
@@ -49,7 +39,7 @@ _MARKS = (
 _MARK = re.compile(rf"(?<!\s)\s*(?:{'|'.join(_MARKS)})$")
 # The same in front.
 _LEADING = re.compile(
-    r"(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])"
+    r"^(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])"
     r"|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
 )
 _BESIDE = re.compile(
@@ -93,9 +83,8 @@ class Row(NamedTuple):
     spans: Mapping[int, int] | None = None
 
 
-_MOST_COVERED = (
-    10_000  # columns that cells of a table may span in all, besides one for each sign of the file
-)
+# Columns that cells of a table may span in all, besides one for each sign of the file.
+_MOST_COVERED = 10_000
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
@@ -161,22 +150,21 @@ def strip_marks(text: str) -> str:
     """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
         return text
-    marked = _LEADING.match(text)
-    bare = text[0 if marked is None else marked.end() :]
+    bare = _LEADING.sub("", text, count=1)
     while (mark := _MARK.search(bare)) is not None:
-        number = bare[: mark.start()]
-        if number == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
-            break
+        number, sign = bare[: mark.start()], mark[0][0]
+        is_power = number == "10" and sign in "^¹²³⁴⁵⁶⁷⁸⁹"
         # 0.338(2) is 0.338 ± 0.002; the 2 of 0.338 (2) is a rank or a note.
-        if mark[0][0] == "(" and _DECIMALS.fullmatch(number) is not None:
+        if is_power or (sign == "(" and _DECIMALS.fullmatch(number)):
             break
-        bare = bare[: mark.start()]
+        bare = number
     if _GROUPED.fullmatch(bare) is not None:
         return re.sub(r"[^\d.]", "", bare)
     return bare or text
 
 
 _COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*(?:±|\+/-)\s*\d+,\d+|\s*\(\d+,\d+\))?\s*%?", re.ASCII)
+_EITHER = re.compile(r"[+-]?(?!0,)\d{1,3},\d{3}(?!\d)", re.ASCII)  # decimals or thousands: 3,340
 _BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+", re.ASCII)  # 1.770,5
 _POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)
 # Where commas set decimals apart, points are of thousands.
@@ -192,24 +180,16 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
     if decimal == "point":
         return {}
     distinct = {text for text in texts if "," in text or "." in text}
-    commas = {}
-    for text in distinct:
-        found = _COMMA.fullmatch(text)
-        if found is not None:
-            commas[text] = found
-    both = {
-        text: text.replace(".", "").replace(",", ".") for text in distinct if _BOTH.fullmatch(text)
-    }
+    commas = {text: text.replace(",", ".") for text in distinct if _COMMA.fullmatch(text)}
+    both = [text for text in distinct if _BOTH.fullmatch(text)]
+    thousands = [text for text in distinct if _THOUSANDS.fullmatch(text)]
     if decimal == "comma" or both:
-        thousands = {text: text.replace(".", "") for text in distinct if _THOUSANDS.fullmatch(text)}
-        return {text: text.replace(",", ".") for text in commas} | thousands | both
-    certain = [
-        text
-        for text, found in commas.items()
-        if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3
-    ]
-    pointed = any(_POINT.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in distinct)
-    return {} if pointed else {text: text.replace(",", ".") for text in certain}
+        for text in (*both, *thousands):
+            commas[text] = text.replace(".", "").replace(",", ".")
+        return commas
+    if any(_POINT.fullmatch(text) for text in distinct.difference(thousands)):
+        return {}
+    return {text: put for text, put in commas.items() if not _EITHER.match(text)}
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
@@ -221,20 +201,19 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:
         return listed, False
-    return [
-        row._replace(plain=tuple(_read_comma(text, commas) for text in row.plain)) for row in listed
-    ], True
+    read = []
+    for row in listed:
+        plain = tuple(_read_comma(text, commas) for text in row.plain)
+        read.append(row._replace(plain=plain))
+    return read, True
 
 
 def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     bare = strip_marks(text)
     if bare in commas:
         return commas[bare]
-    return (
-        f"{text}: decimals or thousands?"
-        if _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare)
-        else text
-    )
+    is_open = _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare)
+    return f"{text}: decimals or thousands?" if is_open else text
 
 
 def read_deviation(text: str) -> str | None:
@@ -245,10 +224,14 @@ def read_deviation(text: str) -> str | None:
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
         return None
-    again = found[2] and not found[4] and abs(float(found[1]) / 100 - float(found[3])) < 0.01
-    if again or (found[4] and not found[2] and float(found[1]) <= 1):
-        return None  # the same number as a fraction, or a fraction with a deviation in percent
-    return f"{found[1]} ± {found[3]}{found[2] or found[4]}"
+    value, percent, deviation, percent_behind = found.groups()
+    # The same number as a fraction, or a fraction with a deviation in percent.
+    is_same = abs(float(value) / 100 - float(deviation)) < 0.01
+    if percent and not percent_behind and is_same:
+        return None
+    if percent_behind and not percent and float(value) <= 1:
+        return None
+    return f"{value} ± {deviation}{percent or percent_behind}"
 
 
 def find_remark(text: str) -> str:
@@ -293,9 +276,9 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     """
     if is_plain_number(text) and not spread:
         return text, ""
-    left = _find_other(text, exact=exact)
-    if left is not None:
-        return "", left
+    reason = _find_reason(text, exact=exact)
+    if reason is not None:
+        return "", reason
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
     if is_infinite(bare):  # what it says of the numbers beside it, divergence.py says
@@ -311,7 +294,7 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     return bare, ""
 
 
-def _find_other(text: str, *, exact: bool) -> str | None:
+def _find_reason(text: str, *, exact: bool) -> str | None:
     """Return why a cell is not read as a number, nothing for a blank one; None if it is."""
     if is_blank(text):
         return ""
@@ -319,7 +302,6 @@ def _find_other(text: str, *, exact: bool) -> str | None:
         return "a difference, since it has a plus sign"
     if is_missing(text):
         return "not a number"
-    uncertain = len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
-    return (
-        "an uncertainty or a footnote? Write ±, or a blank before the mark" if uncertain else None
-    )
+    if len(text) <= _LONGEST and _UNCERTAIN.search(text):
+        return "an uncertainty or a footnote? Write ±, or a blank before the mark"
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,6 +69,28 @@ def settle_units(
     return _drop_contradictions(entries, notes, evaluations)
 
 
+@dataclass(frozen=True)
+class _Shares:
+    """The shares of a family."""
+
+    kind: Hashable
+    places: Places  # among all numbers
+    is_large: Flags  # whether it is above 1
+    in_large: Flags  # whether its row has a number above 1
+    part: float  # of the rows that have
+    most: float  # the greatest
+
+    @property
+    def are_percentages(self) -> bool:
+        """True if most rows have a number above 1, and none has one above 100."""
+        return self.part > 0.5 and self.most <= 100
+
+    @property
+    def are_even(self) -> bool:
+        """True if half of the rows have a number above 1, and none has one above 100."""
+        return self.part == 0.5 and self.most <= 100
+
+
 def _settle_families(
     entries: Entries,
     families: Sequence[_Family | None],
@@ -83,62 +106,69 @@ def _settle_families(
     where half of the rows have one. Where fewer do, nothing is changed: they are fractions, and
     some of them wrong.
     """
-    codes, distinct = encode(families)
-    kinds = [family and family.kind for family in distinct]
-    family_of = codes[entries.head_of]
-    shares = (
-        ~entries.signed
-        & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
-    )
-    shares &= np.isfinite(entries.values)
-    big = shares & (entries.values > 1)
-    if percent is False or not big.any():
+    groups = _list_shares(entries, families, evaluations)
+    if percent is False or not any(group.is_large.any() for group in groups):
         return entries
-    at = entries.rows if evaluations is None else evaluations[entries.rows]
-    own = {
-        code: np.flatnonzero(shares & (family_of == code))
-        for code in np.unique(family_of[shares]).tolist()
-    }
-    large = {code: _tell_rows(at[places], big[places]) for code, places in own.items()}
-    most = {code: float(entries.values[places].max()) for code, places in own.items()}
-    certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
-    sign, doubtful, apart = np.zeros((3, len(entries)), dtype=np.bool_)
-    decimals = entries.pick(
-        np.array([count_decimals(text) for text in entries.written]),
-        np.zeros(len(entries.floats.values)),
-    )
-    for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
-        decimals[place] = count_decimals(entries.text_at(place))
-    for code, places in own.items():
-        alike = [each for each in certain if kinds[each] == kinds[code]]
-        in_large, part = large[code]
-        even = part == 0.5 and most[code] <= 100
-        if not even and (not alike or (code not in certain and part)):
+    decimals = _count_all_decimals(entries)
+    is_percent, is_doubtful, is_unlike = np.zeros((3, len(entries)), dtype=np.bool_)
+    for group in groups:
+        alike = [each for each in groups if each.are_percentages and each.kind == group.kind]
+        is_fraction = group.part > 0 and not group.are_percentages
+        if not group.are_even and (is_fraction or not alike):
             continue
         # How many decimals percentages have; a fraction has more.
-        printed_most = max(
-            (decimals[own[each]][big[own[each]]].max() for each in alike), default=-1
-        )
-        printed = decimals[places] <= printed_most
+        counts = [int(decimals[each.places[each.is_large]].max()) for each in alike]
+        printed = decimals[group.places] <= max(counts, default=-1)
         # Numbers of a column are printed alike: one with more decimals tells that the others may be
         # fractions, too.
-        usual = code in certain or (not even and printed_most == 1 and printed.all())
-        large_enough = bool(alike) or not even or most[code] >= _LEAST
+        is_whole = not group.are_even and max(counts) == 1 and bool(printed.all())
+        is_usual = group.are_percentages or is_whole
         # So does a column of nothing above 1 that is printed unlike them: 0.237 beside 50.1.
-        heads = entries.head_of[places]
-        unlike = ~printed & ~np.isin(heads, heads[big[places]]) & bool(alike)
-        sign[places] = ((in_large & large_enough) | (printed & usual)) & ~unlike
-        doubtful[places] = ~sign[places]
-        apart[places] = unlike
+        heads = entries.head_of[group.places]
+        unlike = ~printed & ~np.isin(heads, heads[group.is_large]) & bool(alike)
+        is_sure = bool(alike) or not group.are_even or group.most >= _LEAST
+        sign = ((group.in_large & is_sure) | (printed & is_usual)) & ~unlike
+        is_percent[group.places] = sign
+        is_doubtful[group.places] = ~sign
+        is_unlike[group.places] = unlike
     if percent:
-        sign, doubtful = sign | doubtful, np.zeros_like(doubtful)
+        return entries.rewrite(is_percent | is_doubtful, percent=True)
     # --percent would make percentages of columns of fractions, too.
-    settled = {kinds[code] for code in certain}
-    is_mixed = any(not part and kinds[code] not in settled for code, (_, part) in large.items())
+    settled = {group.kind for group in groups if group.are_percentages}
+    is_mixed = any(group.part == 0 and group.kind not in settled for group in groups)
     remedy = _HEADING if is_mixed else _REMEDY
-    _note(entries, doubtful & ~apart, notes, _EITHER, remedy)
-    _note(entries, doubtful & apart, notes, _EITHER, _HEADINGS)
-    return entries.rewrite(sign, percent=True).keep(~doubtful)
+    _note(entries, is_doubtful & ~is_unlike, notes, _EITHER, remedy)
+    _note(entries, is_doubtful & is_unlike, notes, _EITHER, _HEADINGS)
+    return entries.rewrite(is_percent, percent=True).keep(~is_doubtful)
+
+
+def _list_shares(
+    entries: Entries, families: Sequence[_Family | None], evaluations: Places | None
+) -> list[_Shares]:
+    """Return the numbers of each family that have no sign."""
+    codes, distinct = encode(families)
+    family_of = codes[entries.head_of]
+    is_plain = ~entries.signed & np.isfinite(entries.values)
+    rows = _find_rows(entries, evaluations)
+    groups = []
+    for code, family in enumerate(distinct):
+        places = np.flatnonzero(is_plain & (family_of == code))
+        if family is not None and places.size:
+            values = entries.values[places]
+            in_large, part = _tell_rows(rows[places], values > 1)
+            groups.append(
+                _Shares(family.kind, places, values > 1, in_large, part, float(values.max()))
+            )
+    return groups
+
+
+def _count_all_decimals(entries: Entries) -> NDArray[np.float64]:
+    """Count the decimals of all numbers."""
+    written = np.array([count_decimals(text) for text in entries.written])
+    decimals = entries.pick(written, np.zeros(len(entries.floats.values)))
+    for place in np.flatnonzero(entries.text_of < 0).tolist():
+        decimals[place] = count_decimals(entries.text_at(place))
+    return decimals
 
 
 def _leave_small(
@@ -150,19 +180,18 @@ def _leave_small(
     percent: bool | None,
 ) -> Entries:
     """Leave out a metric a little above 1 if nothing is in percent: 1.31 may as well be wrong."""
-    found = [family and family.kind for family in families]
-    is_share = np.array([kind is not None for kind in found], dtype=np.bool_)
+    kinds = [None if family is None else family.kind for family in families]
+    is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
     shares = is_share[entries.head_of] & np.isfinite(entries.values)
     large = shares & (entries.values > 1)
     if percent is not None or not large.any() or entries.signed.any():
         return entries
-    distinct = {found[head] for head in entries.head_of[large].tolist()}
+    distinct = {kinds[head] for head in entries.head_of[large].tolist()}
     if len(distinct) > 1 or entries.values[shares].max() >= _LEAST:
         return entries
-    is_own = np.array([kind in distinct for kind in found], dtype=np.bool_)
+    is_own = np.array([kind in distinct for kind in kinds], dtype=np.bool_)
     own = is_own[entries.head_of]
-    at = entries.rows if evaluations is None else evaluations[entries.rows]
-    _, part = _tell_rows(at[own], large[own])
+    _, part = _tell_rows(_find_rows(entries, evaluations)[own], large[own])
     if part <= 0.5:
         return entries
     for place in np.flatnonzero(large).tolist():
@@ -175,9 +204,8 @@ def _leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
 ) -> Entries:
     """Leave out columns said to be percentages, if none of their numbers is greater than 1."""
-    marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[
-        entries.head_of
-    ]
+    is_marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)
+    marked = is_marked[entries.head_of]
     if not marked.any() or (entries.values[marked] > 1).any():
         return entries
     if percent is not None:
@@ -190,30 +218,25 @@ def _drop_contradictions(
     entries: Entries, notes: Notes, evaluations: Places | None = None
 ) -> Entries:
     """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
-    k = np.array(
-        [head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads],
-        dtype=np.intp,
-    )
-    own = entries.signed & (k[entries.head_of] > 0)
+    ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
+    k = np.array(ks, dtype=np.intp)[entries.head_of]
+    own = entries.signed & (k > 0)
     if not (own & (entries.values <= 1)).any():
         return entries
-    at = entries.rows if evaluations is None else evaluations[entries.rows]
     places = np.flatnonzero(own)
-    key = at[places] * max(len(entries.contexts), 1) + entries.context_of[places]
-    order = np.lexsort((k[entries.head_of[places]], key))
-    places, key = places[order], key[order]
-    # In each evaluation, numbers up to 1 behind the first that is greater.
-    large = entries.values[places] > 1
-    seen = np.cumsum(large)
-    before: Places = seen - large
-    starts = (
-        np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
-    )
-    base = np.maximum.accumulate(np.where(starts, before, 0))
-    wrong = np.zeros(len(entries), dtype=np.bool_)
-    wrong[places[~large & (before > base)]] = True
-    _note(entries, wrong, notes, _FRACTION, "is it a fraction?")
-    return entries.keep(~wrong)
+    rows = _find_rows(entries, evaluations)[places]
+    evaluation = rows * max(len(entries.contexts), 1) + entries.context_of[places]
+    order = np.lexsort((k[places], evaluation))
+    is_wrong = np.zeros(len(entries), dtype=np.bool_)
+    values, numbers = entries.values[places[order]], evaluation[order].tolist()
+    last, is_large = -1, False  # the evaluation, and whether a number of a smaller k is above 1
+    for place, number, value in zip(places[order].tolist(), numbers, values.tolist(), strict=True):
+        is_large &= number == last
+        is_wrong[place] = is_large and value <= 1
+        is_large |= value > 1
+        last = number
+    _note(entries, is_wrong, notes, _FRACTION, "is it a fraction?")
+    return entries.keep(~is_wrong)
 
 
 def name_percentages(entries: Entries) -> str:
@@ -240,3 +263,8 @@ def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
     distinct, inverse = np.unique(rows, return_inverse=True)
     large = np.bincount(inverse, weights=big, minlength=distinct.size) > 0
     return large[inverse], float(large.mean())
+
+
+def _find_rows(entries: Entries, evaluations: Places | None) -> Places:
+    """Return the row, or the evaluation, of each number."""
+    return entries.rows if evaluations is None else evaluations[entries.rows]
