@@ -6,8 +6,9 @@ Comments and what is not set are blanked out, so that places stay those of the f
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
 
-_BEGIN = re.compile(r"\\begin\s*+\{([^{}]{1,20})\}")
+_ENVIRONMENT = "|".join(re.escape(name) for name in ENVIRONMENTS)
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-_CAPTIONS = {"caption", "subcaption", "captionof", "captionbox", "subcaptionbox"}
-_FLOAT = re.compile(r"\w{0,20}(?:table|figure)\*?|minipage|center|subfloat")
+_CAPTIONS = ("caption", "subcaption", "captionof", "captionbox", "subcaptionbox")
+_FLOAT = rf"(?!(?:{_ENVIRONMENT})\}})\w{{0,20}}(?:table|figure)\*?|minipage|center|subfloat"
+_BEGIN = re.compile(rf"\\begin\s*+\{{(?:{_ENVIRONMENT})\}}")
 _EVENT = re.compile(
-    r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?"
+    rf"\\begin\s*+\{{(?P<table>{_ENVIRONMENT})\}}"
+    rf"|\\begin\s*+\{{(?P<float>{_FLOAT})\}}|\\(?P<end>end)\s*+\{{(?:{_FLOAT})\}}"
+    rf"|\\(?P<level>{'|'.join(_LEVELS)})(?![a-zA-Z])\*?"
+    rf"|\\(?P<caption>{'|'.join(_CAPTIONS)})(?![a-zA-Z])\*?"
 )
 _TOKEN = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))"
@@ -44,7 +49,7 @@ _SEARCHED = 1_000_000
 
 # What is not set.
 
-_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%.*)")
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _UNSET = re.compile(
     r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)"
     r"|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*",
@@ -57,16 +62,14 @@ _MOST_SWITCHES = 20
 
 def _hide(text: str) -> str:
     """Blank out what LaTeX does not set."""
-    shown = _COMMENT.sub(
-        lambda found: found[0][: found.start(1) - found.start()] + " " * len(found[1]), text
-    )
+    shown = _COMMENT.sub(lambda found: found[1].ljust(len(found[0])), text)
     shown = _UNSET.sub(lambda found: _blank(found[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
-        values = re.findall(rf"\\{name}(true|false)\b", shown)
+        values = re.findall(rf"\\{name}(true|false)\b", shown) or ["false"]
         branches = re.compile(
             rf"(?<!newif)\\if{name}\b(?P<true>.*?)(?:\\else\b(?P<false>.*?))?\\fi\b", re.DOTALL
         )
-        shown = branches.sub(partial(_choose, shown=values[-1] if values else "false"), shown)
+        shown = branches.sub(partial(_choose, branch=values[-1]), shown)
     return shown
 
 
@@ -75,14 +78,13 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _choose(found: re.Match[str], shown: str) -> str:
+def _choose(found: re.Match[str], branch: str) -> str:
     """Blank out a switch but for the branch that is set."""
-    first, last = found.span(shown)
-    if first < 0:
+    if found[branch] is None:
         return _blank(found[0])
-    text, start = found[0], found.start()
-    before, behind = text[: first - start], text[last - start :]
-    return _blank(before) + text[first - start : last - start] + _blank(behind)
+    before = found.string[found.start() : found.start(branch)]
+    behind = found.string[found.end(branch) : found.end()]
+    return _blank(before) + found[branch] + _blank(behind)
 
 
 _DEFINED = re.compile(
@@ -99,28 +101,30 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     Leave out a macro that is defined twice and may print either text.
     """
     bodies: dict[str, set[str]] = {}
-    parts, position = list[str](), 0
+    parts: list[str] = []
+    position = 0
     for found in _DEFINED.finditer(text):
-        body = (
-            read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
-        )
-        if body is not None:
-            parts += (text[position : found.start()], _blank(text[found.start() : body[1]]))
-            position = body[1]
-            if not found[2] and len(bodies) < _MOST_MACROS:
-                bodies.setdefault(found[1], set()).add(body[0])
-    macros = {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+        body = read_argument(text, found.end(), _LONGEST_BODY)
+        if body is None or found.start() < position:
+            continue
+        printed, end = body
+        parts += (text[position : found.start()], _blank(text[found.start() : end]))
+        position = end
+        if not found[2] and len(bodies) < _MOST_MACROS:
+            bodies.setdefault(found[1], set()).add(printed)
+    macros = {name: several.pop() for name, several in bodies.items() if len(several) == 1}
     return "".join((*parts, text[position:])), macros
 
 
 # Tables.
 
 
-class _Float(NamedTuple):
-    """An environment around tables: their captions, and those of its own."""
+@dataclass
+class _Float:
+    """An environment around tables."""
 
-    tables: list[list[str]]
-    captions: list[str]
+    tables: list[list[str]] = field(default_factory=list)  # the captions of each
+    captions: list[str] = field(default_factory=list)  # its own
 
 
 _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
@@ -130,7 +134,7 @@ _MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
-# What is before the first cell of a row and part of none: rules and the like.
+# What the names of macros end with before the first cell of a row that are part of no cell.
 _RULES = (
     *("line", "rule", "rules", "space", "head", "foot", "color", "noalign", "rowfont"),
     *("caption", "label", "centering", "small", "footnotesize"),
@@ -140,24 +144,6 @@ _ARGUMENTS = re.compile(_GIVEN)
 _LEADING = re.compile(rf"\s*+(?:\\([a-zA-Z]+)\*?{_GIVEN})?")
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
 _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
-
-
-def _tell(event: re.Match[str]) -> str:
-    """Return what begins or ends there: a table, a float, a section or a caption.
-
-    Return nothing for another macro.
-    """
-    if event["macro"] is not None:
-        return (
-            "level"
-            if event["macro"] in _LEVELS
-            else "caption"
-            if event["macro"] in _CAPTIONS
-            else ""
-        )
-    if event["name"] in ENVIRONMENTS:
-        return "table" if event["edge"] == "begin" else ""
-    return "float" if _FLOAT.fullmatch(event["name"]) else ""
 
 
 class _Reader:
@@ -175,54 +161,63 @@ class _Reader:
         """Return the tables with the texts around them."""
         position = max(self._text.find("\\begin{document}"), 0)
         for event in _EVENT.finditer(self._text, position):
-            if event.start() >= position and (kind := _tell(event)):
-                above = event["edge"] == "begin"
-                self._take_text(position, event.start(), above=above)
-                position = self._take(event, kind)
+            if event.start() >= position:
+                is_above = event.lastgroup in {"table", "float"}
+                self._take_text(position, event.start(), above=is_above)
+                position = self._take(event)
         self._take_text(position, len(self._text), above=False)
         while self._floats:
             self._end_float()
-        if not (tables := self._outline.list_tables()):
+        tables = self._outline.list_tables()
+        if not tables:
             expected = f"Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
             raise DataError(f"{self._document.name}: there is no table. {expected}")
         return tables
 
-    def _take(self, event: re.Match[str], kind: str) -> int:
+    def _take(self, event: re.Match[str]) -> int:
         """Take what may say something of a table, or a table; return its end."""
-        if kind == "table":
-            rows, end = self._read_table(event)
-            found = (
-                self._read_title(each.end())
-                for each in _CAPTION.finditer(self._text, event.end(), end)
-            )
-            captions = self._outline.add_table(
-                rows, captions=[each[0] for each in found if each is not None]
-            )
-            self._below = True
-            if self._floats:
-                self._floats[-1].tables.append(captions)
-            return end
-        if kind == "float" and event["edge"] == "end":
+        if event.lastgroup == "table":
+            return self._take_table(event)
+        if event.lastgroup == "float":
+            return self._begin_float(event)
+        if event.lastgroup == "end":
             self._end_float()
             return event.end()
-        if kind == "float":
-            self._floats.append(_Float([], []))
-            plain = event["name"] in {"center", "table", "figure"}
-            sized = None if plain else _ARGUMENTS.match(self._text, event.end())
-            return skip_options(self._text, event.end()) if sized is None else sized.end()
-        of = read_argument(self._text, event.end()) if event["macro"] == "captionof" else None
-        read = self._read_title(event.end() if of is None else of[1])
+        kind = read_argument(self._text, event.end()) if event["caption"] == "captionof" else None
+        read = self._read_title(event.end() if kind is None else kind[1])
         if read is None:
             return event.end()
         title, end = read
-        if kind == "level":
-            self._outline.add_heading(1 + _LEVELS.index(event["macro"]), title)
+        if event.lastgroup == "level":
+            self._outline.add_heading(1 + _LEVELS.index(event["level"]), title)
             self._below = False
         elif not self._floats:
             self._outline.add_text(title)
         elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
             self._floats[-1].captions.append(title)
         return end
+
+    def _take_table(self, begin: re.Match[str]) -> int:
+        """Take a table with the captions in it; return its end."""
+        rows, end = self._read_table(begin)
+        captions = []
+        for caption in _CAPTION.finditer(self._text, begin.end(), end):
+            title = self._read_title(caption.end())
+            if title is not None:
+                captions.append(title[0])
+        captions = self._outline.add_table(rows, captions=captions)
+        self._below = True
+        if self._floats:
+            self._floats[-1].tables.append(captions)
+        return end
+
+    def _begin_float(self, begin: re.Match[str]) -> int:
+        """Open an environment around tables; return the end of its arguments."""
+        self._floats.append(_Float())
+        arguments = _ARGUMENTS.match(self._text, begin.end())
+        if arguments is None or begin["float"] in {"center", "table", "figure"}:
+            return skip_options(self._text, begin.end())
+        return arguments.end()
 
     def _read_title(self, position: int) -> tuple[str, int] | None:
         """Return the text of a caption or of a section's title, with its footnotes, and its end."""
@@ -233,18 +228,21 @@ class _Reader:
                 return None
             line = self._document.find_line(start)
             raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
-        notes = (read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
-        return ". ".join(
-            self._strip_text(each[0]) for each in (argument, *notes) if each is not None
-        ), argument[1]
+        texts = [argument[0]]
+        for footnote in _FOOTNOTE.finditer(argument[0]):
+            note = read_argument(argument[0], footnote.end())
+            if note is not None:
+                texts.append(note[0])
+        return ". ".join(self._strip_text(text) for text in texts), argument[1]
 
     def _end_float(self) -> None:
         """Give each table of a float its own caption if there are as many, or else all captions."""
-        tables, captions = self._floats.pop() if self._floats else _Float([], [])
-        for place, own in enumerate(tables):
-            own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)
+        closed = self._floats.pop() if self._floats else _Float()
+        is_each = len(closed.captions) == len(closed.tables)
+        for place, captions in enumerate(closed.tables):
+            captions.extend(closed.captions[place : place + 1] if is_each else closed.captions)
         if self._floats and len(self._floats) < _MOST_NESTED:
-            self._floats[-1].tables.extend(tables)
+            self._floats[-1].tables.extend(closed.tables)
 
     def _take_text(self, start: int, end: int, *, above: bool) -> None:
         """Take the first paragraphs below a table, and the last one above another."""
@@ -252,10 +250,11 @@ class _Reader:
             return
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
         below = parts[:_MOST_NOTES] if self._below else []
-        for line in (line for part in below for line in _LINE.split(part)):
-            self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
-        for text in parts[len(below) :][-1:] if above else ():
-            self._outline.add_text(self._strip_text(text), 0 if self._floats else None)
+        for part in below:
+            for line in _LINE.split(part):
+                self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
+        if above and len(parts) > len(below):
+            self._outline.add_text(self._strip_text(parts[-1]), 0 if self._floats else None)
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
@@ -263,7 +262,7 @@ class _Reader:
 
     def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
         """Return the rows of the table that begins there, and its end."""
-        environment, position = begin["name"], begin.end()
+        environment, position = begin["table"], begin.end()
         for _ in range(ENVIRONMENTS[environment]):
             argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:
@@ -280,14 +279,10 @@ class _Reader:
             if len(cells) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
-        check_spans(
-            sum(sum(row.spans.values()) for row in rows),
-            self._document,
-            self._document.find_line(end),
-        )
-        return [
-            Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows
-        ], self._end
+        covered = sum(sum(row.spans.values()) for row in rows)
+        check_spans(covered, self._document, self._document.find_line(end))
+        finished = [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows]
+        return finished, self._end
 
     def _skip_rules(self, start: int, end: int) -> int:
         """Return where the first cell of a row begins."""
@@ -295,14 +290,14 @@ class _Reader:
         while found is not None and found[1] and found[1].endswith(_RULES):
             start = found.end()
             found = _LEADING.match(self._text, start, end)
-        return start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
+        return end - len(self._text[start:end].lstrip())
 
     def _split(
         self, position: int, environment: str, opened: int
     ) -> Iterator[list[tuple[int, int]]]:
         """Yield the rows of the body of a table: where each of their cells begins and ends."""
-        cells, depth, inner = list[tuple[int, int]](), 0, 0
-        start = position
+        cells: list[tuple[int, int]] = []
+        start, depth, inner = position, 0, 0
         for token in _TOKEN.finditer(self._text, position):
             kind = token.lastgroup
             if kind == "brace":
@@ -326,42 +321,52 @@ class _Reader:
                     return
             if depth < 0:
                 break
-        what = f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
-        if depth:
-            what = (
-                "in this table a } closes nothing."
-                if depth < 0
-                else "in this table a { is never closed."
-            )
-        raise DataError(f"{self._document.at(self._document.find_line(opened))}: {what}")
+        raise DataError(
+            f"{self._document.at(self._document.find_line(opened))}: "
+            f"{_explain_end(environment, depth)}"
+        )
 
     def _make_row(self, places: list[tuple[int, int]]) -> _Row:
-        row = _Row(self._document.find_line(places[0][0]), [], [], {}, {})
+        row = _Row(self._document.find_line(places[0][0]))
         for start, end in places:
             written = self._text[start:end]
-            first = start + len(written) - len(written.lstrip())
-            cell = Placed(
-                " ".join(written.split()), first, max(first, start + len(written.rstrip()))
-            )
-            found = (pattern.search(cell, 0, 300) for pattern in (_MULTICOLUMN, _MULTIROW))
-            width, height = (1 if each is None else int(each[1]) for each in found)
+            first = end - len(written.lstrip())
+            last = max(first, start + len(written.rstrip()))
+            cell = Placed(" ".join(written.split()), first, last)
+            width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
             if width > 1:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
                 row.heights[len(row.cells)] = height
-            row.cells.extend([cell, *[Placed("", cell.start, cell.end)] * (width - 1)])
-            row.plain.extend([strip_latex(cell, self._macros), *[""] * (width - 1)])
+            row.cells += [cell, *[Placed("", first, last)] * (width - 1)]
+            row.plain += [strip_latex(cell, self._macros), *[""] * (width - 1)]
         return row
 
 
-class _Row(NamedTuple):
+def _explain_end(environment: str, depth: int) -> str:
+    """Say why a table has no end, from how many braces are open."""
+    if depth == 0:
+        return f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
+    closes = "} closes nothing" if depth < 0 else "{ is never closed"
+    return f"in this table a {closes}."
+
+
+def _read_span(pattern: re.Pattern[str], cell: str) -> int:
+    """Return how many columns or rows a cell spans."""
+    found = pattern.search(cell, 0, 300)
+    return 1 if found is None else int(found[1])
+
+
+@dataclass
+class _Row:
     """A row while its table is read."""
 
     line: int
-    cells: list[Placed]
-    plain: list[str]
-    spans: dict[int, int]
-    heights: dict[int, int]  # column to the rows that its cell spans, below 0 if they are above it
+    cells: list[Placed] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    spans: dict[int, int] = field(default_factory=dict)
+    # Column to the rows that its cell spans, below 0 if they are above it.
+    heights: dict[int, int] = field(default_factory=dict)
 
 
 def _fill_rows(rows: list[_Row]) -> None:
@@ -378,7 +383,7 @@ def _fill_rows(rows: list[_Row]) -> None:
 
 
 def _recognise(document: Document) -> bool:
-    return any(found[1] in ENVIRONMENTS for found in _BEGIN.finditer(document.text, 0, _SEARCHED))
+    return _BEGIN.search(document.text, 0, _SEARCHED) is not None
 
 
 def find_tables(document: Document) -> list[Printed]:

@@ -13,20 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ENVIRONMENTS: dict[str, int] = dict.fromkeys(
-    (
-        "tabular",
-        "tblr",
-        "longtblr",
-        "longtable",
-        "supertabular",
-        "array",
-        "NiceTabular",
-        "tabu",
-        "longtabu",
-    ),
-    1,
-) | dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
+_BY_COLUMNS = "tabular tblr longtblr longtable supertabular array NiceTabular tabu longtabu"
+_BY_WIDTH = "tabular* tabularx tabulary xltabular"
+ENVIRONMENTS = dict.fromkeys(_BY_COLUMNS.split(), 1) | dict.fromkeys(_BY_WIDTH.split(), 2)
 """Environment of a table to the number of its arguments in braces."""
 
 LONGEST = 10_000
@@ -54,11 +43,13 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int]
     Return None if no braces follow, or none that end soon.
     """
     opening = _OPENING.match(text, start)
-    depth = 0
-    for brace in _BRACE.finditer(text, opening.end() - 1, opening.end() + most) if opening else ():
+    if opening is None:
+        return None
+    first, depth = opening.end(), 1
+    for brace in _BRACE.finditer(text, first, first + most):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0 and opening:
-            return text[opening.end() : brace.start()], brace.end()
+        if depth == 0:
+            return text[first : brace.start()], brace.end()
     return None
 
 
@@ -75,27 +66,26 @@ SYMBOLS = {
 """Macro to the text that it prints."""
 
 # What sets apart; what is smaller behind a number is no more of its digits.
-SYMBOLS |= dict.fromkeys((
-    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace",
-    "thickspace", "tiny", "small", "scriptsize", "footnotesize",
-), " ")  # fmt: skip
-SYMBOLS |= dict.fromkeys((
-    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc",
-    "scshape", "sl", "bm", "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge",
-    "centering", "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle",
-    "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule", "botrule", "noindent",
-    "strut", "left", "right", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
-    "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "allowbreak", "smallskip", "medskip",
-    "bigskip", "mdseries", "upshape", "selectfont", "xspace", "null",
-), "")  # fmt: skip
+_BLANKS = """
+item quad qquad space newline enspace nobreakspace medspace thickspace tiny small scriptsize
+footnotesize
+"""
+_SILENT = """
+bf bfseries it itshape em rm sf sffamily tt ttfamily sc scshape sl bm mdseries upshape selectfont
+normalfont normalsize large Large LARGE huge Huge mathbf boldsymbol boldmath unboldmath ensuremath
+displaystyle textstyle scriptstyle centering raggedright hfill fill noindent strut left right relax
+hline toprule midrule bottomrule botrule arraybackslash protect pagebreak newpage clearpage
+allowbreak smallskip medskip bigskip xspace null
+"""
+SYMBOLS |= dict.fromkeys(_BLANKS.split(), " ") | dict.fromkeys(_SILENT.split(), "")
 
-DROPPED = dict.fromkeys((
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite",
-    "parencite", "textcite", "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label",
-    "footnote", "tablefootnote", "tnote", "color", "cellcolor", "rowcolor", "columncolor", "hspace",
-    "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule", "caption", "includegraphics",
-    "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin", "end", "url",
-), 1)  # fmt: skip
+_DROPPED = """
+cite citep citet citealp citealt citeauthor citeyear autocite parencite textcite footcite nocite ref
+cref autoref eqref label footnote tablefootnote tnote color cellcolor rowcolor columncolor hspace
+vspace phantom hphantom vphantom cline cmidrule caption includegraphics bibliography
+bibliographystyle input include usepackage begin end url
+"""
+DROPPED = dict.fromkeys(_DROPPED.split(), 1)
 DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
 """Macro to the number of arguments that are dropped with it."""
 
@@ -153,6 +143,7 @@ class _Markup:
         return "".join(printed)
 
     def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
+        """Return what a piece of the text prints, and where the next one begins."""
         kind, end = piece.lastgroup, piece.end()
         if kind == "macro":
             return self._expand(piece["macro"], piece.start(), end, depth)
@@ -160,29 +151,35 @@ class _Markup:
             return self._set_script(piece, depth)
         if kind == "escaped":
             return _ESCAPED.get(piece[kind], piece[kind]), end
-        if kind == "group" and (closing := self._closing.get(piece.start())) is not None:
+        if kind == "blank":
+            return " ", end
+        closing = self._closing.get(piece.start()) if kind == "group" else None
+        if closing is not None:
             return self.strip(end, closing, depth + 1), closing + 1
-        return {"text": piece[0], "blank": " "}.get(kind or "", ""), end
+        return piece[0] if kind == "text" else "", end
 
     def _find_argument(self, position: int) -> tuple[int, int] | None:
+        """Return where the argument that follows begins and ends, without its braces."""
         opening = _OPENING.match(self._text, position)
-        closing = None if opening is None else self._closing.get(opening.end() - 1)
-        return None if opening is None or closing is None else (opening.end(), closing)
+        if opening is None or opening.end() - 1 not in self._closing:
+            return None
+        return opening.end(), self._closing[opening.end() - 1]
 
     def _take_arguments(self, position: int, takes: int) -> tuple[list[tuple[int, int]], int]:
         """Return where the arguments of a macro begin and end, and its own end."""
         found: list[tuple[int, int]] = []
         position = skip_options(self._text, position)
-        while len(found) < takes:
-            if self._text.startswith("*", position):  # \multirow{2}*{Model}
-                argument = (position, position + 1)
+        for left in range(takes - 1, -1, -1):
+            argument = self._find_argument(position)
+            if self._text.startswith("*", position):  # \\multirow{2}*{Model}
+                found.append((position, position + 1))
                 position += 1
-            elif (braces := self._find_argument(position)) is not None:
-                argument, position = braces, braces[1] + 1
-            else:
+            elif argument is None:
                 break
-            found.append(argument)
-            position = skip_options(self._text, position) if len(found) < takes else position
+            else:
+                found.append(argument)
+                position = argument[1] + 1
+            position = skip_options(self._text, position) if left else position
         return found, position
 
     def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
@@ -203,13 +200,10 @@ class _Markup:
             put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
         elif macro in _STRUCK:
             put = f"~~{put}~~"
-        # The arguments of an unknown macro are no digits of what is around them.
-        elif macro not in LAST:
-            apart, more = (
-                self._text[start - 1 : start].isdigit(),
-                self._find_argument(end) is not None,
-            )
-            put = f"{' ' * apart}{put}{' ' * more}"
+        elif macro not in LAST:  # its arguments are no digits of what is around them
+            before = " " if self._text[start - 1 : start].isdigit() else ""
+            behind = " " if self._find_argument(end) is not None else ""
+            put = f"{before}{put}{behind}"
         return put, end
 
     def _drop(self, macro: str, position: int) -> int:
@@ -218,22 +212,24 @@ class _Markup:
         Drop the arguments of a table within a cell, too.
         """
         around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
-        found, end = self._take_arguments(around.end() if around else position, DROPPED[macro])
+        start = position if around is None else around.end()
+        found, end = self._take_arguments(start, DROPPED[macro])
         inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
         return self._take_arguments(end, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else end
 
     def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
+        """Return what is raised or lowered, and its end."""
         argument = self._find_argument(sign.end())
         following = _PIECE.match(self._text, sign.end())
         if argument is not None:
-            put, end = self.strip(*argument, depth + 1).strip(), argument[1] + 1
+            put, end = self.strip(*argument, depth + 1), argument[1] + 1
         elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
             return sign[0], sign.end()
         elif following.lastgroup == "text":
-            put, end = self._text[sign.end()].strip(), sign.end() + 1
+            put, end = self._text[sign.end()], sign.end() + 1
         else:  # a macro takes its arguments along
             put, end = self._print(following, depth + 1)
-            put = put.strip()
+        put = put.strip()
         if put.startswith("±"):
             return f" {put}", end
         return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
