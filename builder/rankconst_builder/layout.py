@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -160,9 +161,6 @@ def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> tuple[dict[str, Labels], str]:
     """Read the files of a graph by role, and say in a line how they are written."""
-    negatives: dict[str, int] = {}
-    if columns is None:
-        contents, negatives = _drop_negatives(contents, names)
     seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
     _check_order(seen, names, columns)
     files = {
@@ -180,10 +178,7 @@ def read_own(
             )
     _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, columns)
-    notes = [*_describe_forms(seen, names, columns)]
-    for role, number in negatives.items():
-        notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
-    return files, "; ".join(notes)
+    return files, "; ".join(_describe_forms(seen, names, columns))
 
 
 def _describe_forms(
@@ -223,42 +218,23 @@ def is_plain(begin: bytes, name: str) -> bool:
     return not begin.startswith(BOM) and _see(begin, name, None).form == LineFormat()
 
 
-# The label of a negative, whose positive is 1.
-_NEGATIVES = (b"-1", b"0")
+def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
+    """Refuse a file whose fourth column tells true triples, 1, from false ones, -1 or 0."""
+    sign = delimiter.encode()
+    if body.partition(b"\n")[0].count(sign) != 3:
+        return
+    lines = body.rstrip(b"\r\n").split(b"\n")[1:]  # the first may be a heading
+    labels = {line.removesuffix(b"\r").rpartition(sign)[2] for line in lines}
+    if labels in ({b"1", b"-1"}, {b"1", b"0"}):
+        parts = '$1 "\\t" $2 "\\t" $3'
+        raise DataError(
+            f"the last column of {name} has labels, and false triples are among its lines. "
+            f"Keep the true ones: tr -d '\\r' < {shlex.quote(name)} | "
+            f"awk -F'{_SPELLED.get(delimiter, delimiter)}' '$4 == 1 {{print {parts}}}' > FILE.tsv"
+        )
 
 
-def _drop_negatives(
-    contents: Mapping[str, bytes], names: Mapping[str, str]
-) -> tuple[dict[str, bytes], dict[str, int]]:
-    """Drop labels and negatives from files; count the negatives of each labelled file."""
-    kept, negatives = dict(contents), dict[str, int]()
-    for role, content in contents.items():
-        body = content.removeprefix(BOM)
-        sign = _find_sign(body, names[role]).encode()
-        found = _split_labels(body, sign)
-        if found is None:
-            continue
-        triples, labels = found
-        rows = zip(triples, labels, strict=True)
-        positives = [triple for triple, label in rows if label not in _NEGATIVES]
-        kept[role] = b"\n".join(positives)
-        negatives[role] = len(triples) - len(positives)
-    return kept, negatives
-
-
-def _split_labels(body: bytes, sign: bytes) -> tuple[list[bytes], list[bytes]] | None:
-    """Return the triples and labels of a file; None if its fourth column is not of labels."""
-    first = body.partition(b"\n")[0]
-    if first.count(sign) != 3:
-        return None
-    rows = [line.removesuffix(b"\r").rpartition(sign) for line in body.rstrip(b"\r\n").split(b"\n")]
-    triples, labels = [triple for triple, _, _ in rows], [label for _, _, label in rows]
-    # A heading may call them anything.
-    headed = labels[0] not in {b"1", *_NEGATIVES}
-    distinct = {*labels[headed:]}
-    even = all(triple.count(sign) == 2 for triple in triples)
-    labelled = b"1" in distinct and any(distinct <= {b"1", negative} for negative in _NEGATIVES)
-    return (triples, labels) if even and labelled else None
+_SPELLED = {"\t": "\\t"}
 
 
 def _find_sign(body: bytes, name: str) -> str:
@@ -275,9 +251,10 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")
+    delimiter = _find_sign(body, name)
     if columns is None:
         _refuse_rdf(body, first, name)
-    delimiter = _find_sign(body, name)
+        _refuse_negatives(body, delimiter, name)
     if _COUNT.fullmatch(first):
         # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of
         # thunlp/OpenKE, 35bc6a9).

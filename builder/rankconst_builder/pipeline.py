@@ -22,7 +22,6 @@ from rankconst.catalogue.benchmarks import (
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
     PROTOCOLS,
-    RELATION_SIDE,
     SPLITS,
     Protocol,
     explain_unfit,
@@ -42,7 +41,7 @@ from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.place import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram, Tasks, sampled_histogram
+from rankconst.tasks import Tasks, sampled_histogram
 from rankconst_builder.columnar import (
     Columns,
     TripleFile,
@@ -74,7 +73,7 @@ from rankconst_builder.package import (
     write_parts,
 )
 from rankconst_builder.restriction import Restriction, add_known
-from rankconst_builder.tabulate import list_macros, tabulate
+from rankconst_builder.tabulate import tabulate
 from rankconst_builder.tallies import count_histograms, list_histograms
 from rankconst_builder.triples import read_stat, read_triples
 
@@ -260,10 +259,9 @@ def _build_benchmark(build: Build, source: Benchmark, identity: str | None) -> P
         if source.key not in archive.datasets or build.restriction != Restriction():
             raise
         build.reporter.warn(
-            f"{source.key}: "
-            f"{error} Using the candidate counts archived in tables {archive.version} instead."
+            f"{source.key}: {error} Using what is archived in tables {archive.version} instead."
         )
-        return _rebuild(build, source.key, archive, str(error))
+        return _take_archived(build, source.key, archive, str(error))
     described = _drop_data(contents)
     known = None
     if build.restriction.known is not None:
@@ -580,47 +578,26 @@ def _build_sampled(
     return make_part({"datasets": described, **tabulate(histograms)}, provenance)
 
 
-def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> Part:
-    """Compute a dataset's constants again from archived histograms."""
-    described = take_dataset(archive.read("datasets"), key)
-    histograms = _read_histograms(build, key, archive)
-    tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
-    for name in ("baseline_candidates", "baseline_candidates_by_relation", "constants"):
+def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part:
+    """Return what archived tables hold of a dataset, as far as the build asks for it."""
+    wanted = {
+        "protocol": [protocol.key for protocol in build.protocols],
+        "split": [*build.splits],
+        "baseline": [DEFAULT_BASELINE, *build.baselines],
+    }
+    tables = {}
+    for name in COLUMNS:
         if archive.leaves_out(name):
             build.reporter.warn(
                 f"{key}: macro averages and single relations under a baseline are missing; "
                 f"the archive of tables {archive.version} has them."
             )
+            tables[name] = schema_of(name).empty_table()
             continue
-        informed = _select_informed(build, archive.read(name, key))
-        tables[name] = pa.concat_tables([tables[name], informed])
+        table = take_dataset(archive.read(name), key)
+        for column in wanted.keys() & {*table.column_names}:
+            values = pa.array(wanted[column], pa.string())
+            table = table.filter(pc.is_in(table[column], value_set=values))
+        tables[name] = table
     provenance = {"origin": f"archive {archive.version}", "reason": reason}
     return make_part(tables, provenance | _describe_choice(build))
-
-
-def _select_informed(build: Build, table: pa.Table) -> pa.Table:
-    """Return the rows of baselines, as they are."""
-    protocols = [protocol.key for protocol in build.protocols]
-    wanted = {"baseline": [*build.baselines], "protocol": protocols, "split": [*build.splits]}
-    for name, keys in wanted.items():
-        table = table.filter(pc.is_in(table[name], value_set=pa.array(keys, pa.string())))
-    return table
-
-
-def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
-    """Return the histograms of a dataset under chance, from archived tables."""
-    wanted: list[Tasks] = []
-    for protocol, split in itertools.product(build.protocols, build.splits):
-        stored = protocol.key if protocol.negatives is None else "raw"
-        if not archive.holds(Tasks(key, stored, split)):
-            continue
-        for side in ENTITY_SIDES:
-            tasks = Tasks(key, protocol.key, split, side)
-            wanted.append(tasks)
-            wanted += [replace(tasks, aggregation=macro) for macro in list_macros(split)]
-            if split != "train":
-                wanted += [replace(tasks, relations=(name,)) for name in archive.relations(tasks)]
-        tasks = Tasks(key, protocol.key, split, RELATION_SIDE)
-        if RELATION_SIDE in archive.sides(tasks):
-            wanted.append(tasks)
-    return {tasks: archive.histogram(tasks) for tasks in wanted}

@@ -18,7 +18,7 @@ To add a baseline, write its ranker, name it in :data:`RANKERS`, and add its row
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,17 +46,35 @@ from rankconst_builder.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from rankconst.moments import Moments
     from rankconst.progress import Stage
-    from rankconst_builder.candidates import Queries
+    from rankconst_builder.candidates import Answers, Queries
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words
-
-    _Leveled = tuple[Codes, Codes, Codes, Codes, Codes]
 
 
 _OTHER = {"head": "tail", "tail": "head"}
 
 _CELLS = 1 << 22  # of the tables in which levels and frequencies are looked up
+
+
+@dataclass(frozen=True, eq=False)
+class Leveled:
+    """The candidates of some queries that have a level. Arrays but the first have shape (n,)."""
+
+    queries: Codes
+    group: Codes  # which of these queries each candidate is for
+    level: Codes
+    frequency: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the true answers of rows rank, before anything is filtered. Arrays of shape (rows,)."""
+
+    score: Codes  # of the true answer
+    above: Codes  # how many candidates score above it
+    same: Codes  # how many score the same; not known if it scores 0
 
 
 class Ranker:
@@ -72,6 +90,7 @@ class Ranker:
         self.train, self.split, self.side = train, split, side
         self.graph = train.facts if self.timed else train.graph
         self.queries = list_queries(self.graph, self.graph.splits[split], side)
+        self.occurrences = train.occurrences[side]
         self.prepare()
 
     def prepare(self) -> None:
@@ -80,7 +99,7 @@ class Ranker:
     @functools.cached_property
     def most(self) -> int:
         """The highest frequency."""
-        return int(self.train.occurrences[self.side].score.max(initial=0))
+        return int(self.occurrences.score.max(initial=0))
 
     def locate(self, queries: Queries) -> Codes:
         """Return which of the split's queries some of them are, with or without their times."""
@@ -91,24 +110,19 @@ class Ranker:
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
         """Return how often each entity occurs with its query's relation."""
-        return self.train.occurrences[self.side].find(self.queries.relation[queries], entities)
+        return self.occurrences.find(self.queries.relation[queries], entities)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
         """Return how many entities occur more often with each query's relation, or as often."""
-        order = self.train.occurrences[self.side].order
-        return order.count(self.queries.relation[queries], frequency)
+        return self.occurrences.order.count(self.queries.relation[queries], frequency)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
         del entities
         return np.zeros_like(queries)
 
-    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield batches of queries, and the entities that reach the least level of each.
-
-        These are arrays of one length: the query's place among those yielded, the entity, its level
-        and its frequency.
-        """
+    def list_levels(self, least: Codes) -> Iterator[Leveled]:
+        """Yield the candidates that reach the least level of each query, in batches of queries."""
         del least
         yield from ()
 
@@ -131,51 +145,55 @@ class Ranker:
 
     def find(self, queries: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each for its query."""
-        levels, frequency = (
-            self.find_levels(queries, entities),
-            self.find_frequency(queries, entities),
-        )
-        return self.score(queries, levels, frequency)
+        levels = self.find_levels(queries, entities)
+        return self.score(queries, levels, self.find_frequency(queries, entities))
 
     @functools.cached_property
-    def places(self) -> tuple[Codes, Codes, Codes]:
-        """What the true answer of each row scores, and how many score above it, or the same.
+    def places(self) -> Places:
+        """Where the true answer of each row of the split ranks.
 
-        Nothing is filtered yet.
-
-        How many score the same is not known if it scores 0.
+        Candidates are counted by frequency; those whose level puts them elsewhere are corrected.
         """
         asked, true = self.queries.of_task, getattr(self.graph.splits[self.split], self.side)
         levels, frequency = self.find_levels(asked, true), self.find_frequency(asked, true)
-        own, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
+        score, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
         by_level = levels > reached
         limit = np.where(by_level, self.need(asked, levels) - 1, frequency)
         above, same = self.count_frequency(asked, limit)
         same[by_level] = 0
+        places = Places(score, above, same)
         # An entity of a lower level is above a true answer if its frequency puts it there.
-        least = np.where(by_level, levels, reached + 1)
-        scored = own > 0
-        of_query = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
-        np.minimum.at(of_query, (scored.astype(np.int64), asked), least)
+        self._correct(places, np.where(by_level, levels, reached + 1))
+        return places
+
+    def _correct(self, places: Places, least: Codes) -> None:
+        """Rank candidates by their levels in place of their frequencies.
+
+        `least` is the level from which on a candidate can be elsewhere, for each row.
+        """
+        asked, scored = self.queries.of_task, places.score > 0
+        # Of each query, the least level of its rows that score nothing, and of the others.
+        least_of = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
+        np.minimum.at(least_of, (scored.astype(np.int64), asked), least)
         order = np.argsort(asked, kind="stable")
         starts = np.searchsorted(asked[order], self.queries.places)
-        for part, group, _, level, often in self.list_levels(of_query.min(axis=0)):
-            of_row, step = spread(self.queries.frequency[part])
-            rows = order[starts[part][of_row] + step]
+        for found in self.list_levels(least_of.min(axis=0)):
+            queries, group, frequency = found.queries, found.group, found.frequency
+            of_row, step = spread(self.queries.frequency[queries])
+            rows = order[starts[queries][of_row] + step]
             # Above what scores 0 is all that does not.
-            silent = np.bincount(group[often == 0], minlength=part.size)
-            above[rows] += np.where(scored[rows], 0, silent[of_row])
-            # The others rank by their levels in place of their frequencies.
-            beyond = level > self.reach(part[group], often)
-            ahead = np.flatnonzero((level >= of_query[1, part][group]) & beyond)
-            place, seldom = group[ahead], often[ahead]
-            for sign, levels in ((1, level[ahead]), (-1, np.zeros_like(ahead))):
-                scores = self.score(part[place], levels, seldom)
+            silent = np.bincount(group[frequency == 0], minlength=queries.size)
+            places.above[rows] += np.where(scored[rows], 0, silent[of_row])
+            beyond = found.level > self.reach(queries[group], frequency)
+            moved = np.flatnonzero((found.level >= least_of[1, queries][group]) & beyond)
+            group, level, frequency = group[moved], found.level[moved], frequency[moved]
+            for sign, levels in ((1, level), (-1, np.zeros_like(level))):
+                scores = self.score(queries[group], levels, frequency)
                 counted = np.flatnonzero(scores)
-                more, equal = Order(place[counted], scores[counted]).count(of_row, own[rows])
-                above[rows] += np.where(scored[rows], sign * more, 0)
-                same[rows] += sign * equal
-        return own, above, same
+                known = Order(group[counted], scores[counted])
+                above, same = known.count(of_row, places.score[rows])
+                places.above[rows] += np.where(scored[rows], sign * above, 0)
+                places.same[rows] += sign * same
 
 
 class RuleRanker(Ranker):
@@ -224,11 +242,11 @@ class RuleRanker(Ranker):
         np.maximum.at(found, row[hit], rules.level[rule])
         return found
 
-    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield batches of queries, and the entities that reach the least level of each."""
+    def list_levels(self, least: Codes) -> Iterator[Leveled]:
+        """Yield the candidates that reach the least level of each query, in batches of queries."""
         entities, kinds = self.graph.num_entities, 2 * self.graph.num_relations
         connections = self.train.connections
-        rules, occurrences = self.train.rules, self.train.occurrences[self.side]
+        rules, occurrences = self.train.rules, self.occurrences
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
         anchors = connections.place[self._anchors[by_relation]]
@@ -262,7 +280,7 @@ class RuleRanker(Ranker):
                 if new.size:
                     group, entity, found = group[new], entity[new], np.maximum.reduceat(found, new)
                     frequency = often[place[group] * entities + entity]
-                    yield asked, group, entity, found.astype(np.int64), frequency.astype(np.int64)
+                    yield Leveled(asked, group, found.astype(np.int64), frequency.astype(np.int64))
             level[rule], often[occurring] = 0, 0
 
 
@@ -292,13 +310,13 @@ class RecencyRanker(Ranker):
         """Return the level of each entity, each for its query; 0 for none."""
         return self._seen.find(queries, entities)
 
-    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield batches of queries, and the entities that reach the least level of each."""
+    def list_levels(self, least: Codes) -> Iterator[Leveled]:
+        """Yield the candidates that reach the least level of each query, in batches of queries."""
         queries, entities = unpack(self._seen.pairs, self.graph.num_entities)
         kept = np.flatnonzero(self._seen.score >= least[queries])
         queries, entities = queries[kept], entities[kept]
         frequency = self.find_frequency(queries, entities)
-        yield self.queries.places, queries, entities, self._seen.score[kept], frequency
+        yield Leveled(self.queries.places, queries, self._seen.score[kept], frequency)
 
 
 class StepRanker(Ranker):
@@ -386,8 +404,8 @@ class StepRanker(Ranker):
         end = search(self._answers, start + time.view(np.uint64))
         return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
 
-    def list_levels(self, least: Codes) -> Iterator[_Leveled]:
-        """Yield batches of queries, and the entities that reach the least level of each."""
+    def list_levels(self, least: Codes) -> Iterator[Leveled]:
+        """Yield the candidates that reach the least level of each query, in batches of queries."""
         counts = np.diff(self._starts)[self._place]
         for part in cut(counts):
             queries = self.queries.places[part]
@@ -397,8 +415,8 @@ class StepRanker(Ranker):
             is_last = (level <= time) & (self._next[fact] >= time)
             last = np.flatnonzero(is_last & (level >= least[queries][group]))
             group, entities = group[last], self._entity[fact[last]]
-            often = self.find_frequency(queries[group], entities)
-            yield queries, group, entities, level[last], often
+            frequency = self.find_frequency(queries[group], entities)
+            yield Leveled(queries, group, level[last], frequency)
 
 
 # -- baselines -------------------------------------------------------------------------------------
@@ -411,6 +429,21 @@ RANKERS: dict[str, dict[str, type[Ranker]]] = {
     RECENCY: {"frequency": Ranker, FLOOR: RecencyRanker, SINGLE_STEP: StepRanker},
 }
 """What counting ranks by on a graph, to the ranker of each baseline there."""
+
+
+class Rankers:
+    """The rankers of a graph, each made once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._train = Train(graph)
+        self._made: dict[tuple[type[Ranker], str, str], Ranker] = {}
+
+    def get(self, kind: type[Ranker], split: str, side: str) -> Ranker:
+        """Return the ranker of a kind for a side of a split."""
+        key = kind, split, side
+        if key not in self._made:
+            self._made[key] = kind(self._train, split, side)
+        return self._made[key]
 
 
 def count_baselines(
@@ -427,7 +460,7 @@ def count_baselines(
     informed = []
     if "train" not in graph.missing:
         informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
-    rankers = Rankers(Train(graph))
+    rankers = Rankers(graph)
     choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
     kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
     # Protocols that agree share their counts.
@@ -435,27 +468,12 @@ def count_baselines(
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
             for baseline in informed:
-                kind = kinds.get(baseline)
-                if chance.answers is not None and kind is not None:
-                    if (chance, kind) not in done:
-                        done[chance, kind] = _rank(rankers, chance, split, kind)
-                    found[protocol, split, baseline] = done[chance, kind]
+                if chance.answers is not None and baseline in kinds:
+                    key = chance, kinds[baseline]
+                    done[key] = done.get(key) or _rank(rankers, chance, split, kinds[baseline])
+                    found[protocol, split, baseline] = done[key]
                 advance()
     return found, choice
-
-
-@dataclass(frozen=True, eq=False)
-class Rankers:
-    """The rankers of a graph, each made once."""
-
-    train: Train
-    made: dict[tuple[type[Ranker], str, str], Ranker] = field(default_factory=dict)
-
-    def get(self, kind: type[Ranker], split: str, side: str) -> Ranker:
-        """Return the ranker of a kind for a side of a split."""
-        if (kind, split, side) not in self.made:
-            self.made[kind, split, side] = kind(self.train, split, side)
-        return self.made[kind, split, side]
 
 
 def _choose_counting(
@@ -470,37 +488,35 @@ def _choose_counting(
     chance = counts.get(address) or count_protocols(graph, [usual], ["valid"]).get(address)
     if chance is None or not chance.tasks.rows.size:
         return RULES
-    expected = {}
-    for choice in (RULES, FREQUENCY):
-        tallies = _rank(rankers, chance, "valid", RANKERS[choice][FLOOR]).tallies
-        both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
-        expected[choice] = compute_moments(parse_metric("mrr"), both)
-    rules, frequency = expected.values()
+    rules, frequency = (_expect_mrr(rankers, chance, choice) for choice in (RULES, FREQUENCY))
     gain = frequency.expectation - rules.expectation
     errors = frequency.expectation_error + rules.expectation_error
     return FREQUENCY if gain > errors else RULES
+
+
+def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
+    """Return the expected MRR of counting on valid, both sides pooled."""
+    tallies = _rank(rankers, chance, "valid", RANKERS[choice][FLOOR]).tallies
+    both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
+    return compute_moments(parse_metric("mrr"), both)
 
 
 def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
     """Remove the known answers: what remains above each true answer, and with its score."""
     blocks = {}
     for side, answers in (chance.answers or {}).items():
-        scorer, queries = rankers.get(kind, split, side), chance.tasks.queries[side]
-        own, above, same = (column[chance.tasks.rows] for column in scorer.places)
-        asked, query, entity = answers.queries, answers.query, answers.entity
-        if scorer.timed and asked is not queries:
-            # Each time at which a query is asked has the answers of any.
-            starts = np.searchsorted(query, np.arange(asked.keys.size + 1))
-            place = queries.timeless[1]
-            query, step = spread(np.diff(starts)[place])
-            asked, entity = queries, entity[starts[place][query] + step]
-        known = scorer.find(scorer.locate(asked)[query], entity)
+        ranker, rows = rankers.get(kind, split, side), chance.tasks.rows
+        queries = chance.tasks.queries[side]
+        asked, query, entity = _list_answers(answers, queries, timed=ranker.timed)
+        known = ranker.find(ranker.locate(asked)[query], entity)
         scored = np.flatnonzero(known)
-        known_above, known_same = Order(query[scored], known[scored]).count(asked.of_task, own)
-        offset = above - known_above
+        score = ranker.places.score[rows]
+        known_above, known_same = Order(query[scored], known[scored]).count(asked.of_task, score)
+        offset = ranker.places.above[rows] - known_above
         candidates = chance.blocks[side].size[queries.of_task]
         # The known answers of a filter include the true one.
-        size = np.where(own > 0, same - known_same + bool(known.size), candidates - offset)
+        same = ranker.places.same[rows] - known_same + bool(known.size)
+        size = np.where(score > 0, same, candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
                 f"{side}: ties of a true answer exceed the candidates. "
@@ -508,3 +524,17 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
             )
         blocks[side] = Blocks(queries, np.arange(size.size), queries.of_task, size, offset)
     return replace(chance, blocks=blocks)
+
+
+def _list_answers(
+    answers: Answers, queries: Queries, *, timed: bool
+) -> tuple[Queries, Codes, Codes]:
+    """Return queries, and the query and entity of each known answer."""
+    query, entity = answers.query, answers.entity
+    if not timed or answers.queries is queries:
+        return answers.queries, query, entity
+    # Each time at which a query is asked has the answers of any.
+    starts = np.searchsorted(query, np.arange(answers.queries.keys.size + 1))
+    place = queries.timeless[1]
+    asked, step = spread(np.diff(starts)[place])
+    return queries, asked, entity[starts[place][asked] + step]

@@ -13,7 +13,7 @@ import re
 import time
 import zipfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -157,22 +157,6 @@ class Result:
         return "failed" if any(finding.level == "failed" for finding in self.findings) else "ok"
 
 
-STAGES: dict[str, Stage] = {}
-"""Name to stage, in the order in which they are run."""
-
-
-def stage(
-    name: str, covers: str, *, rebuild: bool = False
-) -> Callable[[Callable[[Opened], Findings]], Callable[[Opened], Findings]]:
-    """Register a function as the next stage."""
-
-    def register(examine: Callable[[Opened], Findings]) -> Callable[[Opened], Findings]:
-        STAGES[name] = Stage(name, covers, examine, rebuild)
-        return examine
-
-    return register
-
-
 def verify(
     tables: Tables,
     datasets: Collection[str] | None = None,
@@ -207,7 +191,6 @@ def run_stage(one: Stage, opened: Opened) -> Result:
 # -- files -----------------------------------------------------------------------------------------
 
 
-@stage("files", "bytes and SHA-256 of every file, nothing else in the folder")
 def _check_files(opened: Opened) -> Findings:
     tables, folder = opened.tables, opened.tables.folder
     from rankconst_builder.describe import DOCUMENTS
@@ -215,9 +198,9 @@ def _check_files(opened: Opened) -> Findings:
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
     known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, *files}
-    there = dict(_list_names(opened))
+    held = _list_names(folder)
     digests = {}
-    for name, is_file in there.items():
+    for name, is_file in held.items():
         if not is_file or name not in known:
             yield Finding("this is in the folder but not part of the set", name)
             continue
@@ -234,32 +217,33 @@ def _check_files(opened: Opened) -> Findings:
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
-        elif path not in there:
+        elif path not in held:
             yield Finding("the file is missing", path)
     yield from _check_checksums(opened, digests)
     return len(digests)
 
 
-def _list_names(opened: Opened) -> list[tuple[str, bool]]:
+def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
     """Return the names of what lies in the folder of a set, and which of them are files."""
-    folder = opened.tables.folder
+    names = {}
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
             inside = [name.removeprefix(folder.at) for name in archive.namelist()]
-        names = {name.partition("/")[0]: "/" not in name for name in inside if name}
-        return sorted(names.items())
-    newer = folder / INCOMING
-    entries = list(folder.iterdir())
-    if newer.is_dir():
-        entries += newer.iterdir()
-    return sorted({(entry.name, entry.is_file()) for entry in entries if entry != newer})
+        for name in filter(None, inside):
+            names[name.partition("/")[0]] = "/" not in name
+    else:
+        newer = folder / INCOMING
+        entries = [*folder.iterdir(), *(newer.iterdir() if newer.is_dir() else ())]
+        names = {entry.name: entry.is_file() for entry in entries if entry != newer}
+    return dict(sorted(names.items()))
 
 
 def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Finding]:
     if row.get("bytes") != size:
         yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
-    message, got = "the file is not the one that was written", f"sha256:{digest}"
+    got = f"sha256:{digest}"
     if row.get("hash") != got:
+        message = "the file is not the one that was written"
         yield Finding(message, name, {}, "hash", row.get("hash"), got)
 
 
@@ -290,16 +274,14 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
         yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
     for name, digest in wanted.items():
         if listed.get(name) != digest:
-            message = f"{CHECKSUMS} does not list it"
-            if name in listed:
-                message = f"{CHECKSUMS} states another hash"
+            does = "states another hash" if name in listed else "does not list it"
+            message = f"{CHECKSUMS} {does}"
             yield Finding(message, name, {}, "sha256", listed.get(name), digest)
 
 
 # -- what the descriptor says, and keys ------------------------------------------------------------
 
 
-@stage("descriptor", "datapackage.json against the tables and the columns of this program")
 def _check_descriptor(opened: Opened) -> Findings:
     tables, descriptor = opened.tables, opened.tables.descriptor
     for name, value in HEADER.items():
@@ -330,7 +312,6 @@ def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
 _WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "relation", "metric")
 
 
-@stage("keys", "every row once, in canonical order, of a dataset that is described")
 def _check_keys(opened: Opened) -> Findings:
     rows = 0
     for name in opened.names:
@@ -387,7 +368,6 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _TASKS = ("dataset", "protocol", "split", "side")
 
 
-@stage("pooling", "both sides pool head and tail")
 def _check_pooling(opened: Opened) -> Findings:
     looked = 0
     for dataset in opened.datasets:
@@ -436,7 +416,6 @@ _WIDER = (
 """Pairs of protocols of which the first filters all that the second does."""
 
 
-@stage("filters", "a wider filter never leaves more candidates")
 def _check_filters(opened: Opened) -> Findings:
     rows = 0
     for dataset, statistics in opened.datasets.items():
@@ -446,16 +425,16 @@ def _check_filters(opened: Opened) -> Findings:
             tasks = held.setdefault(tuple(row[name] for name in _TASKS), Counter())
             tasks[row["num_candidates"]] += row["num_tasks"]
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
-            pairs = [(one, other, False) for one, other in _WIDER]
-            # On test, libkge filters all three splits.
-            if split == "test":
-                pairs.append(("standard", "libkge", True))
+            same = []
+            if split == "test":  # where libkge filters all three splits
+                same.append(("standard", "libkge"))
             if _ranks_all(statistics, split):
-                pairs.append(("pykeen", "libkge", True))
-            for one, other, same in pairs:
-                first, second = (dataset, one, split, side), (dataset, other, split, side)
+                same.append(("pykeen", "libkge"))
+            for pair in [*_WIDER, *same]:
+                first, second = ((dataset, protocol, split, side) for protocol in pair)
                 if first in held and second in held:
-                    yield from _compare_filters(first, held[first], other, held[second], same)
+                    compare = _compare_equal if pair in same else _compare_wider
+                    yield from compare(first, pair[1], held[first], held[second])
     return rows
 
 
@@ -467,29 +446,31 @@ def _ranks_all(statistics: Row, split: str) -> bool:
     return bool(statistics[dropped] == 0)
 
 
-def _compare_filters(
-    key: tuple[str, ...], one: Counter[int], other: str, many: Counter[int], same: bool
+def _compare_wider(
+    key: tuple[str, ...], other: str, held: Counter[int], filters_less: Counter[int]
 ) -> Iterator[Finding]:
-    """Compare how many tasks have each number of candidates, or at most that number."""
+    """Compare how many tasks have at most each number of candidates."""
     message = (
         f"fewer tasks have this number of candidates or less than under protocol {other}, "
         "which filters less"
     )
-    if same:
-        message = f"the tasks differ from those of protocol {other}, which are the same"
     got = wanted = 0
-    for size in sorted({*one, *many}):
-        if same:
-            got, wanted = one[size], many[size]
-        else:
-            got, wanted = got + one[size], wanted + many[size]
-        if got < wanted or (same and got > wanted):
+    for size in sorted({*held, *filters_less}):
+        got, wanted = got + held[size], wanted + filters_less[size]
+        if got < wanted:
             where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
-            expected = wanted if same else f"{wanted} or more"
-            yield Finding(message, "candidates", where, "num_tasks", expected, got)
+            yield Finding(message, "candidates", where, "num_tasks", f"{wanted} or more", got)
 
 
-@stage("relations", "relations pool to the candidates")
+def _compare_equal(
+    key: tuple[str, ...], other: str, held: Counter[int], same: Counter[int]
+) -> Iterator[Finding]:
+    """Compare how many tasks have each number of candidates."""
+    message = f"the tasks differ from those of protocol {other}, which are the same"
+    got, wanted = ({(*key, size): count for size, count in each.items()} for each in (held, same))
+    yield from _compare_counts("candidates", (*_TASKS, "num_candidates"), wanted, got, message)
+
+
 def _check_relations(opened: Opened) -> Findings:
     name, rows = "candidates_by_relation", 0
     for dataset, statistics in opened.datasets.items():
@@ -543,7 +524,6 @@ def _compare_counts(
 # -- everything again ------------------------------------------------------------------------------
 
 
-@stage("content", "content hash of each table", rebuild=True)
 def _check_contents(opened: Opened) -> Findings:
     if opened.selected is not None:
         yield Finding("not compared: the hashes are those of whole tables", level="note")
@@ -559,7 +539,6 @@ def _check_contents(opened: Opened) -> Findings:
     return rows
 
 
-@stage("constants", "constants computed from the histograms", rebuild=True)
 def _rebuild_constants(opened: Opened) -> Findings:
     rows = 0
     for place, dataset in enumerate(opened.datasets, start=1):
@@ -614,7 +593,6 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
             yield Finding(message, "constants", key, column, value, got, level="warning")
 
 
-@stage("sources", "histograms counted from the triples", rebuild=True)
 def _rebuild_histograms(opened: Opened) -> Findings:
     rows = 0
     for place, (dataset, statistics) in enumerate(opened.datasets.items(), start=1):
@@ -627,13 +605,10 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             yield Finding(message, "", {"dataset": dataset}, level="note")
             continue
         expected, tabulated = counted
+        message = "its files, or the registry, give something else"
         for column, value in expected.items():
-            got = statistics[column]
-            if got != value:
-                message, where = (
-                    "its files, or the registry, give something else",
-                    {"dataset": dataset},
-                )
+            if statistics[column] != value:
+                where, got = {"dataset": dataset}, statistics[column]
                 yield Finding(message, "datasets", where, column, value, got)
         for name, table in tabulated.items():
             rows += len(table)
@@ -670,22 +645,13 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
     rows = opened.rows("candidates", dataset)
     held, sides = {row["protocol"] for row in rows}, {row["side"] for row in rows}
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
-    histograms, counting = count_histograms(
-        dataset,
-        graph,
-        [parse_protocol(key) for key in PROTOCOLS if key in held],
-        _list_baselines(opened, dataset),
-        [split for split in SPLITS if split in splits],
-    )
-    if RELATION_SIDE not in sides:
-        histograms = {
-            tasks: each for tasks, each in histograms.items() if tasks.side != RELATION_SIDE
-        }
-    tabulated = {
-        name: table
-        for name, table in tabulate_histograms(histograms).items()
-        if len(table) and name in opened.names
-    }
+    protocols = [parse_protocol(key) for key in PROTOCOLS if key in held]
+    baselines = _list_baselines(opened, dataset)
+    histograms, counting = count_histograms(dataset, graph, protocols, baselines, splits)
+    covered = {*ENTITY_SIDES, *sides}
+    kept = {tasks: each for tasks, each in histograms.items() if tasks.side in covered}
+    whole = tabulate_histograms(kept)
+    tabulated = {name: whole[name] for name in opened.names if len(whole.get(name, ()))}
     found = describe_graph(graph).tabulate(graph.missing)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
     return {**found, "counting": counting, "sha256": hashes}, tabulated
@@ -705,11 +671,10 @@ def _list_fetchers(means: Means) -> list[Fetcher]:
     """Return what reads from the mirror, and from the cache, without asking the sources."""
     from rankconst_builder.fetch import Fetcher
 
-    fetch = partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter)
-    local = fetch(offline=True)
+    local = Fetcher(means.cache or cache_folder(), offline=True, reporter=means.reporter)
     if means.mirror is None:
         return [local]
-    return [fetch(mirror=means.mirror, offline=not is_url(means.mirror)), local]
+    return [replace(local, mirror=means.mirror, offline=not is_url(means.mirror)), local]
 
 
 def _read_contents(
@@ -732,3 +697,25 @@ def _read_contents(
             if role != CONTEXT:
                 raise
     return found
+
+
+_STAGES = (
+    Stage("files", "bytes and SHA-256 of every file, nothing else in the folder", _check_files),
+    Stage(
+        "descriptor",
+        "datapackage.json against the tables and the columns of this program",
+        _check_descriptor,
+    ),
+    Stage(
+        "keys", "every row once, in canonical order, of a dataset that is described", _check_keys
+    ),
+    Stage("pooling", "both sides pool head and tail", _check_pooling),
+    Stage("filters", "a wider filter never leaves more candidates", _check_filters),
+    Stage("relations", "relations pool to the candidates", _check_relations),
+    Stage("content", "content hash of each table", _check_contents, rebuild=True),
+    Stage("constants", "constants computed from the histograms", _rebuild_constants, rebuild=True),
+    Stage("sources", "histograms counted from the triples", _rebuild_histograms, rebuild=True),
+)
+
+STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
+"""Name to stage, in the order in which they are run."""
