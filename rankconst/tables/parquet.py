@@ -318,6 +318,7 @@ def select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
 # Parsed.
 
 _MOMENTS = tuple(each.name for each in fields(Moments))
+_BLOCKS = ("num_candidates", "num_tasks", "offset")
 
 
 @dataclass(frozen=True)
@@ -395,37 +396,38 @@ class Records:
 
     def gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return how a baseline that knows something ranks some tasks; None if it is not held."""
-        plain = tasks.is_micro and not tasks.relations
-        name = "baseline_candidates" if plain else "baseline_candidates_by_relation"
+        import pyarrow.compute as pc
+
+        table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group
         wanted: dict[str, Iterable[str]] = {
             "protocol": (tasks.protocol,),
             "split": {part.split for part in tasks.parts},
             "side": {part.side for part in tasks.parts},
+            "relation": tasks.relations,
         }
-        if not plain:
-            wanted["relation"] = tasks.relations
-        columns = ("num_candidates", "num_tasks", "offset")
-        weight = AGGREGATIONS[tasks.aggregation].group
-        further = ("weight",) if weight == "query" else ()
-        table = self._blocks.get(tasks.baseline) if plain else None
-        if table is None:
-            table = self.read(name, (*wanted, *columns, *further), baseline=tasks.baseline)
-            if plain:
-                self._blocks[tasks.baseline] = table
-        if not len(table):
-            return None
-        import pyarrow.compute as pc
-
         for column, values in wanted.items():
             if values:
                 table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
         if not len(table):
             return None
-        sizes, counts, offsets = (to_array(table.column(column)) for column in columns)
-        weights = to_array(table.column("weight")) if weight == "query" else None
+        sizes, counts, offsets = (to_array(table[column]) for column in _BLOCKS)
+        weights = to_array(table["weight"]) if weight == "query" else None
         if weight == "relation":
-            weights = 1.0 / _sum_groups([table.column("side"), table.column("relation")], counts)
+            weights = 1.0 / _sum_groups([table["side"], table["relation"]], counts)
         return Histogram.from_counts(sizes, counts, weights, offsets)
+
+    def _read_blocks(self, tasks: Tasks) -> pa.Table:
+        """Read the blocks of a baseline; those of all relations together are kept."""
+        names: tuple[str, ...] = ("protocol", "split", "side", *_BLOCKS)
+        if tasks.is_micro and not tasks.relations:
+            if tasks.baseline not in self._blocks:
+                table = self.read("baseline_candidates", names, baseline=tasks.baseline)
+                self._blocks[tasks.baseline] = table
+            return self._blocks[tasks.baseline]
+        names = (*names, "relation")
+        if AGGREGATIONS[tasks.aggregation].group == "query":
+            names = (*names, "weight")
+        return self.read("baseline_candidates_by_relation", names, baseline=tasks.baseline)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
@@ -448,23 +450,21 @@ class Records:
         self, name: str, further: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
-        keys: tuple[str, ...] = ("protocol", "split", "side")
-        if further:
-            keys = (*keys, further)
+        keys = ("protocol", "split", "side", *([further] if further else []))
         values = ("num_candidates", "num_tasks", *weights)
         # As dictionaries, keys are compared by their codes: only those of whole groups become text.
         table = self.read(name, (*keys, *values), coded=keys)
         words, starts = find_runs(table, keys)
         if not words:
             return
-        pieces = [np.split(to_array(table.column(value)), starts[1:]) for value in values]
+        pieces = [np.split(to_array(table[value]), starts[1:]) for value in values]
         for (protocol, split, side, *more), *columns in zip(words, *pieces, strict=False):
-            named: dict[str, Any] = {}
+            tasks = Tasks(self.dataset, protocol, split, side)
             if further == "relation":
-                named = {"relations": tuple(more)}
+                tasks = replace(tasks, relations=tuple(more))
             elif further:
-                named = {further: more[0]}
-            yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
+                tasks = replace(tasks, aggregation=more[0])
+            yield tasks, tuple(columns)
 
 
 def find_runs(

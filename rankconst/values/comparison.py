@@ -168,11 +168,8 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        shown = {
-            "first": self.names[0],
-            "second": self.names[1],
-            "difference": self._show_difference(),
-        }
+        first, second = self.names
+        shown = {"first": first, "second": second, "difference": self._show_difference()}
         shown |= {"z": show_z(self), "p": show_p(self)}
         return write_html({name: [text] for name, text in shown.items()}, self.describe())
 
@@ -192,13 +189,8 @@ class Comparison:
         if self.tasks is not None:
             found = {name: getattr(self.tasks, name) for name in _TASKS}
             found["relations"] = list(self.tasks.relations)
-        found |= {
-            "metric": self.metric.key,
-            "num_tasks": self.num_tasks,
-            "first": self.values[0],
-            "second": self.values[1],
-            "difference": self.difference,
-        }
+        found |= {"metric": self.metric.key, "num_tasks": self.num_tasks}
+        found |= {"first": self.values[0], "second": self.values[1], "difference": self.difference}
         for name in ("difference", "confidence", "z", "log10_p"):
             lower, upper = getattr(self, f"{name}_interval")
             found |= {f"{name}_lower": lower, f"{name}_upper": upper}
@@ -381,19 +373,14 @@ def bound_pairs(
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
     room, total, largest = Room.of(spans, counts), histogram.total_weight, float(spans.max())
-
-    def bound_squares(pairs: Values) -> Values:
-        return room.bound_squares(total * np.sum(np.abs(best - pairs), axis=0))
-
     lower, upper = np.array(intervals, dtype=np.float64).T
     nearest, farthest = _pair_ends(lower, upper, first, second)
-    squares = bound_squares(nearest)
     least = total * np.abs(nearest[1] - nearest[0])
-    most = total * np.abs(farthest[1] - farthest[0])
+    squares = room.bound_squares(total * np.sum(np.abs(best - nearest), axis=0))
     if spreads is not None and histogram.weights is None:
         known = total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
         squares = np.fmin(squares, known)
-    z_upper = _bound_z(metric, histogram, most)
+    z_upper = _bound_z(metric, histogram, total * np.abs(farthest[1] - farthest[0]))
     z = np.minimum(_divide_by_root(least, squares), z_upper)
     # The losses of each value, the least and the most.
     losses = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
@@ -411,12 +398,12 @@ def bound_pairs(
         hits, notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(hits[0, first] + hits[0, second])
         near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
-        exact = _bound_exact(total * near, total * far, bound_squares(near))
+        alone = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
+        exact = _bound_exact(total * near, total * far, alone)
         p_lower[is_exact], p_upper[is_exact] = exact
         method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or next to it.
-    lowest, highest = losses[0, first] + losses[0, second], losses[1, first] + losses[1, second]
-    half = np.clip(room.losses[-1], lowest, highest)
+    half = np.clip(room.losses[-1], *(losses[:, first] + losses[:, second]))
     return Bounds(
         z=(z, z_upper),
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
