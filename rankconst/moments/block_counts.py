@@ -43,6 +43,8 @@ from rankconst.tasks import offsets_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from numpy.typing import NDArray
+
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
@@ -116,15 +118,7 @@ class BlockCounts:
         share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
         inside = (share > 0) & (share < 1)
         share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
-        none = np.sum(tasks * np.log1p(-share), axis=1)
-        every = np.sum(tasks * np.log(share), axis=1)
-        # No more than one way, or none, to be `count`.
-        log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
-        mass = np.exp(log_mass)
-        beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
-        below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
-        tail = np.where(left, -beyond, below)
-        error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
+        tail, mass, error = _read_single_way(share, tasks, needed, uncertain, left)
         back = np.where(needed > 0, 0.0, np.inf)
         ways = np.flatnonzero((needed > 0) & (needed < uncertain))
         if ways.size:
@@ -231,6 +225,23 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
 
 
+def _read_single_way(
+    share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
+) -> tuple[Values, Values, Values]:
+    """Return tail, mass and error where there is one way, or none, to have as many as needed.
+
+    Where there are more ways, the numbers mean nothing.
+    """
+    none = np.sum(tasks * np.log1p(-share), axis=1)
+    every = np.sum(tasks * np.log(share), axis=1)
+    log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
+    mass = np.exp(log_mass)
+    beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
+    below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
+    error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
+    return np.where(left, -beyond, below), mass, error
+
+
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
     """Return the tilt of chances, shape (X, U), as :func:`find_tilt` does."""
 
@@ -254,19 +265,32 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
     v = np.expm1(1j * theta)
     size = float(low.max()) * float(np.abs(v).max())
     if size <= _RADIUS:
-        terms = max(2, _count_terms(size, tasks))
-        signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
-        factor = np.ones_like(v)
-        for k in range(1, terms + 1):
-            power *= low
-            factor = factor * -v
-            both = np.einsum("xu,xu->x", power, tasks)
-            difference = np.einsum("xu,xu->x", power, signed)
-            # Sums over low p of (p v)^k and over high ones of its conjugate.
-            total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
-        return total
+        _add_powers(total, low, high, tasks, v, terms=max(2, _count_terms(size, tasks)))
+    else:
+        _add_logarithms(total, low, high, tasks, v)
+    return total
+
+
+def _add_powers(
+    total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
+) -> None:
+    """Add sum log(1 + p v) over low p, and of its conjugate over high ones, by power series."""
+    signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
+    factor = np.ones_like(v)
+    for k in range(1, terms + 1):
+        power *= low
+        factor = factor * -v
+        both = np.einsum("xu,xu->x", power, tasks)
+        difference = np.einsum("xu,xu->x", power, signed)
+        total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
+
+
+def _add_logarithms(
+    total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
+) -> None:
+    """Add the same logarithm by logarithm."""
     wide = max(1, _TABLE // max(total.size, 1))
-    for begin in range(0, share.shape[1], wide):
+    for begin in range(0, low.shape[1], wide):
         part = slice(begin, begin + wide)
         p, sign = low[:, None, part], np.where(high, -1.0, 1.0)[:, None, part]
         along, across = p * v.real[:, None], p * v.imag[:, None]
@@ -278,7 +302,6 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
         modulus = np.where(near < 0.5, np.log(np.maximum(near, TINY)), modulus)
         logs = 0.5 * modulus + 1j * sign * np.arctan2(across, 1 + along)
         total += np.einsum("xu,xtu->xt", tasks[:, part], logs)
-    return total
 
 
 def _count_terms(size: float, tasks: Values) -> int:
