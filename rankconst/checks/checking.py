@@ -36,7 +36,7 @@ from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -202,50 +202,66 @@ def check_reading(
     these numbers.
     """
     listed = "`rankconst show rules` lists them all."
-    chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
+    keys = [resolve_name("rule", key, dict.fromkeys(RULES, ()), listed) for key in rules]
+    chosen = [RULES[key] for key in keys or RULES]
     user = parse_address(user, tables)
     if metric is not None:
         reading = _keep_metric(reading, metric)
-    uncounted = find_answers(reading, tables)
-    if uncounted:
-        kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
-        if not kept.any():
-            raise next(iter(uncounted.values()))
-        reading = replace(reading, entries=reading.entries.keep(kept))
+    reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _choose(reading, tables, user)
-    notes += dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     cases, questions = _build_cases(confirm_reading(reading, tables, user), tables, user)
     # Of an evaluation of scores that were not numbers, nothing else means anything.
     sound = [case for case in cases if not case.diverged]
-    findings = _drop_explained(
-        [
-            finding
-            for rule in chosen or RULES.values()
-            for finding in rule.apply(cases if rule.key == DIVERGED else sound)
-        ]
-    )
-    findings.sort(key=lambda finding: finding.line or 0)
-    notes += dict.fromkeys(case.note for case in cases if case.note)
-    places = (
-        {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
-        if questions
-        else {}
-    )
-    asked = {
-        ask: [places[each.row, each.column] for each in entries]
-        for ask, entries in questions.items()
-    }
-    located = locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
-    counts = RULES["below-counting"] in (chosen or RULES.values())
+    findings: list[Finding] = []
+    for rule in chosen:
+        findings += rule.apply(cases if rule.key == DIVERGED else sound)
+    findings = sorted(_drop_explained(findings), key=lambda finding: finding.line or 0)
+    notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
+    num_counted = 0
+    if RULES["below-counting"] in chosen:
+        num_counted = sum(len(find_counting(case)) for case in sound)
     return CheckedReading(
-        reading,
-        tuple(findings),
-        tuple(notes),
-        located,
-        tables.version,
-        len(chosen or RULES),
-        sum(len(find_counting(case)) for case in sound) if counts else 0,
+        reading=reading,
+        findings=tuple(findings),
+        notes=tuple(notes),
+        asked=_locate(questions, reading, cases, in_python=in_python),
+        table_version=tables.version,
+        num_rules=len(chosen),
+        num_counted=num_counted,
     )
+
+
+def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, list[str]]:
+    """Leave out, with notes, metrics of several right answers that the tables have no counts of.
+
+    Raises the first reason if none is left.
+    """
+    uncounted = find_answers(reading, tables)
+    if not uncounted:
+        return reading, []
+    kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
+    if not kept.any():
+        raise next(iter(uncounted.values()))
+    notes = dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
+    return replace(reading, entries=reading.entries.keep(kept)), [*notes]
+
+
+def _locate(
+    questions: Mapping[Question, Sequence[Entry]],
+    reading: Reading,
+    cases: Sequence[Case],
+    *,
+    in_python: bool,
+) -> tuple[Question, ...]:
+    """Return questions with the positions of the numbers that wait for them."""
+    if not questions:
+        return ()
+    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
+    asked = {
+        question: [places[each.row, each.column] for each in entries]
+        for question, entries in questions.items()
+    }
+    return locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
 
 
 def _keep_metric(reading: Reading, metric: Metric) -> Reading:
@@ -267,31 +283,26 @@ def _build_cases(
     cases: list[Case] = []
     asked: dict[Question, list[Entry]] = {}
     entries = reading.entries
-    means = {
-        (entries[mean.place].row, entries[mean.place].column): mean
-        for mean in find_means(reading).values()
-    }
+    means = {}
+    for found in find_means(reading).values():
+        means[entries[found.place].row, entries[found.place].column] = found
     for group in group_entries(reading):
         # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
         slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
         others = tuple(ask for ask in group.context.questions if ask.field != SLIP)
         case = build_case(group, reading, user, archive, replace(group.context, questions=others))
-        cases.append(replace(case, assumed=user.protocol is None) if slips else case)
-        own = [means.get((entry.row, entry.column)) for entry in group.entries]
-        wrong = [
-            (measure(entry), len(mean.parts), mean.mean)
-            for entry, mean in zip(group.entries, own, strict=True)
-            if mean is not None and not mean.is_held
-        ]
-        cases[-1] = replace(cases[-1], contradictions=tuple(wrong))
-        # Of a mean all is known that its graphs tell.
-        waiting = [
-            entry
-            for entry, mean in zip(group.entries, own, strict=True)
-            if mean is None or not mean.is_held
-        ]
+        wrong, waiting = [], []
+        for entry in group.entries:
+            mean = means.get((entry.row, entry.column))
+            if mean is not None and not mean.is_held:
+                wrong.append((measure(entry), len(mean.parts), mean.mean))
+            # Of a mean all is known that its graphs tell.
+            if mean is None or not mean.is_held:
+                waiting.append(entry)
         for ask in dict.fromkeys((*case.questions, *slips)) if waiting else ():
             asked.setdefault(ask, []).extend(waiting)
+        assumed = user.protocol is None if slips else case.assumed
+        cases.append(replace(case, assumed=assumed, contradictions=tuple(wrong)))
     return _mark_diverged(cases, reading), asked
 
 
@@ -314,19 +325,26 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:
     """Drop what only follows from two exchanged columns, or from a value impossible by itself."""
-    # By identity: thousands of entries take long to hash.
-    of = {id(finding): {id(m.entry) for m in finding.values} for finding in findings}
-    exchanged, impossible = (
-        set().union(*(of[id(finding)] for finding in findings if finding.rule == rule))
-        for rule in (SWAPPED, "range")
-    )
+    exchanged: set[int] = set()
+    impossible: set[int] = set()
+    for finding in findings:
+        if finding.rule == SWAPPED:
+            exchanged |= _identify_entries(finding)
+        elif finding.rule == "range":
+            impossible |= _identify_entries(finding)
     kept = []
     for finding in findings:
-        by_exchange = RULES[finding.rule].mended_by_swap and of[id(finding)] & exchanged
-        by_value = finding.rule not in {"range", SWAPPED} and of[id(finding)] & impossible
+        own = _identify_entries(finding)
+        by_exchange = RULES[finding.rule].mended_by_swap and own & exchanged
+        by_value = finding.rule not in {"range", SWAPPED} and own & impossible
         if not by_exchange and not by_value:
             kept.append(finding)
     return kept
+
+
+def _identify_entries(finding: Finding) -> set[int]:
+    """Return what identifies the numbers of a finding: hashing thousands of them takes long."""
+    return {id(m.entry) for m in finding.values}
 
 
 def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, list[str]]:
@@ -339,25 +357,25 @@ def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, l
     if all(kept):
         return reading, []
     others: dict[str, None] = {}
-    for context in (
-        context for context, agreeing in zip(entries.contexts, kept, strict=True) if not agreeing
-    ):
-        texts = {
-            name: text for name in NAMES if (text := getattr(context, name)) and getattr(user, name)
-        }
-        own = [
-            f"{name} {text}"
-            for name, text in texts.items()
-            if not agrees(Address(**{name: text}), user, tables)
-        ]
-        others |= dict.fromkeys(own or [f"relation {', '.join(context.relations)}"])
-    of = np.array(kept, dtype=np.bool_)[entries.context_of]
+    for context, agreeing in zip(entries.contexts, kept, strict=True):
+        if not agreeing:
+            others |= dict.fromkeys(_name_disagreeing(context, tables, user))
+    chosen = np.array(kept, dtype=np.bool_)[entries.context_of]
     named = list_first([*others])
-    if not of.any():
+    if not chosen.any():
         raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {named}.")
-    return replace(reading, entries=entries.keep(of)), [
-        f"numbers of {named} are left out: you asked for others."
-    ]
+    note = f"numbers of {named} are left out: you asked for others."
+    return replace(reading, entries=entries.keep(chosen)), [note]
+
+
+def _name_disagreeing(context: Address, tables: Tables, user: Address) -> list[str]:
+    """Name what a number says of its tasks that is not what the user asks for."""
+    own = []
+    for name in NAMES:
+        text = getattr(context, name)
+        if text and getattr(user, name) and not agrees(Address(**{name: text}), user, tables):
+            own.append(f"{name} {text}")
+    return own or [f"relation {', '.join(context.relations)}"]
 
 
 def _describe(m: Measured) -> dict[str, Any]:

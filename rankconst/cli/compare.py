@@ -76,26 +76,14 @@ def compare(
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     files, typed = split_files(values)
     if files and not typed:
-        from rankconst.cli.adjust_file import Work
-        from rankconst.results.document import list_files
-
-        metrics = (parse_metric(metric),) if metric else ()
-        each_file = itertools.chain.from_iterable(map(list_files, files))
-        found = _compare_files(
-            [Work([file], None, percent, user, opened, metrics) for file in each_file]
-        )
+        found = _compare_files(_list_works(files, metric, percent, user, opened))
         target.write(_list_compared(found, target.form), opened)
         return
     refuse_names("compare", typed, [dataset] if dataset else [], [metric] if metric else [])
     if files or len(typed) != 2:
-        alone = (
-            f" What {typed[0]} is worth: {_name_adjust(typed[0], dataset, metric)}."
-            if len(typed) == 1
-            else ""
-        )
         raise UsageError(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
-            "-m hits@10." + alone
+            f"-m hits@10.{_name_adjust(typed, dataset, metric)}"
         )
     names = {each.rpartition("=")[0] for each in values}
     if names != {""}:
@@ -110,11 +98,26 @@ def compare(
     target.write(_compare_two(values, metric, user, opened, target.form), opened)
 
 
-def _name_adjust(value: str, dataset: str | None, metric: str | None) -> str:
-    """Return the command for one number, and the one that says which difference is enough."""
+def _list_works(
+    files: Sequence[str], metric: str | None, percent: bool | None, user: Address, opened: Tables
+) -> list[Work]:
+    """Return what to adjust of each file, and of each file of a folder."""
+    from rankconst.cli.adjust_file import Work
+    from rankconst.results.document import list_files
+
+    metrics = (parse_metric(metric),) if metric else ()
+    every = itertools.chain.from_iterable(map(list_files, files))
+    return [Work([file], None, percent, user, opened, metrics) for file in every]
+
+
+def _name_adjust(typed: Sequence[str], dataset: str | None, metric: str | None) -> str:
+    """Return the commands for one number, and for which difference is enough; of more nothing."""
+    if len(typed) != 1:
+        return ""
     name, key = metric or "METRIC", dataset or "DATASET"
-    alone = f"rankconst adjust {value} --dataset {key} --metric {name}"
-    return f"{alone}. Which difference is enough: rankconst show {key} {name}"
+    alone = f"rankconst adjust {typed[0]} --dataset {key} --metric {name}"
+    enough = f"rankconst show {key} {name}"
+    return f" What {typed[0]} is worth: {alone}. Which difference is enough: {enough}."
 
 
 # -- two numbers -----------------------------------------------------------------------------------
@@ -161,39 +164,39 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
     """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    text = (
-        ""
-        if not assumed
-        else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
-    )
-    label, row = (
-        found.metric.label,
-        found.to_dict() | ({"assumed": assumed} if form is Format.json else {}),
+    label, row = found.metric.label, found.to_dict()
+    if form is Format.json:
+        row["assumed"] = assumed
+    difference = Column(
+        "difference",
+        "difference (by rounding)",
+        number(4),
+        right=True,
+        show_row=show_interval("difference"),
     )
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),
-        "difference": Column(
-            "difference",
-            "difference (by rounding)",
-            number(4),
-            right=True,
-            show_row=show_interval("difference"),
-        ),
+        "difference": difference,
         "z_lower": Column("z_lower", "z", lambda _: show_z(found), right=True),
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
     }
-    tasks = found.tasks
-    where = "" if tasks is None else f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
-    where += f" ({tasks.describe()})" if tasks is not None and tasks.split else ""
+    title = label
+    if (tasks := found.tasks) is not None:
+        title += f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
+        if tasks.split:
+            title += f" ({tasks.describe()})"
     counted = f"{found.num_tasks:,} tasks"
-    versions = f" Tables {found.table_version}." if found.table_version else ""
-    return Listing.of(
-        [shown.get(key, Column(key)) for key in row],
-        [row],
-        title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
-        caption=f"{found.describe()}\n{LEFT_OUT}{text}{versions}",
-    )
+    if not title.endswith(counted):
+        title += f", {counted}"
+    caption = f"{found.describe()}\n{LEFT_OUT}"
+    if assumed:
+        words = describe_assumed({name: (value,) for name, value in assumed.items()})
+        caption += f"\nAssumed: {words}."
+    if found.table_version:
+        caption += f" Tables {found.table_version}."
+    columns = [shown.get(key, Column(key)) for key in row]
+    return Listing.of(columns, [row], title=title, caption=caption)
 
 
 # -- a table of results ----------------------------------------------------------------------------
@@ -213,17 +216,13 @@ def _compare_files(works: Sequence[Work]) -> Compared:
     found = compare_files(files)
     ranked = {(each.constants.tasks, each.constants.metric) for each in found}
     for adjusted in files:
-        known = [
-            each
-            for each in adjusted.entries
-            if each.constants is not None and each.entry.metric.is_mean
-        ]
-        alone = dict.fromkeys(
-            f"{each.constants.metric.label} on {each.constants.tasks.dataset}"
-            for each in known
-            if each.constants is not None
-            and (each.constants.tasks, each.constants.metric) not in ranked
-        )
+        alone: dict[str, None] = {}
+        for each in adjusted.entries:
+            known = each.constants
+            if known is None or not each.entry.metric.is_mean:
+                continue
+            if (known.tasks, known.metric) not in ranked:
+                alone[f"{known.metric.label} on {known.tasks.dataset}"] = None
         if alone:
             say(
                 f"note: {adjusted.reading.name}: a single result is compared with none: "
@@ -236,25 +235,21 @@ def _list_compared(found: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, with the letters of those that they beat."""
     from rankconst.results.compared import MEANING
 
+    names = ("dataset", "split", "side", "protocol")
     rows = []
     for each in found:
-        facts = {
-            name: getattr(each.constants.tasks, name)
-            for name in ("dataset", "split", "side", "protocol")
-        }
+        facts = {name: getattr(each.constants.tasks, name) for name in names}
         facts |= {"metric": each.constants.metric.label, "smallest": each.smallest}
-        rows += [
-            facts | dict(zip(each.table, row, strict=True))
-            for row in zip(*each.table.values(), strict=True)
-        ]
+        models = zip(*each.table.values(), strict=True)
+        rows += [facts | dict(zip(each.table, model, strict=True)) for model in models]
+    columns = []
+    for key in (*names, "metric"):
+        # A column that tells no rows apart is for files.
+        title = key if len({row[key] for row in rows}) > 1 else None
+        columns.append(Column(key, title))
     marked = form is Format.latex
     write = _write_superscript if marked else _write_text
-    columns = [
-        *(
-            Column(key, key if len({row[key] for row in rows}) > 1 else None)
-            for key in facts
-            if key != "smallest"
-        ),
+    columns += [
         Column("letter", ""),
         Column("model", "model"),
         Column("value", "result", right=True, raw=marked, show_row=write),
