@@ -211,66 +211,44 @@ def _keep_amount(sign: re.Match[str]) -> str:
 
 def name_queries(text: str) -> str:
     """Return a text with a word for each query in it: h2t for (h, r, ?)."""
-    return (
-        _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text) if "?" in text else text
-    )
+    if "?" not in text:
+        return text
+    return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text)
 
 
 def _drop_files(text: str) -> str:
     """Return a text without addresses on the web and names of files."""
     words = text.split(" ")
-    return " ".join(
-        "" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS) else word
-        for word in words
-    )
+    for place, word in enumerate(words):
+        if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS):
+            words[place] = ""
+    return " ".join(words)
 
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
     """Put together what the words of a label are."""
-    metrics: dict[tuple[Metric, str | None], None] = {}
-    graphs: dict[str, None] = {}
-    values: dict[str, dict[str, None]] = {}
-    words: dict[str, Word] = {}
-    for kind, _, _, name in found:
-        if kind == "metric" and (named := find_measure(name, k)) is not None:
-            metrics[named] = None
-        elif kind == "graph":
-            graphs[name] = None
-        elif kind in {"value", "word"}:
-            if kind == "value":
-                about, value = list_values()[squash(name)]
-                values.setdefault(about, {})[value] = None
-            if (word := list_lexicon().get(_write_plain(name))) is not None:
-                words[word.text] = word
-    if "raw" not in (protocols := values.get("protocol", {})) and len(protocols) > 1:
-        protocols.pop("filtered", None)  # what is time-aware is filtered
-    if not bare.isascii():  # Chinese has no blanks between words
-        words |= {
-            word: row
-            for word, row in list_lexicon().items()
-            if not word.isascii() and word in bare.lower()
-        }
-    among = list(_AMONG.finditer(bare))
-    words |= {each[0].lower(): replace(_CANDIDATES, text=each[0].lower()) for each in among}
+    graphs = dict.fromkeys(each.text for each in found if each.kind == "graph")
+    values, words = _list_declared(found), _list_asking(bare, found)
+    amounts = list(_AMONG.finditer(bare))  # among 50 negatives
+    words |= {each[0].lower(): replace(_CANDIDATES, text=each[0].lower()) for each in amounts}
     others = [each for each in found if not each.kind and each.text.lower() not in words]
-    inside = {place for each in among for place in range(*each.span())}
+    inside = {place for each in amounts for place in range(*each.span())}
     names = [each for each in others if each.start not in inside and not each.text.isdigit()]
     label = Label(
         text,
-        values={about: tuple(each) for about, each in values.items()},
+        values=values,
         graphs=tuple(graphs),
         words=tuple(words.values()),
         whole=not others if found else bool(words),
         alone=bool(words) and not names and {each.kind for each in found} <= {"word", ""},
         both=_joins_sides(found),
     )
+    metrics = _list_metrics(found, k)
     if not label.whole:  # "entity map" is none
-        metrics = dict.fromkeys(
-            each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k
-        )
+        metrics = [each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k]
     if not metrics:
         return label if label.whole or graphs or words else Label(text)
-    metric, adjustment = next(iter(metrics))
+    metric, adjustment = metrics[0]
     reason = next((word.reason for word in words.values() if word.field == "metric"), "")
     if len(metrics) > 1:
         reason = "it names several metrics"
@@ -279,18 +257,50 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
 
 
+def _list_metrics(found: tuple[_Found, ...], k: int | None) -> list[tuple[Metric, str | None]]:
+    """List the metrics among the words of a label, each once, with their adjustment."""
+    named = [find_measure(each.text, k) for each in found if each.kind == "metric"]
+    return list(dict.fromkeys(each for each in named if each is not None))
+
+
+def _list_declared(found: tuple[_Found, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the values among the words of a label, by field."""
+    values: dict[str, tuple[str, ...]] = {}
+    for each in found:
+        if each.kind == "value":
+            about, value = list_values()[squash(each.text)]
+            known = values.get(about, ())
+            values[about] = known if value in known else (*known, value)
+    protocols = values.get("protocol", ())
+    if len(protocols) > 1 and "raw" not in protocols:  # what is time-aware is filtered
+        values["protocol"] = tuple(value for value in protocols if value != "filtered")
+    return values
+
+
+def _list_asking(bare: str, found: tuple[_Found, ...]) -> dict[str, Word]:
+    """Return the words of the lexicon in a label, by their texts."""
+    words: dict[str, Word] = {}
+    for each in found:
+        word = list_lexicon().get(_write_plain(each.text))
+        if word is not None and each.kind in {"value", "word"}:
+            words[word.text] = word
+    if not bare.isascii():  # Chinese has no blanks between words
+        foreign = {text: word for text, word in list_lexicon().items() if not text.isascii()}
+        words |= {text: word for text, word in foreign.items() if text in bare.lower()}
+    return words
+
+
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
     """Tell whether only vocabulary stands between head and tail, as in pooled sides."""
-    declared = (
-        (i, list_values()[squash(each.text)])
-        for i, each in enumerate(found)
-        if each.kind == "value"
-    )
-    sides = pairwise((i, value) for i, (name, value) in declared if name == "side")
-    return any(
-        {a, b} == {"head", "tail"} and all(each.kind for each in found[i:j])
-        for (i, a), (j, b) in sides
-    )
+    sides = list[tuple[int, str]]()
+    for i, each in enumerate(found):
+        about, value = list_values().get(squash(each.text), ("", ""))
+        if each.kind == "value" and about == "side":
+            sides.append((i, value))
+    for (i, first), (j, second) in pairwise(sides):
+        if {first, second} == {"head", "tail"} and all(each.kind for each in found[i:j]):
+            return True
+    return False
 
 
 def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
@@ -300,10 +310,8 @@ def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
         left += (bare[end:start], _NAMED if kind else name)
         end = behind
     rest = "".join((*left, bare[end:]))
-    if any(
-        kind == "word" and list_lexicon()[_write_plain(name)].field == "protocol"
-        for kind, _, _, name in found
-    ):
+    words = [list_lexicon()[_write_plain(each.text)] for each in found if each.kind == "word"]
+    if any(word.field == "protocol" for word in words):
         rest = rest.translate(_NO_DIGITS)  # among 50 samples
     return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
@@ -337,9 +345,9 @@ def _read_at(
         if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
             break
         end = tokens[j][1]
-        if (kind := _classify(text[start:end], k)) and not (
-            kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
-        ):
+        kind = _classify(text[start:end], k)
+        is_part = kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
+        if kind and not is_part:
             best = (kind, end, j + 1)
     return best
 
@@ -378,12 +386,9 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
     """
     found = []
     for mention in find_mentions(_MEASURE_FIRST.sub(_part, _MEASURE_LAST.sub(_part, text))):
-        end = mention.end
-        words = (
-            _WORDS.findall(text[mention.stem : mention.end].lower())
-            if mention.stem > mention.start
-            else ()
-        )
+        end, words = mention.end, list[str]()
+        if mention.stem > mention.start:
+            words = _WORDS.findall(text[mention.stem : mention.end].lower())
         if words and all(word in list_fillers() or word in list_values() for word in words):
             end = mention.stem
         found.append((mention.start, end))
@@ -408,7 +413,8 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     'FB15k-237 / AMRR'
     """
     bare = clean_heading(heading)
-    if (span := find_name(bare, metric)) is None:
+    span = find_name(bare, metric)
+    if span is None:
         name = metric.name_of(adjustment)
         return f"{bare} {name}" if name else f"{bare}_{adjustment}"
     # Of two levels, "Hits@ / 10", the lower one is a part of the name.
@@ -438,12 +444,9 @@ def find_name(text: str, metric: Metric, adjustment: str | None = None) -> tuple
         for each in _scan(text, k):
             if each.kind == "metric" and find_measure(each.text, k) == (metric, adjustment):
                 before = list_prefixes(each.text)
-                first = next(
-                    found.start()
-                    for found in _TOKEN.finditer(each.text)
-                    if found[0].lower() not in before
-                )
-                return each.start + first, each.end
+                tokens = _TOKEN.finditer(each.text)
+                first = next(token for token in tokens if token[0].lower() not in before)
+                return each.start + first.start(), each.end
     return None
 
 
