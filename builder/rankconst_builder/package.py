@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst import version as runtime
-from rankconst.arrow import join_texts, view_numbers, wrap_numbers
+from rankconst.arrow import join_texts, view_numbers, wrap_numbers, wrap_text
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     from rankconst.progress import Reporter
 
+
+_BLOCK = 2**16  # rows
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -118,21 +120,30 @@ def hash_content(table: pa.Table) -> str:
     prints them, missing ones as ``None``. Parquet files differ between versions of pyarrow; this
     does not.
     """
-    columns = [_print_values(column) for column in table.columns]
-    rows = ["\t".join(row) for row in zip(*columns, strict=True)]
-    text = "\n".join(["\t".join(table.column_names), *rows])
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    digest = hashlib.sha256("\t".join(table.column_names).encode())
+    printed = [_print_values(column) for column in table.columns]
+    for start in range(0, len(table), _BLOCK):
+        cells = [each.slice(start, _BLOCK).dictionary_decode() for each in printed]
+        rows = pc.binary_join_element_wise(*cells, wrap_text("\t"))
+        ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
+        whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), wrap_text("\n"))
+        digest.update(b"\n")
+        digest.update(whole[0].as_buffer())
+    return f"sha256:{digest.hexdigest()}"
 
 
-def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
-    if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)) or not len(column):
-        return list(map(repr, column.to_pylist()))
-    # A column of words, or of whole numbers, has few distinct ones: each is printed once.
-    coded: Any = pc.dictionary_encode(column).combine_chunks()
-    printed = np.array([*map(repr, coded.dictionary.to_pylist()), "None"], dtype=object)
-    missing = wrap_numbers(np.array([len(coded.dictionary)], np.int32))[0]
-    printed_rows: list[str] = printed[view_numbers(coded.indices.fill_null(missing))].tolist()
-    return printed_rows
+def _print_values(column: pa.ChunkedArray[Any]) -> Any:
+    """Return the values of a column as texts, in an array that holds each distinct one once."""
+    if pa.types.is_nested(column.type):
+        return join_texts([*map(repr, column.to_pylist())]).dictionary_encode()
+    values: Any = column.combine_chunks()
+    if pa.types.is_floating(column.type):
+        values = values.view(pa.int64())  # 0.0 and -0.0 are equal, and not printed alike
+    coded = values.dictionary_encode()
+    distinct: Any = coded.dictionary.view(column.type)
+    printed = join_texts([*map(repr, distinct.to_pylist()), "None"])
+    missing = wrap_numbers(np.array([len(distinct)], np.int32))[0]
+    return pa.DictionaryArray.from_arrays(coded.indices.fill_null(missing), printed)
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
@@ -193,12 +204,17 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
 
     So these can be read alone. The table of datasets, which is read as a whole, is one row group.
     """
-    keys = table.column("dataset").to_pylist()
+    table = table.combine_chunks()  # pages must not depend on how rows came together
+    keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
-        informed = pc.not_equal(table["baseline"], join_texts([DEFAULT_BASELINE])[0])
-        keys = list(zip(keys, informed.to_pylist(), strict=True))
-    alone = len(table) == len(set(keys))
-    starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and not alone)]
+        keys.append(pc.equal(table["baseline"], wrap_text(DEFAULT_BASELINE)))
+    is_first = np.zeros(len(table), dtype=np.bool_)
+    for values in keys:
+        codes = view_numbers(values.combine_chunks().dictionary_encode().indices)
+        is_first |= np.diff(codes, prepend=-1) != 0
+    starts = np.flatnonzero(is_first).tolist()
+    if len(starts) == len(table):  # that of datasets
+        starts = starts[:1]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those
     # in keys do repeat.
     streamed = [
@@ -226,9 +242,8 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        for start, stop in itertools.pairwise([*starts, len(keys)]):
-            # In one piece: pages must not depend on how the rows came together.
-            writer.write_table(table.slice(start, stop - start).combine_chunks())
+        for start, stop in itertools.pairwise([*starts, len(table)]):
+            writer.write_table(table.slice(start, stop - start))
     return sink.getvalue()
 
 
