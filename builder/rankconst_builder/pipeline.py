@@ -369,7 +369,7 @@ def _read_own_graph(
     if len(pieces) == len(opened) and build.restriction == Restriction():
         graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:
-            _say_order(build, key, columns)
+            _say_order(build, key, pieces)
             return graph
     texts = {}
     if build.restriction.known is not None:
@@ -415,9 +415,10 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
     return graph
 
 
-def _say_order(build: Build, key: str, columns: Mapping[str, Columns]) -> None:
+def _say_order(build: Build, key: str, files: Mapping[str, TripleFile]) -> None:
     """Say in which order columns are read that have no names."""
-    if build.columns is None and any(name_columns(each.names) is None for each in columns.values()):
+    named = [isinstance(file, Columns) and name_columns(file.names) for file in files.values()]
+    if build.columns is None and not all(named):
         build.reporter.say(f"{key}: {ORDER.format('hrt')}")
 
 

@@ -332,6 +332,18 @@ def test_own_file_that_changes_meanwhile(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("placeholders")
+@pytest.mark.parametrize("line", ["a\tr\tb\n", "a b\tr\tc\n"])
+def test_the_order_of_columns_without_names_is_said(
+    run: Run, tmp_path: Path, screen: Console, line: str
+) -> None:
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.tsv").write_text(f"{line}{split}\tr\tc\n" * 2)
+    paths = {split: tmp_path / f"{split}.tsv" for split in ("train", "test")}
+    run(OWN, local={"mykg": paths})
+    assert any("columns are read as hrt" in told for told in printed(screen))
+
+
 def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     for path, told in ((tmp_path / "none.txt", "none.txt: No such file"), (tmp_path, "")):
         with pytest.raises(DataError, match=rf"cannot read {tmp_path}.*{told}"):
