@@ -70,6 +70,13 @@ class Placed(str):
         cell.start, cell.end = start, end
         return cell
 
+    @classmethod
+    def cut(cls, text: str, start: int, end: int) -> Self:
+        """Return a part of a text as a cell, without the blanks around it."""
+        part = text[start:end]
+        first = end - len(part.lstrip())
+        return cls(part.strip(), first, max(first, start + len(part.rstrip())))
+
 
 class Row(NamedTuple):
     """A row of a table."""

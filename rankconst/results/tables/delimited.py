@@ -24,14 +24,13 @@ DELIMITERS = (",", "\t", ";")
 
 _FIRST_LINES = 20  # a heading may have several levels, after empty lines
 _LONGEST_HEADING = 100_000
-_MOST_SHARED = (
-    100_000  # beyond this many different cells, remembering them costs more than it saves
-)
+_MOST_SHARED = 100_000  # of more different cells, remembering them costs more than it saves
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
     """Read the rows of a delimited file; quotes as in RFC 4180."""
-    if (zero := document.text.find("\0")) >= 0:
+    zero = document.text.find("\0")
+    if zero >= 0:
         line = document.text.count("\n", 0, zero) + 1
         raise DataError(
             f"{document.at(line)}: a zero byte. Results are read from text; "
@@ -64,15 +63,11 @@ def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
 
 def _explain(error: str, line: int) -> str:
     if "field larger" in error:
-        return (
-            f"a cell goes on for more than {csv.field_size_limit():,} characters, "
-            f"to line {line:,}. Is a quote never closed?"
-        )
+        most = f"{csv.field_size_limit():,}"
+        return f"a cell has more than {most} characters, to line {line:,}. Is a quote never closed?"
     if "unexpected end" in error:
-        return (
-            f"a cell in quotes goes on to the end, line {line:,}. "
-            'Close the quote, or write "" for one in a cell.'
-        )
+        end = f"a cell in quotes goes on to the end, line {line:,}"
+        return f'{end}. Close the quote, or write "" for one in a cell.'
     if "expected after" in error:
         return 'text follows a closing quote. Write "" for a quote within a cell.'
     return f"{error}. Expected cells as in RFC 4180."
@@ -85,11 +80,8 @@ def find_delimiter(document: Document) -> str | None:
     """
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
-    if (
-        not first
-        or first.startswith(("{", "["))
-        or any(len(line) > _LONGEST_HEADING for line in lines)
-    ):
+    is_long = any(len(line) > _LONGEST_HEADING for line in lines)
+    if not first or first.startswith(("{", "[")) or is_long:
         return None
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
@@ -101,11 +93,8 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
     """Count the known names in that one of the first rows that reads best as a heading."""
     rows: list[list[str]] = []
     try:
-        rows.extend(
-            row
-            for row in csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-            if row
-        )
+        reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+        rows.extend(filter(None, reader))
     except csv.Error:
         strict = False  # reading will say what is wrong with it
     best = 0

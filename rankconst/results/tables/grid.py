@@ -8,6 +8,7 @@ its value in another.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
@@ -51,13 +52,10 @@ _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 class Dialect:
     """How tables of a format are to be read."""
 
-    # Reads a heading, or the name of a metric in a long table, where k may have a column of its
-    # own.
+    # Reads a heading, or the name of a metric in a long table; k may have a column of its own.
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
-    even: bool = (
-        False  # True if a row with more or fewer cells than the heading is a mistake to be reported
-    )
+    even: bool = False  # True if a row with more or fewer cells than the heading is a mistake
 
 
 def read_tables(
@@ -90,36 +88,22 @@ def _read_all(
     read: list[Table] = []
     without: list[Row] = []  # the first table without a metric
     for printed in tables:
-        commas = printed.commas or not (dialect.exact or dialect.even)
-        rows, commas = (
-            read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
-        )
+        rows, has_commas = list(printed.rows), False
+        if printed.commas or not (dialect.exact or dialect.even):
+            rows, has_commas = read_commas(rows, document.decimal)
         texts = () if dialect.exact else (*printed.above, name_file(document.name))
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
-            titles, below = _split_titles(block)
-            heading, how, near = find_heading(below, dialect.parse), "", texts
-            if heading is None and (turned := pivot(below, dialect.parse)) is not None:
-                below, how = turned, "metrics in rows"
-                heading = find_heading(below, dialect.parse)
-            if heading is None and document.metric is not None:
-                below, how = block, "the metric from --metric"
-                heading = find_heading(below, choose_parse(document.metric, below))
-                near = _ask_metric(texts, document.metric)
-            if heading is None:
+            found = _find_heading(document, block, texts, dialect)
+            if found is None:
                 without = without or block
                 what = " | ".join(filter(None, block[0].plain))
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
-            above = tuple(read_near("the row above", title) for title in titles)
-            body = _fit(
-                document,
-                heading,
-                below[len(heading.levels) :],
-                notes,
-                even=dialect.even or dialect.exact,
-            )
-            understood = tuple(filter(None, (how, "commas before decimals" if commas else "")))
-            sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
+            how = [found.how] if found.how else []
+            if has_commas:
+                how.append("commas before decimals")
+            body = _fit(document, found, notes, even=dialect.even or dialect.exact)
+            sheet = _make_sheet(document, found, body, dialect, how)
             read.append(SheetReader(sheet, notes).read())
     if not read and without:
         raise DataError(explain_missing(document, without))
@@ -130,18 +114,51 @@ def _read_all(
     return read
 
 
+@dataclass(frozen=True)
+class _Block:
+    """Rows below a heading."""
+
+    heading: Heading
+    rows: list[Row]
+    texts: tuple[Text, ...]  # around them, the nearest first
+    how: str = ""  # how they were understood
+
+
+def _find_heading(
+    document: Document, block: list[Row], texts: tuple[Text, ...], dialect: Dialect
+) -> _Block | None:
+    """Find the heading of a block: as it is, with metrics in its rows, or of the user's metric."""
+    titles, rows = _split_titles(block)
+    texts_above = (*(read_near("the row above", title) for title in titles), *texts)
+    heading, how = find_heading(rows, dialect.parse), ""
+    turned = pivot(rows, dialect.parse) if heading is None else None
+    if turned is not None:
+        rows, how = turned, "metrics in rows"
+        heading = find_heading(rows, dialect.parse)
+    if heading is None and document.metric is not None:
+        rows, how = block, "the metric from --metric"
+        heading = find_heading(rows, choose_parse(document.metric, rows))
+        near = texts_above[: len(titles)]
+        texts_above = (*near, *_ask_metric(texts, document.metric))
+    if heading is None:
+        return None
+    return _Block(heading, rows[len(heading.levels) :], texts_above, how)
+
+
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
     """Return texts that ask about the metrics they name, if none of them names that of the user."""
     named = {text.label.metric for text in texts} - {None}
     if metric in named:
         return texts
-    words = {each: Word(each.label.lower(), "metric") for each in named if each}
-    return tuple(
-        text._replace(label=replace(text.label, words=(*text.label.words, words[each])))
-        if (each := text.label.metric)
-        else text
-        for text in texts
-    )
+    return tuple(_ask_about(text) for text in texts)
+
+
+def _ask_about(text: Text) -> Text:
+    label = text.label
+    if label.metric is None:
+        return text
+    word = Word(label.metric.label.lower(), "metric")
+    return text._replace(label=replace(label, words=(*label.words, word)))
 
 
 def name_file(name: str) -> Text:
@@ -175,54 +192,45 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
     """Split a table where a heading comes again, perhaps over other datasets."""
     if not rows:
         return
-    starts = [0]
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
-    if heading is not None and heading.measures:
-        depth, last = len(heading.levels), heading.levels[-1]
-        places = [j for j in heading.measures if last[j]] or list(heading.measures)[:1]
-        for i in range(depth, len(rows)):
-            plain = rows[i].plain
-            if (
-                len(plain) <= places[-1]
-                or plain[places[0]] != last[places[0]]
-                or not last[places[0]]
-            ):
-                continue
-            if any(plain[j] != last[j] for j in places):
-                continue
-            first = max(i - depth + 1, starts[-1] + 1)
-            while first < i and any(is_number(cell) for cell in rows[first].plain if cell):
-                first += 1
-            if tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
-                starts.append(first)
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        yield rows[start:end]
+    lowest = () if heading is None else heading.levels[-1]
+    places = [] if heading is None else [j for j in heading.measures if lowest[j]]
+    if heading is None or not places:
+        yield rows
+        return
+    depth, pick = len(heading.levels), itemgetter(*places)
+    start = 0
+    for i in range(depth, len(rows)):
+        plain = rows[i].plain
+        if len(plain) <= places[-1] or pick(plain) != pick(lowest):
+            continue
+        first = max(i - depth + 1, start + 1)
+        while first < i and any(is_number(cell) for cell in rows[first].plain if cell):
+            first += 1
+        if tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
+            yield rows[start:first]
+            start = first
+    yield rows[start:]
 
 
-def _fit(
-    document: Document, heading: Heading, rows: Iterable[Row], notes: Notes, *, even: bool
-) -> list[Row]:
+def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
     """Return the rows that fit the heading; others are noted, or refused in a delimited file."""
-    width, kept = len(heading.keys), []
-    levels = {*heading.levels}
-    for row in rows:
-        found = len(row.cells)
-        if found == width and row.plain not in levels:
+    levels, width = {*block.heading.levels}, len(block.heading.keys)
+    kept: list[Row] = []
+    for row in block.rows:
+        count = len(row.cells)
+        if count == width and row.plain not in levels:
             kept.append(row)
-        elif found == width:
+        elif count == width:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
-        elif found == 1 and not even:
+        elif count == 1 and not even:
             more = ("",) * (width - 1)
-            kept.append(
-                row._replace(cells=row.cells + more, plain=row.plain + more, spans={0: width})
-            )
+            kept.append(Row(row.line, row.cells + more, row.plain + more, {0: width}))
         else:
-            reason = f"expected {width} cells, as in the heading, got {found}"
+            reason = f"expected {width} cells, as in the heading, got {count}"
             if even:
-                raise DataError(
-                    f"{document.at(row.line)}: {reason}. "
-                    "Fix the row, or quote cells that contain the delimiter."
-                )
+                remedy = "Fix the row, or quote cells that contain the delimiter."
+                raise DataError(f"{document.at(row.line)}: {reason}. {remedy}")
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
         if len(kept) * width > MOST_CELLS:
             refuse_size(document.at(row.line))
@@ -230,32 +238,26 @@ def _fit(
 
 
 def _make_sheet(
-    document: Document,
-    heading: Heading,
-    rows: list[Row],
-    texts: tuple[Text, ...],
-    dialect: Dialect,
-    *,
-    how: tuple[str, ...],
+    document: Document, block: _Block, rows: list[Row], dialect: Dialect, how: list[str]
 ) -> Sheet:
     """Return rows of a table by column."""
-    plain, written = [row.plain for row in rows], [row.cells for row in rows]
-    columns = [list(cells) for cells in zip(*plain, strict=True)]
-    if not rows:
-        columns = [[] for _ in heading.keys]
+    heading = block.heading
+    columns: list[list[str]] = [[] for _ in heading.keys]
+    if rows:
+        columns = [list(cells) for cells in zip(*(row.plain for row in rows), strict=True)]
     if not dialect.even and not dialect.exact:
         _fill(heading, columns)
     return Sheet(
         heading,
         [Cells(column) for column in columns],
         [row.line for row in rows],
-        texts,
+        block.texts,
         dialect.parse,
         dialect.exact,
         document.percent,
         spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
-        written=[list(cells) for cells in zip(*written, strict=True)],
-        how=how,
+        written=[list(cells) for cells in zip(*(row.cells for row in rows), strict=True)],
+        how=tuple(how),
     )
 
 
@@ -263,32 +265,31 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     """Repeat what the row above says of the ranking tasks where a cell of a document is empty."""
     roles = find_roles(heading, [Cells(column) for column in columns])
     places = {j for role, j in roles.items() if role in _REPEATED}
-    first = min(heading.measures, default=0)
-    places |= {
-        j for j in range(first - 1) if j not in roles.values() and not heading.measures.get(j)
-    }
-    others = [
-        column for j, column in enumerate(columns) if j not in places and j not in heading.measures
-    ]
-    named = [any(cells) for cells in zip(*others, strict=True)] if others else []
-    for column in (columns[j] for j in places) if named else ():
+    for j in range(min(heading.measures, default=0) - 1):
+        if j not in roles.values() and not heading.measures.get(j):
+            places.add(j)
+    apart = places | {*heading.measures}
+    others = [column for j, column in enumerate(columns) if j not in apart]
+    is_named = [any(cells) for cells in zip(*others, strict=True)]
+    for j in places if others else ():
         last = ""
-        for i, cell in enumerate(column):
+        for i, cell in enumerate(columns[j]):
             last = cell or last
-            column[i] = last if named[i] else cell
+            if is_named[i]:
+                columns[j][i] = last
 
 
 def _merge(
     document: Document, form: str, read: list[Table], notes: Notes, tool: str | None
 ) -> Reading:
     """Put tables below each other."""
-    filled = [each for each in read if each.sheet.written]
-    columns: dict[str, list[str]] = {key: [] for each in read for key in each.sheet.heading.keys}
-    sizes = [len(each.sheet.lines) for each in filled]
+    filled = [table for table in read if table.sheet.written]
+    sizes = [len(table.sheet.lines) for table in filled]
+    columns: dict[str, list[str]] = {key: [] for table in read for key in table.sheet.heading.keys}
     if sum(sizes) * len(columns) > MOST_CELLS:
         refuse_size(document.name)
-    for each, size in zip(filled, sizes, strict=True):
-        own = dict(zip(each.sheet.heading.keys, each.sheet.written, strict=True))
+    for table, size in zip(filled, sizes, strict=True):
+        own = dict(zip(table.sheet.heading.keys, table.sheet.written, strict=True))
         for key, cells in columns.items():
             cells.extend(own.get(key) or [""] * size)
     return Reading(
@@ -306,27 +307,22 @@ def _merge(
 
 def _describe(read: list[Table]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
-    origins = (each.origin for each in read if len(each.entries))
-    inferred = dict.fromkeys(
-        filter(None, (*(how for each in read for how in each.sheet.how), *origins))
-    )
-    if not inferred and not any(each.percent for each in read):
+    inferred: list[str] = []
+    is_percent: dict[str, set[bool]] = {}
+    for table in read:
+        inferred += table.sheet.how
+    for table in read:
+        if len(table.entries):
+            inferred.append(table.origin)
+        for head in table.entries.heads:
+            is_percent.setdefault(head.metric.label, set()).add(head.column in table.percent)
+    inferred = list(dict.fromkeys(filter(None, inferred)))
+    if not inferred and not any(table.percent for table in read):
         return ""
-    units: dict[str, set[bool]] = {}
-    for each in read:
-        for head in each.entries.heads:
-            units.setdefault(head.metric.label, set()).add(head.column in each.percent)
-    signs = {
-        label: ""
-        if True not in own
-        else " (percent in some columns)"
-        if False in own
-        else " (percent)"
-        for label, own in units.items()
-    }
-    metrics = ", ".join(f"{label}{sign}" for label, sign in signs.items())
+    signs = {(False,): "", (True,): " (percent)", (False, True): " (percent in some columns)"}
+    metrics = [f"{label}{signs[(*sorted(own),)]}" for label, own in is_percent.items()]
     tables = "1 table" if len(read) == 1 else f"{len(read)} tables"
-    return "; ".join((tables, *inferred, metrics))
+    return "; ".join((tables, *inferred, ", ".join(metrics)))
 
 
 def refuse_size(place: str) -> NoReturn:

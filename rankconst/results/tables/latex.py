@@ -329,16 +329,14 @@ class _Reader:
     def _make_row(self, places: list[tuple[int, int]]) -> _Row:
         row = _Row(self._document.find_line(places[0][0]))
         for start, end in places:
-            written = self._text[start:end]
-            first = end - len(written.lstrip())
-            last = max(first, start + len(written.rstrip()))
-            cell = Placed(" ".join(written.split()), first, last)
+            part = Placed.cut(self._text, start, end)
+            cell = Placed(" ".join(part.split()), part.start, part.end)
             width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
             if width > 1:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
                 row.heights[len(row.cells)] = height
-            row.cells += [cell, *[Placed("", first, last)] * (width - 1)]
+            row.cells += [cell, *[Placed("", part.start, part.end)] * (width - 1)]
             row.plain += [strip_latex(cell, self._macros), *[""] * (width - 1)]
         return row
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _PIPE = re.compile(r"\\.|\|")
 _ENDED = re.compile(r"</table", re.IGNORECASE)
-_TABLE, _CELL = (re.compile(rf"<{tag}\b", re.IGNORECASE) for tag in ("table", "t[dh]"))
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
@@ -95,27 +96,22 @@ def _write(token: Token, *, code: bool) -> str:
     if token.type == "html_inline":
         tag = _TAG.match(token.content)
         return "" if tag is None else _TAGS.get(tag[1].lower(), "")
-    if token.type in {"s_open", "s_close"}:
-        return "~~"
-    if token.type == "code_inline" and not code:
+    if token.type == "image" or (token.type == "code_inline" and not code):
         return ""
-    return (
-        " "
-        if token.type in {"softbreak", "hardbreak"}
-        else ""
-        if token.type == "image"
-        else token.content
-    )
+    written = {"s_open": "~~", "s_close": "~~", "softbreak": " ", "hardbreak": " "}
+    return written.get(token.type, token.content)
 
 
 def _set_lower(found: re.Match[str]) -> str:
     """Write what is lowered so that it is no digit of the number before it."""
-    put = found[2].strip()
-    return f"{found[1]}{put if put.startswith('±') else f'_{{{put}}}' if found[1] else f' {put}'}"
+    digit, lowered = found[1], found[2].strip()
+    if lowered.startswith("±"):
+        return f"{digit}{lowered}"
+    return f"{digit}_{{{lowered}}}" if digit else f" {lowered}"
 
 
 def _take_math(state: StateInline, silent: bool) -> bool:
-    found = _MATH.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    found = _MATH.match(state.src, state.pos)
     if found is None:
         return False
     if not silent:
@@ -141,13 +137,11 @@ def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         stop = first + 2
         while stop < end and state.sCount[stop] >= state.blkIndent and "|" in _line(state, stop):
             stop += 1
-        rows = [
-            i
-            for i in (first, *range(first + 2, stop))
-            if i == first or not _is_rule(_line(state, i))
-        ]
+        body = [i for i in range(first + 2, stop) if not _is_rule(_line(state, i))]
         token = state.push("pipes", "", 0)
-        token.meta["rows"] = [(i, state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in rows]
+        token.meta["rows"] = [
+            (state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in (first, *body)
+        ]
         state.line = stop
     return True
 
@@ -176,38 +170,29 @@ def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
     """Yield the cells of a row, which is a part of a text."""
-    start, end = _trim(text, start, end)
-    first = start + text.startswith("|", start, end)
-    for pipe in _PIPE.finditer(text, first, end):
+    row = Placed.cut(text, start, end)
+    first = row.start + row.startswith("|")
+    for pipe in _PIPE.finditer(text, first, row.end):
         if pipe[0] == "|":
-            yield _place(text, first, pipe.start())
+            yield Placed.cut(text, first, pipe.start())
             first = pipe.end()
-    if first < end or first == start:
-        yield _place(text, first, end)
+    if first < row.end or first == row.start:
+        yield Placed.cut(text, first, row.end)
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
-
-
-def _place(text: str, start: int, end: int) -> Placed:
-    start, end = _trim(text, start, end)
-    return Placed(text[start:end], start, end)
-
-
-def _make_row(document: Document, line: int, start: int, end: int, width: int) -> Row:
+def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     """Return a row as wide as the heading.
 
     Drop empty cells beyond it, and leave missing ones empty.
     """
+    line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)
-    cells = (*split_cells(document.text, start, end),)
-    last = max((j for j, cell in enumerate(cells, start=1) if cell), default=0)
-    cells = cells[: max(width, last)] if width else cells
-    if 1 < len(cells) < width:  # one cell alone names a group
-        cells += (Placed("", end, end),) * (width - len(cells))
-    return Row(line, cells, tuple(map(strip_markdown, cells)))
+    cells = list(split_cells(document.text, start, end))
+    while len(cells) > width > 0 and not cells[-1]:
+        cells.pop()
+    if len(cells) > 1:  # one cell alone names a group
+        cells += [Placed("", end, end)] * (width - len(cells))
+    return Row(line, tuple(cells), tuple(strip_markdown(cell) for cell in cells))
 
 
 class _Reader:
@@ -220,7 +205,7 @@ class _Reader:
         self._marks: list[str] = []  # of the items of lists that are open
 
     def read(self) -> None:
-        """Read them all."""
+        """Read all blocks."""
         if _PAGE.match(self._document.text):
             self._page.read(0, len(self._document.lines))
             return
@@ -231,9 +216,11 @@ class _Reader:
                 self._take(before, token)
 
     def _take(self, before: Token | None, token: Token) -> None:
-        if token.type == "html_block" and token.map:
+        """Add what a token says to the outline, or to the open table in HTML."""
+        lines = token.map
+        if token.type == "html_block" and lines:
             self._page.depth = len(self._marks)
-            self._page.read(*token.map)
+            self._page.read(*lines)
             self._page.end_block()
         elif token.type == "list_item_open":
             self._marks.append(token.markup)
@@ -241,30 +228,32 @@ class _Reader:
             self._marks.pop()
         elif self._page.hidden:
             return
-        elif self._page.in_table and token.map and token.type in {"inline", "code_block"}:
-            self._page.read(*token.map)
-        elif token.type == "inline" and before is not None and before.type == "heading_open":
-            self.outline.add_heading(int(before.tag[1]), _strip_text(token.content))
+        elif self._page.in_table and lines and token.type in {"inline", "code_block"}:
+            self._page.read(*lines)
         elif token.type == "inline":
-            star = "* " * (self._marks[-1:] == ["*"])  # which may be the mark of a note
-            self.outline.add_text(
-                star + _strip_text(token.content), len(self._marks) - 1 if self._marks else None
-            )
+            self._add_text(before, _strip_text(token.content))
         elif token.type == "pipes":
             self._add_pipes(token.meta["rows"])
-        elif token.type in {"fence", "code_block"} and token.map and token.info != "diff":
-            add_lines(
-                token.content.split("\n"), self.outline, token.map[0] + (token.type == "fence")
-            )
+        elif token.type in {"fence", "code_block"} and lines and token.info != "diff":
+            first = lines[0] + 1 if token.type == "fence" else lines[0]
+            add_lines(token.content.split("\n"), self.outline, first)
 
-    def _add_pipes(self, places: Sequence[tuple[int, int, int]]) -> None:
+    def _add_text(self, before: Token | None, text: str) -> None:
+        """Add a heading, a paragraph or an item of a list."""
+        if before is not None and before.type == "heading_open":
+            self.outline.add_heading(int(before.tag[1]), text)
+        elif not self._marks:
+            self.outline.add_text(text)
+        else:
+            star = "* " if self._marks[-1] == "*" else ""  # which may be the mark of a note
+            self.outline.add_text(star + text, len(self._marks) - 1)
+
+    def _add_pipes(self, places: Sequence[tuple[int, int]]) -> None:
         """Add a pipe table."""
         rows: list[Row] = []
-        for _, start, end in places:
+        for start, end in places:
             width = len(rows[0].cells) if rows else 0
-            rows.append(
-                _make_row(self._document, self._document.find_line(start), start, end, width)
-            )
+            rows.append(_make_row(self._document, start, end, width))
         self.outline.add_table(rows, len(self._marks))
 
 
@@ -280,7 +269,8 @@ def _recognise(document: Document) -> bool:
     lines = text.split("\n")
     if any("|" in above and _is_rule(line) for above, line in pairwise(lines)):
         return True
-    if (table := _TABLE.search(text)) is not None and _CELL.search(text, table.end()) is not None:
+    table = _TABLE.search(text)
+    if table is not None and _CELL.search(text, table.end()):
         return True
     return document.suffix in {".md", ".markdown", ".qmd", ".rmd"} and bool(find_tables(document))
 

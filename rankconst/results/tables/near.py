@@ -62,9 +62,9 @@ class Outline:
     """The headings, paragraphs and tables of a document, told from top to bottom."""
 
     def __init__(self) -> None:
-        self._headings: list[tuple[int, str]] = []
-        # The depth of a list's item, None for a paragraph.
-        self._said: list[tuple[int | None, str]] = []
+        self._headings: list[tuple[int, str]] = []  # with their levels
+        # With the depth of an item of a list, None for a paragraph.
+        self._texts: list[tuple[int | None, str]] = []
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._fresh = False  # True if nothing but notes came since the last table
@@ -73,7 +73,7 @@ class Outline:
         """Begin a section."""
         self._headings = [each for each in self._headings if each[0] < level]
         self._headings.append((level, _STRUCK.sub("", text)))
-        self._said.clear()
+        self._texts.clear()
         self._fresh = False
 
     def add_text(self, text: str, item: int | None = None) -> None:
@@ -100,12 +100,12 @@ class Outline:
                 return
         self._fresh = False
         if item is not None:
-            self._said = [each for each in self._said if each[0] is None or each[0] <= item]
-        self._said.append((item, text))
+            self._texts = [each for each in self._texts if each[0] is None or each[0] <= item]
+        self._texts.append((item, text))
 
     def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
         """Add a table with the paragraph or list above it; return its captions, for later ones."""
-        texts = self._said[::-1]
+        texts = self._texts[::-1]
         count = next((i for i, (item, _) in enumerate(texts, start=1) if item is None), len(texts))
         paragraphs = [read_near("the paragraph above", text) for _, text in texts[:count]]
         paragraphs += [_read_farther(text) for item, text in texts[count:] if item is None]
@@ -117,7 +117,7 @@ class Outline:
         if rows:
             self._share_note()
             self._tables.append(table)
-            self._said = [each for each in self._said if each[0] is not None and each[0] < depth]
+            self._texts = [each for each in self._texts if each[0] is not None and each[0] < depth]
             self._fresh = True
         return table.captions
 
@@ -127,11 +127,10 @@ class Outline:
         Other words raise questions about both tables.
         """
         notes = self._tables[-1].notes if self._tables else []
-        if notes and (None, notes[-1].label.text) in self._said:
+        if notes and (None, notes[-1].label.text) in self._texts:
             label = notes[-1].label
-            notes[-1] = notes[-1]._replace(
-                label=Label(label.text, words=() if label.whole else label.words)
-            )
+            words = () if label.whole else label.words
+            notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:
         """Return the tables with the texts that belong to them, once all is told."""

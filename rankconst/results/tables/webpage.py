@@ -21,45 +21,24 @@ if TYPE_CHECKING:
     from rankconst.results.tables.near import Outline
 
 _VOID = {
-    "area",
-    "base",
-    "br",
-    "col",
-    "embed",
-    "hr",
-    "img",
-    "input",
-    "link",
-    "meta",
-    "source",
-    "wbr",
+    *("area", "base", "br", "col", "embed", "hr", "img"),
+    *("input", "link", "meta", "source", "wbr"),
 }
 _UNSEEN = {"script", "style", "template", "title", "annotation", "annotation-xml"}
 _PARAGRAPHS = {
-    "p",
-    "div",
-    "section",
-    "article",
-    "main",
-    "figure",
-    "body",
-    "li",
-    "ul",
-    "ol",
-    "br",
-    "hr",
-    "dd",
-    "dt",
+    *("p", "div", "section", "article", "main", "figure", "body"),
+    *("li", "ul", "ol", "dd", "dt", "br", "hr"),
 }
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_BLOCKS = _PARAGRAPHS | _HEADINGS
 _STYLE = re.compile(
     r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE
 )
-_HEADING = re.compile("h[1-6]")
 _QUOTED = re.compile(r"^[ \t>]+", re.MULTILINE)
-_STRUCK = {"s", "del", "strike"}
-_PUT = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")} | dict.fromkeys(
-    _STRUCK, ("~~", "~~")
-)
+# What the beginning and the end of an element are read as.
+_STRUCK = ("~~", "~~")
+_SIGNS = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")}
+_SIGNS |= {"s": _STRUCK, "del": _STRUCK, "strike": _STRUCK}
 # Where a cell or a row has no end of its own, the next one ends it.
 _ENDS = {
     "td": ("td", "th"),
@@ -97,7 +76,7 @@ class _Table:
     cells: list[tuple[Placed, int, int]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    # Cells over several rows, and how many are left.
+    # Column to a cell that goes on from a row above, and over how many rows.
     held: dict[int, tuple[int, Placed]] = field(default_factory=dict)
     covered: int = 0
 
@@ -144,41 +123,37 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
         given = dict(attrs)
-        for each in _ENDS.get(tag, ()) if bool(self._tables) == (tag in _INNER) else ():
-            self._close(each)
+        if self.in_table == (tag in _INNER):
+            for ended in _ENDS.get(tag, ()):
+                self._close(ended)
         if tag not in _VOID:
             self._opened.append(tag)
             self._counts[tag] += 1
-            hidden = (
-                tag in _UNSEEN
-                or "hidden" in given
-                or _STYLE.search(given.get("style") or "") is not None
-            )
-            if hidden and not self.hidden:
+            is_styled = _STYLE.search(given.get("style") or "") is not None
+            if not self.hidden and (tag in _UNSEEN or "hidden" in given or is_styled):
                 self._shown = len(self._opened) - 1
-        if not self.hidden:
-            self._begin(tag, given)
-        if tag == "math" and not self.hidden and given.get("alttext"):
+        if self.hidden:
+            return
+        self._begin(tag, given)
+        if tag == "math" and given.get("alttext"):
             self.handle_data(f"${given['alttext']}$")
             self._shown = len(self._opened) - 1
 
     def _begin(self, tag: str, given: Mapping[str, str | None]) -> None:
+        """Begin a table, a cell, a heading or a paragraph."""
         start = self._at() + len(self.get_starttag_text() or "")
         if tag == "table":
             self._end_cell(self._at())
             self._tables.append(_Table())
         elif self._tables and tag in _CELLS:
             self._end_cell(self._at())
-            self._cells.append(
-                _Cell(
-                    tag, start, _read_span(given.get("colspan")), _read_span(given.get("rowspan"))
-                )
-            )
-        elif not self._tables and (tag in _PARAGRAPHS or _HEADING.fullmatch(tag)):
+            width, height = _read_span(given.get("colspan")), _read_span(given.get("rowspan"))
+            self._cells.append(_Cell(tag, start, width, height))
+        elif not self._tables and tag in _BLOCKS:
             self._end_cell(self._at())
             self._cells.append(_Cell(tag, start))
-        elif tag in _PUT:
-            self.handle_data(_PUT[tag][0])
+        elif tag in _SIGNS:
+            self.handle_data(_SIGNS[tag][0])
         elif tag in _APART:
             self.handle_data(" ")
 
@@ -202,19 +177,20 @@ class Page(HTMLParser):
                 return
 
     def _end(self, tag: str) -> None:
-        block = tag in _PARAGRAPHS or _HEADING.fullmatch(tag) is not None
-        if self._tables and block:
+        """End a table, a row, a cell, a heading or a paragraph."""
+        if self._tables and tag in _BLOCKS:
             self.handle_data(" ")
-        elif tag in _CELLS or block:
+        elif tag in _CELLS or tag in _BLOCKS:
             self._end_cell(self._at())
         elif self._tables and tag in {"tr", "table"}:
             self._end_cell(self._at())
             self._end_row()
             if tag == "table":
                 table = self._tables.pop()
-                self._outline.add_table(table.rows, self.depth, map(self._strip, table.captions))
-        elif tag in _PUT:
-            self.handle_data(_PUT[tag][1])
+                captions = [self._strip(caption) for caption in table.captions]
+                self._outline.add_table(table.rows, self.depth, captions)
+        elif tag in _SIGNS:
+            self.handle_data(_SIGNS[tag][1])
 
     def handle_data(self, data: str) -> None:
         """Take text."""
@@ -233,7 +209,7 @@ class Page(HTMLParser):
             self._tables[-1].cells.append((placed, cell.width, cell.height))
         elif cell.tag == "caption":
             self._tables[-1].captions.append(cell.text)
-        elif _HEADING.fullmatch(cell.tag):
+        elif cell.tag in _HEADINGS:
             self._outline.add_heading(int(cell.tag[1]), self._strip(cell.text))
         else:
             self._outline.add_text(self._strip(cell.text), 0 if cell.tag == "li" else None)
@@ -255,28 +231,28 @@ class Page(HTMLParser):
 
     def _place(self, table: _Table, line: int) -> Row:
         """Return a row of the cells that were read, with those that go on from the rows above."""
-        written, spans, held = list[Placed](), dict[int, int](), dict[int, tuple[int, Placed]]()
+        cells: list[Placed] = []
+        spans: dict[int, int] = {}
+        above, table.held = table.held, {}
         rest = table.cells[::-1]
-        while rest or len(written) in table.held:
-            place = len(written)
-            if place in table.held:
-                left, cell = table.held[place]
-                written.append(cell)
-                if left > 1:
-                    held[place] = (left - 1, cell)
-                continue
-            cell, width, height = rest.pop()
-            if width > 1:
-                spans[place] = width
-            for each in range(place, place + width):
-                written.append(cell if each == place else Placed("", cell.start, cell.end))
-                if height > 1:
-                    held[each] = (height - 1, written[-1])
-        table.held = held
-        return Row(line, tuple(written), tuple(self._strip(cell) for cell in written), spans)
+        while rest or len(cells) in above:
+            place = len(cells)
+            if place in above:
+                left, cell = above[place]
+                new, height = [cell], left
+            else:
+                cell, width, height = rest.pop()
+                new = [cell, *[Placed("", cell.start, cell.end)] * (width - 1)]
+                if width > 1:
+                    spans[place] = width
+            if height > 1:
+                table.held |= {place + j: (height - 1, each) for j, each in enumerate(new)}
+            cells += new
+        return Row(line, tuple(cells), tuple(self._strip(cell) for cell in cells), spans)
 
 
 def _read_span(text: str | None) -> int:
-    return (
-        min(max(int(text[:9]), 1), _WIDEST) if text and text.isascii() and text.isdecimal() else 1
-    )
+    """Return how many columns or rows a cell spans, as an attribute says."""
+    if not text or not text.isascii() or not text.isdecimal():
+        return 1
+    return min(max(int(text[:9]), 1), _WIDEST)

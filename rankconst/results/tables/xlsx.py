@@ -26,8 +26,6 @@ from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Printed, read_near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rankconst.results.document import Document
 
 _MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
@@ -65,7 +63,8 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             book = load_workbook(
                 io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False
             )
-        sheets, size = list[tuple[str, list[Row]]](), 0
+        sheets: list[tuple[str, list[Row]]] = []
+        size = 0
         for sheet in book.worksheets:
             if sheet.sheet_state != "visible":
                 notes.add(None, sheet.title, "a hidden sheet")
@@ -73,7 +72,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             size += sheet.max_row * sheet.max_column
             if size > _MOST_CELLS or len(sheets) == _MOST_SHEETS:
                 _refuse_size(document)
-            rows = list(_read_rows(sheet, notes))
+            rows = _read_rows(sheet, notes)
             if rows:
                 sheets.append((sheet.title, rows))
         return sheets
@@ -100,11 +99,10 @@ def _check_archive(document: Document) -> None:
             # Which no workbook has, and which grows without end.
             if b"<!ENTITY" in text.replace(b"\0", b""):
                 raise ValueError("it declares entities")
-        if tags > _MOST_TAGS:
-            _refuse_size(document)
-        for part in parts:
+            if tags > _MOST_TAGS:
+                _refuse_size(document)
             if part.filename.startswith("xl/worksheets/"):
-                _check_places(archive.read(part))
+                _check_places(text)
 
 
 def _check_places(sheet: bytes) -> None:
@@ -133,29 +131,29 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(sheet: Any, notes: Notes) -> Iterator[Row]:
-    """Yield the rows that are seen and hold anything."""
+def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
+    """Return the rows that are seen and hold anything."""
     hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
-    hidden_columns = set[int]()
+    hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
         if column.hidden:
             hidden_columns.update(range(column.min, column.max + 1))
+    rows: list[Row] = []
     is_hiding = False
     for line, cells in enumerate(sheet.iter_rows(), 1):
-        shown, unseen = list[Any](), list[Any]()
+        texts: list[str] = []
+        plain: list[str] = []
         for cell in cells:
-            is_hidden = line in hidden_rows or cell.column in hidden_columns
-            (unseen if is_hidden else shown).append(cell)
-        is_hiding |= any(cell.value is not None for cell in unseen)
-        texts = tuple(map(_write, shown))
-        plain = tuple(
-            "n/a" if cell.data_type == "e" else " ".join(text.split())
-            for cell, text in zip(shown, texts, strict=True)
-        )
+            if line in hidden_rows or cell.column in hidden_columns:
+                is_hiding |= cell.value is not None
+                continue
+            texts.append(_write(cell))
+            plain.append("n/a" if cell.data_type == "e" else " ".join(texts[-1].split()))
         if any(plain):
-            yield Row(line, texts, plain)
+            rows.append(Row(line, tuple(texts), tuple(plain)))
     if is_hiding:
         notes.add(None, sheet.title, "its hidden rows and columns")
+    return rows
 
 
 def _write(cell: Any) -> str:
@@ -170,11 +168,9 @@ def _write(cell: Any) -> str:
         return str(value).upper()
     if not isinstance(value, int | float):
         return str(value)
-    text = (
-        str(value)
-        if isinstance(value, int) or len(short := f"{value:.15g}") >= _NOISELESS
-        else short
-    )
+    text = str(value)
+    if isinstance(value, float) and len(f"{value:.15g}") < _NOISELESS:
+        text = f"{value:.15g}"
     shown = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", shown):
         return f"{Decimal(text).scaleb(2):f}%"
@@ -196,16 +192,18 @@ def _read(document: Document) -> Reading:
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
     notes = Notes()
-    readings, titles, failed = list[Reading](), list[str](), list[DataError]()
+    readings: list[Reading] = []
+    titles: list[str] = []
+    failed: list[DataError] = []
     for title, rows in _read_sheets(document, notes):
         try:
             reading = read_tables(document, READER.key, [_print(title, rows)])
         except DataError as error:
             failed.append(error)
             notes.add(None, f"sheet {title}", "no table of results")
-            continue
-        readings.append(replace(reading, name=f"{document.name}, sheet {title}"))
-        titles.append(title)
+        else:
+            readings.append(replace(reading, name=f"{document.name}, sheet {title}"))
+            titles.append(title)
     if not readings:
         raise failed[0] if failed else DataError(f"{document.name}: its sheets are empty.")
     joined = join_readings(readings, titles, document.name, "sheet")
@@ -214,24 +212,22 @@ def _read(document: Document) -> Reading:
 
 def _print(title: str, rows: list[Row]) -> Printed:
     """Return a sheet as a table of rows of one width; its last rows of a single cell are notes."""
-    end, width = len(rows), max(len(row.cells) for row in rows)
-    while (
-        end > 2
-        and len(filled := [*filter(None, rows[end - 1].plain)]) == 1
-        and not is_number(filled[0])
-    ):
+    end = len(rows)
+    while end > 2 and _is_note(rows[end - 1]):
         end -= 1
-    notes = ["".join(row.plain) for row in rows[end:]]
-    more = [("",) * (width - len(row.cells)) for row in rows[:end]]
-    padded = [
-        Row(row.line, row.cells + put, row.plain + put)
-        for row, put in zip(rows, more, strict=False)
-    ]
-    near = (
-        *(read_near("the note below", note) for note in notes),
-        read_near("the name of the sheet", title),
-    )
-    return Printed(padded, near)
+    width = max(len(row.cells) for row in rows)
+    padded = []
+    for row in rows[:end]:
+        blanks = ("",) * (width - len(row.cells))
+        padded.append(Row(row.line, row.cells + blanks, row.plain + blanks))
+    notes = [read_near("the note below", "".join(row.plain)) for row in rows[end:]]
+    return Printed(padded, (*notes, read_near("the name of the sheet", title)))
+
+
+def _is_note(row: Row) -> bool:
+    """Tell whether a row is a single cell of text."""
+    filled = [cell for cell in row.plain if cell]
+    return len(filled) == 1 and not is_number(filled[0])
 
 
 READER = Reader("xlsx", lambda document: bool(document.workbook), _read)
