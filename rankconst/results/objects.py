@@ -222,13 +222,8 @@ def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
         return {name: _copy(name, each, leaves) for name, each in inner.items()}
     if isinstance(value, list) and not is_list(value):
         return [_copy(key, each, leaves) for each in value]
-    leaf = value
-    if isinstance(value, Number):
-        leaf = Number(value, value.line)
-    elif isinstance(value, str):
-        leaf = _Written(value)
-    elif isinstance(value, list):
-        leaf = list(value)
+    # Numbers and lists are objects of their own already.
+    leaf = _Written(value) if type(value) is str else value
     leaves.append(leaf)
     return leaf
 

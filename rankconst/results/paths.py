@@ -136,49 +136,75 @@ def _find_means(keys: Iterable[str]) -> set[str]:
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     """Return an object's place with the texts in it."""
-    true, false, said = list[str](), list[Text](), list[tuple[int, Text]]()
-    facts, model, names = dict(place.facts), place.model, {squash(key) for key in value}
-    roles = {*map(find_role, value)}
+    around = _Surroundings(value, place)
     for key, each in _list_beside(value):
-        label, word = read_label(key), str(each).strip()
-        answered = None if label.metric else answer(label, word)
-        role = find_role(key, word)
-        if role != squash(key) and role in names:
-            role = ""
-        if answered is label:
-            true.append(key)
-        elif answered is not None:
-            denied = replace(answered, text=f"{key}: {word}")
-            false.append(Text(denied, "row", "a key beside it"))
-        elif role in COUNTS and (number := read_count(word)):
-            facts[role] = number
-        elif role == "relations" and isinstance(each, list) and each:
-            facts[role] = tuple(str(relation) for relation in each)
-        elif isinstance(each, str) and label.metric is None and role != "hyperparameter":
-            is_name = not isinstance(each, Number) and read_label(word).metric is None
-            if is_name and role == "model":
-                model = each
-            elif is_name and role in {"tool", "relations"}:
-                facts[role] = word if role == "tool" else (word,)
-            said += _read_beside(key, each, role, is_value="value" in roles)
-    said.sort(key=itemgetter(0))
-    named = [text for order, text in said if order < _OTHER]
-    others = keep(*(text for order, text in said if order == _OTHER))
-    flags = Text(read_label(" ".join(true)), "row", "a key beside it")
+        around.take(key, each)
     corner = _find_corner(value) if place.is_row and value else ()
-    own = keep(*named, flags, *false, *corner)
-    steps = [
-        (key, each)
-        for key, each in value.items()
-        if find_role(key) == "step" and isinstance(each, Number)
-    ]
+    own, others = around.list_texts(corner)
+    steps = [(key, each) for key, each in value.items() if find_role(key) == "step"]
+    numbered = tuple((key, each) for key, each in steps if isinstance(each, Number))
     return place._replace(
         nearer=(*own, *others),
         beside=(*own, *(text._replace(scope="text") for text in others)),
-        model=model,
-        facts=tuple(facts.items()),
-        steps=tuple(steps) or place.steps,
+        model=around.model,
+        facts=tuple(around.facts.items()),
+        steps=numbered or place.steps,
     )
+
+
+class _Surroundings:
+    """Collects what the keys of an object, and the texts in it, say of its numbers."""
+
+    def __init__(self, value: Mapping[str, Value], place: Place) -> None:
+        self.model = place.model
+        self.facts = dict(place.facts)
+        self._keys = {squash(key) for key in value}
+        self._has_value = any(find_role(key) == "value" for key in value)
+        self._affirmed: list[str] = []  # keys
+        self._denied: list[Text] = []
+        self._texts: list[tuple[int, Text]] = []  # with the order of their roles
+
+    def take(self, key: str, value: Value) -> None:
+        """Take what a key holds."""
+        label, word = read_label(key), str(value).strip()
+        answered = None if label.metric else answer(label, word)
+        role = self._find_role(key, word)
+        if answered is label:
+            self._affirmed.append(key)
+        elif answered is not None:
+            denied = replace(answered, text=f"{key}: {word}")
+            self._denied.append(Text(denied, "row", "a key beside it"))
+        elif role in COUNTS and (number := read_count(word)):
+            self.facts[role] = number
+        elif role == "relations" and isinstance(value, list) and value:
+            self.facts[role] = tuple(str(relation) for relation in value)
+        elif isinstance(value, str) and label.metric is None and role != "hyperparameter":
+            self._take_text(key, value, role)
+
+    def _find_role(self, key: str, word: str) -> str:
+        """Return the role of a key, unless another one is called after that role."""
+        role = find_role(key, word)
+        return "" if role != squash(key) and role in self._keys else role
+
+    def _take_text(self, key: str, value: str, role: str) -> None:
+        """Take a text or a number beside others."""
+        word = value.strip()
+        is_name = not isinstance(value, Number) and read_label(word).metric is None
+        if is_name and role == "model":
+            self.model = value
+        elif is_name and role == "tool":
+            self.facts[role] = word
+        elif is_name and role == "relations":
+            self.facts[role] = (word,)
+        self._texts += _read_beside(key, value, role, is_value=self._has_value)
+
+    def list_texts(self, corner: Iterable[Text]) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
+        """Return the texts of keys with a role, and flags; and the texts of other keys."""
+        ordered = sorted(self._texts, key=itemgetter(0))
+        named = [text for order, text in ordered if order < _OTHER]
+        others = [text for order, text in ordered if order == _OTHER]
+        flags = Text(read_label(" ".join(self._affirmed)), "row", "a key beside it")
+        return keep(*named, flags, *self._denied, *corner), keep(*others)
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
@@ -222,22 +248,26 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     for key, each in value.items():
         role = find_role(key)
         if role in ADDRESS and isinstance(each, dict):
-            texts = [
-                (inner, text)
-                for inner, text in each.items()
-                if isinstance(text, str) and not is_path(text)
-            ]
-            # A version or a configuration makes another graph of it: then the name alone is not the
-            # dataset.
-            alone = all(find_role(inner) or isinstance(text, Number) for inner, text in texts)
-            for inner, text in texts:
-                is_name = find_role(inner) in {"model", role}
-                if alone or not is_name:
-                    yield key if is_name else inner, text
+            yield from _list_inside(key, role, each)
         elif role in ADDRESS and isinstance(each, list):
             yield key, " and ".join(text for text in each if isinstance(text, str))
         else:
             yield key, each
+
+
+def _list_inside(key: str, role: str, value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield the texts of an object below the key of a dataset or a split, its name as of the key.
+
+    A version or a configuration makes another graph of it: then its name alone is not the dataset.
+    """
+    texts = [(inner, text) for inner, text in value.items() if isinstance(text, str)]
+    texts = [(inner, text) for inner, text in texts if not is_path(text)]
+    is_alone = all(find_role(inner) or isinstance(text, Number) for inner, text in texts)
+    for inner, text in texts:
+        if find_role(inner) not in {"model", role}:
+            yield inner, text
+        elif is_alone:
+            yield key, text
 
 
 def is_path(text: str) -> bool:
