@@ -451,27 +451,27 @@ def settle(
         raise DataError(NO_DATASET)
     if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
-    keys = {
-        name: _agree(name, getattr(file, name), getattr(user, name), parse)
-        for name, parse in list_parsers(tables).items()
-        if name != "protocol"
-    }
-    dataset, split, side = keys["dataset"] or named, keys["split"] or "test", keys["side"] or "both"
+    parsers = list_parsers(tables)
+    dataset, split, side, aggregation = (
+        _agree(name, getattr(file, name), getattr(user, name), parsers[name])
+        for name in ("dataset", "split", "side", "aggregation")
+    )
+    dataset, split = dataset or named, split or "test"
     suite = tables.find_suite(dataset)
     if suite is not None:
         row = _require_tool(suite, row)
     if row is not None:
         dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
         split = row.find_split(dataset, split)
-        side = keys["side"] or row.find_side(dataset)
+        side = side or row.find_side(dataset)
     asked = sampled and parse_protocol(sampled).key
     tasks = Tasks(
-        dataset,
-        _settle_protocol(asked, row, tables.protocols(dataset)),
-        split,
-        side,
-        keys["aggregation"] or DEFAULT_AGGREGATION,
-        user.relations,
+        dataset=dataset,
+        protocol=_settle_protocol(asked, row, tables.protocols(dataset)),
+        split=split,
+        side=side or "both",
+        aggregation=aggregation or DEFAULT_AGGREGATION,
+        relations=user.relations,
     )
     if row is not None:
         reason = row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)

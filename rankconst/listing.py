@@ -191,25 +191,39 @@ def _write_table(listing: Listing) -> Iterator[str]:
         return
     parts = _split(listing)
     grids = [_fill_grid(part) for part in parts]
-    one, is_narrow = len(listing) == 1, _are_too_wide(grids, width)
     left: list[str] = []
-    if not listing.upright and not one:
-        while _are_too_wide(grids, width) and (wide := _find_free(grids)):
-            left += dict.fromkeys(
-                column.title or "" for grid in grids for column in grid if column in wide
-            )
-            grids = [_leave_out(grid, wide) for grid in grids]
-    if (one and (listing.upright or is_narrow)) or _are_too_wide(grids, width):
+    if len(listing) == 1:
+        is_upright = listing.upright or _are_too_wide(grids, width)
+    else:
+        if not listing.upright:
+            grids, left = _narrow(grids, width)
+        is_upright = _are_too_wide(grids, width)
+    if is_upright:
         yield from _write_all_upright(listing, parts, width)
         return
     for part, grid in zip(parts, grids, strict=True):
-        last = part is parts[-1]
-        notes = [_explain_columns(grid), listing.caption] if last else []
-        if left and last:
-            notes.append(f"Left out for lack of width: {', '.join(left)}.")
         table = f"\n{draw_grid([*grid.values()], width)}\n"
-        written = "\n".join([wrap(width, part.title), table, wrap(width, *filter(None, notes))])
-        yield written.strip("\n") + "\n" * (1 + (not last))
+        lines = [wrap(width, part.title), table]
+        if part is not parts[-1]:
+            yield "\n".join(lines).strip("\n") + "\n\n"
+            continue
+        notes = [_explain_columns(grid), listing.caption]
+        if left:
+            notes.append(f"Left out for lack of width: {', '.join(left)}.")
+        lines.append(wrap(width, *filter(None, notes)))
+        yield "\n".join(lines).strip("\n") + "\n"
+
+
+def _narrow(
+    grids: list[dict[Column, GridColumn]], width: int
+) -> tuple[list[dict[Column, GridColumn]], list[str]]:
+    """Leave out columns until tables fit, as far as they may go; return also their titles."""
+    left: list[str] = []
+    while _are_too_wide(grids, width) and (wide := _find_free(grids)):
+        titles = [column.title or "" for grid in grids for column in grid if column in wide]
+        left += dict.fromkeys(titles)
+        grids = [_leave_out(grid, wide) for grid in grids]
+    return grids, left
 
 
 def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
@@ -305,34 +319,29 @@ def _split(listing: Listing) -> list[Listing]:
 
     It has the rows and the other columns that have anything there.
     """
-    shown = [
-        column
-        for column in listing.columns
-        if column.group is not None and column.title is not None
-    ]
-    groups = list(dict.fromkeys(column.group for column in shown if column.group is not None))
+    shown = [each for each in listing.columns if each.group is not None and each.title is not None]
+    groups = list(dict.fromkeys(str(column.group) for column in shown))
     if len(groups) < 2:
         return [listing]
-    cells = {column.key: list_values(listing.data[column.key]) for column in listing.columns}
     parts = []
     for group in groups:
-        own = [column for column in shown if column.group == group]
-        kept = [
-            i
-            for i in range(len(listing))
-            if any(cells[column.key][i] not in (None, "") for column in own)
-        ]
-        columns = []
-        for column in (column for column in listing.columns if column.group in {None, group}):
-            heading = column.title
-            if column.group is not None and heading is not None:
-                heading = heading.removeprefix(f"{group} / ").replace(f" ({group})", "")
-            elif not any(cells[column.key][i] for i in kept):
-                heading = None
-            columns.append(replace(column, title=heading))
+        cells = [list_values(listing.data[each.key]) for each in shown if each.group == group]
+        filled = [any(cell not in (None, "") for cell in row) for row in zip(*cells, strict=True)]
+        rows = listing.take([place for place, is_filled in enumerate(filled) if is_filled])
+        own = [column for column in listing.columns if column.group in {None, group}]
+        columns = [replace(each, title=_entitle(each, group, rows)) for each in own]
         title = "\n".join(filter(None, (listing.title, group)))
-        parts.append(replace(listing.take(kept), columns=columns, title=title, caption=""))
+        parts.append(replace(rows, columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
+
+
+def _entitle(column: Column, group: str, rows: Listing) -> str | None:
+    """Return the title of a column in the table of a group; None if it has nothing there."""
+    if column.group is None:
+        return column.title if any(list_values(rows.data[column.key])) else None
+    if column.title is None:
+        return None
+    return column.title.removeprefix(f"{group} / ").replace(f" ({group})", "")
 
 
 def _write_markdown(listing: Listing) -> Iterator[str]:

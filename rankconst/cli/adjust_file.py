@@ -199,48 +199,49 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Say on stderr what was assumed of a file's numbers, and what is asked about the others."""
     name = adjusted.reading.name
-    shares = [
-        each.batch.value
-        for each in adjusted.done
-        if each.batch.tasks.is_chance and each.batch.metric.is_share
-    ]
-    read, few = (
-        sum(map(count, shares))
-        for count in (len, lambda values: int((values < _FEW_PERCENT).sum()))
-    )
-    percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
-    also = [percent] if adjusted.user.percent and few else []
-    said = adjusted.list_said()
-    some = {field: values for field, values in adjusted.assumed.items() if field in said}
-    of_all = {field: values for field, values in adjusted.assumed.items() if field not in said}
+    further = []
+    declared = adjusted.list_said()
+    some = {field: values for field, values in adjusted.assumed.items() if field in declared}
+    of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
     if some and of_all:
-        also.insert(0, f"{describe_assumed(some)} (where it says no other)")
+        further.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
-        also.insert(0, f"assumed: {describe_assumed(some)} (where {name} says no other)")
-    report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, also)
+        further.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
+    if adjusted.user.percent and (doubt := _doubt_percent(adjusted)):
+        further.append(doubt)
+    report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, further)
     report_questions(adjusted.reading, adjusted.asked)
+
+
+def _doubt_percent(adjusted: AdjustedReading) -> str:
+    """Say how many shares are small as percentages, and may be fractions; empty if none is."""
+    read = few = 0
+    for each in adjusted.done:
+        if each.batch.tasks.is_chance and each.batch.metric.is_share:
+            read += each.batch.value.size
+            few += int((each.batch.value < _FEW_PERCENT).sum())
+    if not few:
+        return ""
+    return f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
     """Count the numbers that say they are of other tasks than the options do."""
-    entries, options = (
-        adjusted.reading.entries,
-        [name for name in NAMES if getattr(adjusted.user, name)],
-    )
-    parts = [
-        ", ".join(filter(None, (getattr(each, name) for name in options)))
-        for each in entries.contexts
-    ]
-    asked = {parts[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
+    entries = adjusted.reading.entries
+    options = [name for name in NAMES if getattr(adjusted.user, name)]
+    texts = []
+    for context in entries.contexts:
+        own = [getattr(context, name) for name in options]
+        texts.append(", ".join(text for text in own if text))
+    asked = {texts[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
     others: Counter[str] = Counter()
-    for place, times in zip(
-        *np.unique(entries.context_of[~adjusted.wanted], return_counts=True), strict=True
-    ):
-        others[parts[place]] += int(times)
-    if also := ", ".join(
-        f"{times:,} ({text})" for text, times in others.items() if text and text not in asked
-    ):
-        say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {also}.")
+    places, times = np.unique(entries.context_of[~adjusted.wanted], return_counts=True)
+    for place, count in zip(places.tolist(), times.tolist(), strict=True):
+        others[texts[place]] += count
+    parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]
+    if parts:
+        name, listed = adjusted.reading.name, ", ".join(parts)
+        say(f"left out: numbers that {name} says are of other tasks: {listed}.")
 
 
 def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:

@@ -234,26 +234,26 @@ def _explain_typed(error: Any) -> str:
     message = str(error.format_message()).rstrip(".").replace("Value error, ", "")
     context = error.ctx
     word = sys.argv[1] if len(sys.argv) > 1 else ""
-    if message.startswith("No such command") and context is not None and context.parent is None:
-        meant = _MEANT.get(word) or ("adjust FILE" if names_file(word) else "")
-        meant = (
-            meant
-            or f"adjust {word} --dataset KEY --metric mrr"
-            * word.rstrip("%").replace(".", "", 1).isdigit()
-        )
-        if meant:
-            return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
+    at_top = context is not None and context.parent is None
+    if message.startswith("No such command") and at_top and (meant := _guess_command(word)):
+        return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
     if (name := getattr(error, "option_name", "")) and message.startswith("No such option"):
         message = explain_option(name, error.possibilities or ())
-    path = (
-        context.command_path
-        if context is not None
-        else " ".join(["rankconst", *_find_command(sys.argv[1:])])
-    )
-    return (
-        f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See "
-        f"`{path} --help`."
-    )
+    path = " ".join(["rankconst", *_find_command(sys.argv[1:])])
+    if context is not None:
+        path = context.command_path
+    end = "" if message.endswith(("?", ".")) else "."
+    return f"{message[:1].lower()}{message[1:]}{end} See `{path} --help`."
+
+
+def _guess_command(word: str) -> str:
+    """Return the command that may be meant by another word; empty if nothing tells."""
+    if word in _MEANT:
+        return _MEANT[word]
+    if names_file(word):
+        return "adjust FILE"
+    is_number = word.rstrip("%").replace(".", "", 1).isdigit()
+    return f"adjust {word} --dataset KEY --metric mrr" if is_number else ""
 
 
 # What may take more than a second without a word; builds and verifications tell their stages.

@@ -159,22 +159,21 @@ def build(
         own = {split: str(path) for split, path in placed.items()}
         benchmarks, files = ((), own) if own else _read_words(what or [])
         restriction = _read_restriction(relations, entities, known)
-        called = f"pykeen-{pykeen}" if pykeen and name is None else name
-        sources = (
-            [_name_own(files, called, reporter)]
-            if files
-            else _choose_sources(benchmarks, called, restriction)
-        )
+        if pykeen and name is None:
+            name = f"pykeen-{pykeen}"
+        if files:
+            sources: Sequence[Benchmark] = [_name_own(files, name, reporter)]
+        else:
+            sources = _choose_sources(benchmarks, name, restriction)
         here, url = _place_train(files, scheduler)
+        usual = [DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP]
         outcome = build_all(
             Build(
                 sources=sources,
                 out=out,
                 fetcher=_open_fetcher(find_mirror(), offline, reporter, bool(benchmarks)),
                 protocols=chosen,
-                baselines=_choose_baselines(
-                    baseline or ([DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP])
-                ),
+                baselines=_choose_baselines(baseline or usual),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
                 local={source.key: here for source in sources if files},
                 train_url=url,
@@ -310,12 +309,11 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
     from rankconst.catalogue.benchmarks import make_key
 
     parts = [_split_name(path) for path in files.values()]
-    fronts, folders = (
-        {front for front, _ in parts},
-        {Path(path).resolve().parent for path in files.values()},
-    )
-    whole = all(suffix is not None for _, suffix in parts) and len(fronts) == len(folders) == 1
-    found = (fronts.pop() or folders.pop().name) if whole else ""
+    fronts = {front for front, _ in parts}
+    folders = {Path(path).resolve().parent for path in files.values()}
+    found = ""
+    if len(fronts) == len(folders) == 1 and all(split is not None for _, split in parts):
+        found = fronts.pop() or folders.pop().name
     try:
         make_key(found)
     except UsageError as error:
@@ -362,17 +360,16 @@ def _choose_sources(
             "--relations, --entities and --known change the tasks of one benchmark, and these "
             "need another name: add --name NAME."
         )
-    limits = [
-        f"{len(labels)} {kind}"
-        for kind, labels in (
-            ("relations", restriction.relations),
-            ("entities", restriction.entities),
-        )
-        if labels is not None
-    ]
-    parts = [f"restricted to {' and '.join(limits)}"] if limits else []
-    parts += [] if restriction.known is None else ["with further known triples"]
-    title = ", ".join((sources[0].title, *parts))
+    limits = []
+    if restriction.relations is not None:
+        limits.append(f"{len(restriction.relations)} relations")
+    if restriction.entities is not None:
+        limits.append(f"{len(restriction.entities)} entities")
+    title = sources[0].title
+    if limits:
+        title += f", restricted to {' and '.join(limits)}"
+    if restriction.known is not None:
+        title += ", with further known triples"
     return [replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})]
 
 
@@ -458,20 +455,15 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     """Return the row of some tasks."""
-    histogram: Any = tables.histogram(tasks)
+    histogram = tables.histogram(tasks)
+    row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}
+    row |= {"split": tasks.split, "side": tasks.side}
+    row |= {"num_tasks": histogram.total, "mean_candidates": histogram.mean}
     known = list_metrics(shared=histogram.shared)
-    expectations = {
-        each: tables.look_up(tasks, each).expectation if each in known else None for each in SUMMARY
-    }
-    return {
-        "dataset": tasks.dataset,
-        "protocol": tasks.protocol,
-        "split": tasks.split,
-        "side": tasks.side,
-        "num_tasks": histogram.total,
-        "mean_candidates": histogram.mean,
-        **{f"expectation_{metric.key}": value for metric, value in expectations.items()},
-    }
+    for metric in SUMMARY:
+        found = tables.look_up(tasks, metric).expectation if metric in known else None
+        row[f"expectation_{metric.key}"] = found
+    return row
 
 
 def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
