@@ -308,34 +308,46 @@ class Reading:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
 
 
-def make_reading(
-    document: Document,
-    form: str,
-    layout: Layout,
-    rows: Sequence[Mapping[str, str]],
-    entries: Iterable[Entry],
-    *,
-    skipped: Iterable[Skipped] = (),
-    tool: str | None = None,
-) -> Reading:
-    """Put together what was found in a file that is no table, without empty columns."""
-    is_filled: dict[str, bool] = {}
-    for row in rows:
-        for key, cell in row.items():
-            is_filled[key] = is_filled.get(key, False) or cell != ""
-    columns = tuple(key for key, filled in is_filled.items() if filled)
-    aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(
-        document.name,
-        form,
-        layout,
-        columns,
-        aligned,
-        make_entries(entries),
-        tuple(skipped),
-        tool,
-        of_objects=True,
-    )
+class Collector:
+    """Collects the numbers of a file that is no table: each has a row of its own."""
+
+    def __init__(self) -> None:
+        self._rows: list[Mapping[str, str | None]] = []
+        self._entries: list[Entry] = []
+        self._skipped: list[Skipped] = []
+
+    def add(
+        self,
+        metric: Metric,
+        text: str,
+        line: int | None,
+        context: Address,
+        row: Mapping[str, str | None],
+        *,
+        adjustment: str | None = None,
+        exact: bool = True,
+    ) -> None:
+        """Add a number with its row, whose cell `value` holds it."""
+        place = len(self._rows)
+        self._entries.append(Entry(metric, text, place, "value", line, context, adjustment, exact))
+        self._rows.append(row)
+
+    def skip(self, line: int | None, what: str, why: str) -> None:
+        """Say what is left out, and why, as half a sentence."""
+        self._skipped.append(Skipped(line, what, why))
+
+    def collect(self, document: Document, form: str, tool: str | None) -> Reading:
+        """Return what was added, without empty columns."""
+        is_filled: dict[str, bool] = {}
+        for row in self._rows:
+            for key, cell in row.items():
+                is_filled[key] = is_filled.get(key, False) or bool(cell)
+        columns = tuple(key for key, filled in is_filled.items() if filled)
+        rows = tuple({key: row.get(key) or "" for key in columns} for row in self._rows)
+        entries, skipped = make_entries(self._entries), tuple(self._skipped)
+        return Reading(
+            document.name, form, "long", columns, rows, entries, skipped, tool, of_objects=True
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from rankconst.evaluation import Address, Question
 from rankconst.names import squash
 from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import read_number
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
@@ -309,9 +309,7 @@ def _pair(declared: Mapping[str, str | None]) -> Iterator[tuple[str, str, str]]:
 
 def _read(log: LogFormat, document: Document) -> Reading:
     """Read a log."""
-    rows: list[dict[str, str]] = []
-    entries: list[Entry] = []
-    skipped: list[Skipped] = []
+    numbers = Collector()
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
@@ -323,7 +321,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
         if metric is None:
             why = why or "not the name of a metric that logs print"
         if metric is None or why:
-            skipped.append(Skipped(found.line, found.name, why))
+            numbers.skip(found.line, found.name, why)
             continue
         context = _describe(found, log, file)
         # A metric that comes again is of another evaluation.
@@ -335,9 +333,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
         if context.dataset is not None and not found.declared.get("dataset"):
             is_named_by_file = True
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
-        entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
-        rows.append(_write_row(evaluation, found, context, log))
-    reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+        row = _write_row(evaluation, found, context, log)
+        numbers.add(metric, text, found.line, context, row, exact=exact)
+    reading = numbers.collect(document, log.key, log.tool)
     if not is_named_by_file:
         return reading
     origin = f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
@@ -414,10 +412,12 @@ def _count_tasks(found: Found) -> int | None:
     return None if ranks is None else int(ranks)
 
 
-def _write_row(evaluation: int, found: Found, context: Address, log: LogFormat) -> dict[str, str]:
+def _write_row(
+    evaluation: int, found: Found, context: Address, log: LogFormat
+) -> dict[str, str | None]:
     """Return the row of a number."""
     filtering = "raw" if found.protocol == "raw" else "filtered"
-    cells = {
+    return {
         "evaluation": str(evaluation),
         "dataset": context.dataset,
         "model": context.model,
@@ -429,4 +429,3 @@ def _write_row(evaluation: int, found: Found, context: Address, log: LogFormat) 
         "metric": found.name,
         "value": found.text,
     }
-    return {column: cell or "" for column, cell in cells.items()}

@@ -24,7 +24,7 @@ from rankconst.evaluation import Address
 from rankconst.names import read_count
 from rankconst.results.gate import gather
 from rankconst.results.labels import Label
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import Number, Record, Value, parse_yaml, read_number
 from rankconst.results.tables.delimited import read_delimited
 from rankconst.results.tables.grid import Dialect, name_file
@@ -70,44 +70,41 @@ def _read(document: Document) -> Reading:
 def _read_records(
     document: Document, form: str, records: Iterable[Record], dataset: str | None = None
 ) -> Reading:
-    rows: list[dict[str, str]] = []
-    entries: list[Entry] = []
-    skipped: list[Skipped] = []
+    numbers = Collector()
     dataset = dataset or gather((name_file(document.name),)).declared.get("dataset")
     for line, record in records:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
             why = "it is not an evaluation of entity ranking"
-            skipped.append(Skipped(line, f"type {_text(record, 'type')}", why))
+            numbers.skip(line, f"type {_text(record, 'type')}", why)
             continue
         shared = {key: _text(record, key) for key in _COLUMNS}
         above = Address(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
-        for key, name, text, address in _list_numbers(line, record, above, skipped):
-            entries.append(Entry(name.metric, text, len(rows), "value", line, address, exact=True))
-            rows.append({**shared, "metric": key, "value": text})
+        for key, name, text, address in _list_numbers(line, record, above, numbers):
+            row = {**shared, "metric": key, "value": text}
+            numbers.add(name.metric, text, line, address, row)
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
-        what = f"{examples:,} records {_EXAMPLE}"
-        skipped.append(Skipped(None, what, "each is the rank of one task"))
-    return make_reading(document, form, "long", rows, entries, skipped=skipped, tool="libkge")
+        numbers.skip(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
+    return numbers.collect(document, form, "libkge")
 
 
 def _list_numbers(
-    line: int | None, record: Mapping[str, Value], address: Address, skipped: list[Skipped]
+    line: int | None, record: Mapping[str, Value], address: Address, numbers: Collector
 ) -> Iterator[tuple[str, LibkgeName, str, Address]]:
-    """Yield the numbers of an evaluation, each with its key; what is left out goes to `skipped`."""
+    """Yield the numbers of an evaluation, each with its key; say what is left out."""
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
         why = f"it is not one of {', '.join(SPLITS)}"
-        skipped.append(Skipped(line, f"split {_text(record, 'split')}", why))
+        numbers.skip(line, f"split {_text(record, 'split')}", why)
         return
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
     triples = read_count(size) if isinstance(size, Number) else None
     if size is not None and not triples:
         why = f"expected a number of triples, at least 1, got {size}"
-        skipped.append(Skipped(line, "size", why))
+        numbers.skip(line, "size", why)
     filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
     left_out: Counter[str] = Counter()
     for key, value in record.items():
@@ -121,13 +118,14 @@ def _list_numbers(
         elif name.reason:
             left_out[name.reason] += 1
         elif why:
-            skipped.append(Skipped(line, key, why))
+            numbers.skip(line, key, why)
         else:
             # Each of that many triples is ranked once on both sides.
             count = triples * (2 if name.side == "both" else 1) if triples else None
             declared = replace(address, split=split, side=name.side, protocol=protocol)
             yield key, name, text, replace(declared, num_tasks=count)
-    skipped += [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
+    for why, count in left_out.items():
+        numbers.skip(line, f"{count:,} of its metrics", why)
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:

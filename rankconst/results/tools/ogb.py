@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Address
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
@@ -55,9 +55,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    rows: list[dict[str, str]] = []
-    entries: list[Entry] = []
-    skipped: list[Skipped] = []
+    numbers = Collector()
     for record in read_records(document):
         lengths: dict[str | None, int] = {}
         for split, key, name, value in _walk(record):
@@ -67,7 +65,7 @@ def _read(document: Document) -> Reading:
             else:
                 text, count, why = _average(value)
             if why:
-                skipped.append(Skipped(line, key, why))
+                numbers.skip(line, key, why)
                 continue
             if count is not None and lengths.setdefault(split, count) != count:
                 other = lengths[split]
@@ -80,13 +78,11 @@ def _read(document: Document) -> Reading:
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
             context = Address(split=split, num_tasks=count)
-            entries.append(
-                Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2]))
-            )
             cells = {"line": line, "split": split, "metric": name[0], "value": text}
             cells["num_tasks"] = count
-            rows.append({key: "" if cell is None else str(cell) for key, cell in cells.items()})
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb")
+            row = {key: None if cell is None else str(cell) for key, cell in cells.items()}
+            numbers.add(metric, text, line, context, row, exact=bool(name[2]))
+    return numbers.collect(document, READER.key, "ogb")
 
 
 def _average(value: Value) -> tuple[str, int, str]:

@@ -25,7 +25,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.gate import gather
 from rankconst.results.labels import Label, read_label
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
@@ -181,9 +181,7 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    rows: list[dict[str, str]] = []
-    entries: list[Entry] = []
-    skipped: list[Skipped] = []
+    numbers = Collector()
     file = gather((name_file(document.name),)).declared.get("dataset")
     above, tied = Address(), False
     for record in records:
@@ -194,21 +192,19 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         above = replace(own, **named)
         address = above if "step" in _get(record) else own
         address = replace(address, dataset=address.dataset or file)
-        for leaf, (metric, adjustment), context in _list_numbers(leaves, address, skipped):
-            text, row = str(leaf.value), len(rows)
-            number = Entry(metric, text, row, "value", leaf.line, context, adjustment, exact=True)
-            entries.append(number)
-            rows.append(_describe(leaf, record))
+        for leaf, (metric, adjustment), context in _list_numbers(leaves, address, numbers):
+            text, row = str(leaf.value), _describe(leaf, record)
+            numbers.add(metric, text, leaf.line, context, row, adjustment=adjustment)
     # YAML of any program may come here.
     tool = "pykeen" if form != READER.key or tied else None
-    return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
+    return numbers.collect(document, form, tool)
 
 
 def _list_numbers(
-    leaves: list[_Leaf], address: Address, skipped: list[Skipped]
+    leaves: list[_Leaf], address: Address, numbers: Collector
 ) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Address]]:
-    """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
-    counts = _read_counts(leaves, skipped)
+    """Yield the numbers of a record with their metrics; say what is left out."""
+    counts = _read_counts(leaves, numbers)
     old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     contexts: dict[tuple[str, str, str], Address] = {}
     for leaf in leaves:
@@ -221,7 +217,7 @@ def _list_numbers(
             metric, why = None, _WHOLE_RECIPROCAL
         if metric is None or unread:
             if metric is not None or why:
-                skipped.append(Skipped(leaf.line, path.text, why or unread))
+                numbers.skip(leaf.line, path.text, why or unread)
             continue
         named = path.split, path.side, path.rank_type
         if named not in contexts:
@@ -275,7 +271,7 @@ _RANK_BY_RANK = (
 )
 
 
-def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str, str, str], int]:
+def _read_counts(leaves: list[_Leaf], numbers: Collector) -> dict[tuple[str, str, str], int]:
     """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
     counts: dict[tuple[str, str, str], int] = {}
     for leaf in leaves:
@@ -285,7 +281,7 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
         if not number:
             _, why = read_number(leaf.value)
             why = why or f"expected a number of ranks, at least 1, got {leaf.value}"
-            skipped.append(Skipped(leaf.line, leaf.path.text, why))
+            numbers.skip(leaf.line, leaf.path.text, why)
             continue
         for rank_type in (leaf.path.rank_type, ""):
             counts[leaf.path.split, leaf.path.side, rank_type] = number
