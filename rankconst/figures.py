@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -42,7 +42,7 @@ MOST_RESULTS = 300
 # Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito
 # (2008, Color Universal Design) without yellow, which is lost on white, and three of the muted
 # scheme of Tol (2021, Colour Schemes, SRON/EPS/TN/09-002).
-COLOURS = (
+COLOURS = [
     "#0072b2",
     "#e69f00",
     "#009e73",
@@ -53,7 +53,7 @@ COLOURS = (
     "#882255",
     "#999933",
     "#332288",
-)
+]
 
 # One for each colour, so that no picture depends on colour.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
@@ -62,30 +62,7 @@ CHANCE, FAINT = "#777777", "#dddddd"
 _CHANCE: dict[str, Any] = {"color": CHANCE, "lw": 1.6}
 _COUNTING: dict[str, Any] = {"color": "#222222", "linestyle": "dashed", "lw": 1.3}
 
-_STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#444444",
-    "axes.labelsize": 9.0,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 9.5,
-    "axes.titleweight": "bold",
-    "axes.unicode_minus": True,
-    "figure.facecolor": "white",
-    "grid.color": FAINT,
-    "grid.linewidth": 0.7,
-    "legend.fontsize": 8.5,
-    "legend.frameon": False,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-    # Text stays text, and nothing depends on the hour.
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "rankconst",
-}
+_STYLE = Path(__file__).with_suffix(".mplstyle")
 
 
 # -- what is drawn ---------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
-"""Metrics of queries with several right answers: a row for each definition, whoever uses it.
+"""Metrics of queries with several right answers: each definition of ``definitions.toml``.
 
 Which library means which by a name is in :mod:`rankconst.catalogue.libraries`.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -223,85 +225,12 @@ def define_metric(key: str, k: int | None) -> AnswersMetric:
     return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
 
 
-_GAIN = "gain 1/log2(place + 1) of the right answers among the first k"
+def _load_families() -> dict[str, Family]:
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return {key: Family(**row) for key, row in tomllib.loads(text).items()}
 
-FAMILIES = {
-    "recall": Family(
-        "Recall@{k}", "right answers among the first k, over R", "hits", "R", needs_k=True
-    ),
-    "recall_cap": Family(
-        "Recall_cap@{k}",
-        "right answers among the first k, over min(R, k)",
-        "hits",
-        "min(R, k)",
-        needs_k=True,
-    ),
-    "precision": Family(
-        "Precision@{k}",
-        "right answers among the first k, over k, however many candidates there are",
-        "hits",
-        "k",
-        needs_k=True,
-    ),
-    "precision_cap": Family(
-        "Precision_cap@{k}",
-        "right answers among the first k, over min(k, N)",
-        "hits",
-        "min(k, N)",
-        needs_k=True,
-    ),
-    "precision_pooled": Family(
-        "Precision_pooled@{k}",
-        "right answers among the first k of all queries together, over the sum of min(R, k)",
-        "hits",
-        "min(R, k)",
-        needs_k=True,
-        pooled=True,
-    ),
-    "f1": Family(
-        "F1@{k}",
-        "twice the right answers among the first k, over R + k",
-        "hits",
-        "(R + k) / 2",
-        needs_k=True,
-    ),
-    "hit_ratio": Family(
-        "HitRatio@{k}", "1 if a right answer is among the first k, else 0", "hit", needs_k=True
-    ),
-    "num_hits": Family(
-        "NumHits@{k}", "right answers among the first k", "hits", needs_k=True, is_share=False
-    ),
-    "mrr": Family("MRR", "1 over the place of the first right answer, 0 beyond k", "first"),
-    "mrr_all": Family(
-        "MRR_all",
-        "mean over all right answers of 1 over their place, 0 beyond k",
-        "reciprocals",
-        "R",
-    ),
-    "ndcg": Family("nDCG", f"{_GAIN}, over that of min(R, k) on top", "gain", "ideal of min(R, k)"),
-    "ndcg_full": Family(
-        "nDCG_full@{k}", f"{_GAIN}, over that of k on top", "gain", "ideal of k", needs_k=True
-    ),
-    "ndcg_clipped": Family(
-        "nDCG_clipped",
-        "gain 1/max(1, log2(place)) of the right answers among the first k, "
-        "over that of min(R, k) on top",
-        "clipped_gain",
-        "ideal of min(R, k)",
-    ),
-    "map": Family(
-        "MAP",
-        "sum of the precision at the places of right answers up to k, over min(R, k)",
-        "precisions",
-        "min(R, k)",
-    ),
-    "map_cut": Family(
-        "MAP_cut",
-        "sum of the precision at the places of right answers up to k, over R",
-        "precisions",
-        "R",
-    ),
-}
+
+FAMILIES = _load_families()
 """The definitions by key. N candidates, R of them right; without a k, all places are taken."""
 
 GROUPS = {
