@@ -42,18 +42,10 @@ MOST_RESULTS = 300
 # Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito
 # (2008, Color Universal Design) without yellow, which is lost on white, and three of the muted
 # scheme of Tol (2021, Colour Schemes, SRON/EPS/TN/09-002).
-COLOURS = [
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#000000",
-    "#882255",
-    "#999933",
-    "#332288",
-]
+COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7"),
+    *("#56b4e9", "#000000", "#882255", "#999933", "#332288"),
+)
 
 # One for each colour, so that no picture depends on colour.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
