@@ -14,6 +14,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
+from rankconst.catalogue.baselines import COUNTING, INFORMED
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
@@ -147,6 +148,13 @@ def test_sampled_negatives_need_only_the_number_of_tasks(tables: Tables) -> None
     histogram = tables.histogram("nations", side="head", protocol="sampled:500")
     assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [201])
     assert tables.constants("nations", "mr", protocol="sampled:500").expectation == 251
+
+
+def test_the_schema_names_the_baselines() -> None:
+    described = {column.name: column.description for column in COLUMNS["baseline_candidates"]}
+    assert described["baseline"].startswith(f"{', '.join(INFORMED)};")
+    described = {column.name: column.description for column in COLUMNS["datasets"]}
+    assert f": {', '.join(COUNTING)};" in described["counting"]
 
 
 def test_what_is_held_is_listed(own: Path) -> None:
