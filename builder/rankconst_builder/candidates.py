@@ -22,8 +22,9 @@ a table of the queries: memory follows the evaluation split and the answers foun
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ from rankconst.errors import DataError
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.words import (
+    add_up,
     append_answers,
     count_answers,
     count_bits,
@@ -41,7 +43,6 @@ from rankconst_builder.words import (
     drop_repeats,
     find_answers,
     find_keys,
-    is_new,
     locate,
     pack,
     sort_words,
@@ -191,33 +192,34 @@ class Tally:
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
         """Merge queries that are alike: a train split has far fewer of these than queries."""
-        bounds = [1 + int(column.max(initial=0)) for column in (size, frequency, relation)]
-        if math.prod(bounds) > 1 << 64:
+        bounds = _bound(size, frequency, relation)
+        if bounds is None:
             return cls(size, frequency, relation, frequency)
         words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
         words.sort()
         words, num_queries = count_runs(words)
-        rest, relation = unpack(words, bounds[2])
-        size, frequency = unpack(rest.view(np.uint64), bounds[1])
-        return cls(size, frequency, relation, frequency * num_queries)
+        alike = cls._unpack(words, num_queries, bounds)
+        return replace(alike, num_tasks=alike.frequency * num_queries)
 
     @classmethod
     def merge(cls, tallies: Sequence[Tally]) -> Tally:
         """Add up tallies of different queries."""
         if len(tallies) == 1:
             return tallies[0]
+        size = np.concatenate([one.size for one in tallies])
+        frequency = np.concatenate([one.frequency for one in tallies])
+        relation = np.concatenate([one.relation for one in tallies])
         num_tasks = np.concatenate([one.num_tasks for one in tallies])
-        columns = [
-            np.concatenate([one.size for one in tallies]),
-            np.concatenate([one.frequency for one in tallies]),
-            np.concatenate([one.relation for one in tallies]),
-        ]
-        order = np.lexsort(columns[::-1])
-        columns = [column[order] for column in columns]
-        starts = np.flatnonzero(functools.reduce(np.logical_or, map(is_new, columns)))
-        size, frequency, relation = (column[starts] for column in columns)
-        if starts.size:
-            num_tasks = np.add.reduceat(num_tasks[order], starts)
+        bounds = _bound(size, frequency, relation)
+        if bounds is None:
+            return cls(size, frequency, relation, num_tasks)
+        words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
+        return cls._unpack(*add_up([(words, num_tasks)]), bounds)
+
+    @classmethod
+    def _unpack(cls, words: Words, num_tasks: Codes, bounds: Sequence[int]) -> Tally:
+        rest, relation = unpack(words, bounds[2])
+        size, frequency = unpack(rest.view(np.uint64), bounds[1])
         return cls(size, frequency, relation, num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
@@ -235,6 +237,12 @@ class Tally:
             return {}
         weights = 1.0 / self.frequency if by_query else None
         return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset, weights)
+
+
+def _bound(*columns: Codes) -> list[int] | None:
+    """Return how many values each column can have; None if all do not fit into a word."""
+    bounds = [1 + int(column.max(initial=0)) for column in columns]
+    return bounds if math.prod(bounds) <= 1 << 64 else None
 
 
 @dataclass(frozen=True)
@@ -328,12 +336,11 @@ def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
             f"{entities:,} entities{timed} and "
             f"{relations:,} relations are too many for 64-bit keys. {_REMEDY}"
         )
-    views = [*view(graph, tasks, side)]
-    anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
-    keys = pack(anchors, given, relations)
-    if tasks.time is not None:
-        keys = pack(keys, np.tile(tasks.time, len(views)), times)
-    keys, of_task = np.unique(keys, return_inverse=True)
+    parts = []
+    for anchors, given, _ in view(graph, tasks, side):
+        part = pack(anchors, given, relations)
+        parts.append(part if tasks.time is None else pack(part, tasks.time, times))
+    keys, of_task = np.unique(np.concatenate(parts), return_inverse=True)
     return Queries(keys, of_task, relations, times)
 
 
@@ -344,44 +351,48 @@ def count_protocols(
     stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
     """Count the candidates of splits under each protocol, shared where protocols agree."""
-    covered = [
-        (protocol, split)
-        for protocol in protocols
-        for split in SPLITS
-        if split in splits and not graph.explain_uncounted(protocol, split)
-    ]
-    asked: dict[tuple[str, bytes], RankedTasks] = {}
-    keys = []
-    for protocol, split in covered:
-        evaluated = graph.splits[split]
-        ranked = graph.is_allowed(evaluated)
-        if protocol.tasks == "seen":
-            ranked &= graph.is_seen(evaluated)
-        if protocol.distinct:
-            ranked &= graph.find_firsts(split)
-        key = split, np.packbits(ranked).tobytes()
-        if key not in asked:
-            tasks = evaluated if ranked.all() else evaluated.select(ranked)
-            queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
-            asked[key] = RankedTasks(np.flatnonzero(ranked), queries)
-        keys.append((protocol, split, key))
+    find_ranked = functools.cache(functools.partial(_find_ranked, graph))
+    asked = []
+    for protocol, split in itertools.product(protocols, SPLITS):
+        if split in splits and not graph.explain_uncounted(protocol, split):
+            rows = _select_rows(graph, protocol, split)
+            asked.append((protocol, split, find_ranked(split, np.packbits(rows).tobytes())))
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
-    with stage("candidates", 1 + len(keys)) as advance:
-        asking = [(protocol, split, asked[key]) for protocol, split, key in keys]
-        found = _gather_answers(graph, asking)
+    with stage("candidates", 1 + len(asked)) as advance:
+        found = _gather_answers(graph, asked)
         advance()
-        for protocol, split, key in keys:
+        for protocol, split, tasks in asked:
             # Each selection contains the next smaller one, so its size tells which it is.
             entities = int(select_candidates(graph, protocol).sum())
             relations = int(select_relations(graph, protocol).sum())
             known = list_known(graph, protocol, split)
-            same = (*key, entities, relations, known, protocol.time, protocol.negatives)
+            same = (tasks, entities, relations, known, protocol.time, protocol.negatives)
             if same not in done:
-                done[same] = _count(graph, protocol, split, asked[key], found)
+                done[same] = _count(graph, protocol, split, tasks, found)
             counts[protocol.key, split] = done[same]
             advance()
     return counts
+
+
+def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
+    """Return which rows of a split a protocol ranks."""
+    evaluated = graph.splits[split]
+    ranked = graph.is_allowed(evaluated)
+    if protocol.tasks == "seen":
+        ranked &= graph.is_seen(evaluated)
+    if protocol.distinct:
+        ranked &= graph.find_firsts(split)
+    return ranked
+
+
+def _find_ranked(graph: Graph, split: str, bits: bytes) -> RankedTasks:
+    """Return the ranking tasks of some rows of a split, a bit for each row."""
+    evaluated = graph.splits[split]
+    ranked = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(evaluated)).view(np.bool_)
+    tasks = evaluated if ranked.all() else evaluated.select(ranked)
+    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
+    return RankedTasks(np.flatnonzero(ranked), queries)
 
 
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
@@ -406,27 +417,22 @@ def _gather_answers(
     sources: dict[str, set[tuple[str, bool]]] = {}
     for protocol, split, tasks in asked:
         known = list_known(graph, protocol, split) if tasks.rows.size else ()
-        if not known:
-            continue
-        for side, timed in tasks.queries.items():
-            one = timed if protocol.time == "same" else timed.timeless[0]
-            address = side, protocol.time == "same"
-            keys.setdefault(address, []).append(one.keys)
-            queries[address] = one
+        timed = protocol.time == "same"
+        for side, one in tasks.queries.items() if known else ():
+            queries[side, timed] = one if timed else one.timeless[0]
+            keys.setdefault((side, timed), []).append(queries[side, timed].keys)
             for source in known:
-                sources.setdefault(source, set()).add(address)
-    found = {
-        address: Gathering(drop_repeats(sort_words(parts)), count_answers(graph, address[0]))
-        for address, parts in keys.items()
-    }
-    for source, triples in list_sources(graph).items():
-        if source not in sources:
-            continue
-        for batch in split_batches(triples):
-            for address in sorted(sources[source]):
-                for anchors, given, answers in view(graph, batch, address[0]):
-                    asked_for = queries[address].pack(anchors, given, batch.time)
-                    found[address].update(source, asked_for, answers)
+                sources.setdefault(source, set()).add((side, timed))
+    found = {}
+    for (side, timed), parts in keys.items():
+        distinct = drop_repeats(sort_words(parts))
+        found[side, timed] = Gathering(distinct, count_answers(graph, side))
+    for source, addresses in sources.items():
+        for batch in split_batches(list_sources(graph)[source]):
+            for side, timed in sorted(addresses):
+                for anchors, given, answers in view(graph, batch, side):
+                    wanted = queries[side, timed].pack(anchors, given, batch.time)
+                    found[side, timed].update(source, wanted, answers)
     return found
 
 

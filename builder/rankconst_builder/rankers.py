@@ -31,12 +31,13 @@ from rankconst.moments import compute_moments
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.candidates import Blocks, TaskCounts, count_protocols, list_queries
-from rankconst_builder.rules import PRIOR, Order, Train, cut, pack_all, spread
+from rankconst_builder.rules import PRIOR, Order, Train, cut, spread
 from rankconst_builder.words import (
     drop_repeats,
     is_new,
     locate,
     pack,
+    pack_all,
     search,
     sort_words,
     split_batches,

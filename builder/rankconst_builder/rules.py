@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,12 +19,14 @@ from rankconst_builder.words import (
     ROOM,
     Packing,
     Triples,
+    add_up,
     count_runs,
     drop_repeats,
     is_new,
     locate,
     mark,
     pack,
+    pack_all,
     search,
     sort_words,
     split_batches,
@@ -33,7 +34,7 @@ from rankconst_builder.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Mask, Words
@@ -328,17 +329,6 @@ def _turn(num_relations: int, batch: Triples) -> Triples:
     return Triples(np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
 
 
-def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
-    """Return distinct words, ascending, and the sum of what is counted of each."""
-    words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
-    order = np.argsort(words)
-    words, counts = words[order], counts[order]
-    starts = np.flatnonzero(is_new(words))
-    if not starts.size:
-        return words, counts
-    return words[starts], np.add.reduceat(counts, starts)
-
-
 def spread(counts: Codes) -> tuple[Codes, Codes]:
     """Return each place as often as it counts, along with 0, 1, ..."""
     places = np.repeat(np.arange(counts.size), counts)
@@ -354,15 +344,3 @@ def cut(weights: Codes) -> Iterator[slice]:
     bounds = np.unique(np.concatenate([[0], cuts, [weights.size]]))
     for start, end in itertools.pairwise(bounds.tolist()):
         yield slice(start, end)
-
-
-def pack_all(*columns: tuple[Codes, int]) -> Words:
-    """Return codes in one number each; with every column comes its number of codes."""
-    bound = math.prod(size for _, size in columns)
-    if bound > 1 << 64:
-        sizes = " x ".join(f"{size:,}" for _, size in columns)
-        raise DataError(f"{sizes} are too many for 64-bit keys.")
-    words = columns[0][0].astype(np.uint64)
-    for codes, size in columns[1:]:
-        words = pack(words, codes, size)
-    return words

@@ -78,6 +78,18 @@ def unpack(words: Words, size: int) -> tuple[Codes, Codes]:
     return first.view(np.int64), second.view(np.int64)
 
 
+def pack_all(*columns: tuple[Codes, int]) -> Words:
+    """Return codes in one number each; with every column comes its number of codes."""
+    bound = math.prod(size for _, size in columns)
+    if bound > 1 << 64:
+        sizes = " x ".join(f"{size:,}" for _, size in columns)
+        raise DataError(f"{sizes} are too many for 64-bit keys.")
+    words = columns[0][0].astype(np.uint64)
+    for codes, size in columns[1:]:
+        words = pack(words, codes, size)
+    return words
+
+
 def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
     """Return keys and answers in one number each; `bits` are an answer's."""
     words = keys << np.uint64(bits)
@@ -141,6 +153,17 @@ def count_runs(ordered: Words) -> tuple[Words, Codes]:
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
     counts[-1:] = ordered.size - starts[-1:]
     return ordered[starts], counts
+
+
+def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
+    """Return distinct words, ascending, and the sum of what is counted of each."""
+    words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
+    order = np.argsort(words)
+    words, counts = words[order], counts[order]
+    starts = np.flatnonzero(is_new(words))
+    if not starts.size:
+        return words, counts
+    return words[starts], np.add.reduceat(counts, starts)
 
 
 def split_batches(triples: Triples) -> Iterator[Triples]:
