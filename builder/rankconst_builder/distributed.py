@@ -200,9 +200,8 @@ def count_distributed(
     and baseline to side. `room` are the bytes that the words of a part may take, about.
     """
     train = files["train"]
-    held_out = {split: columns for split, columns in files.items() if split != "train"}
-    small = encode_ids(held_out) if held_out else None
-    if small is None:
+    small = encode_ids({split: columns for split, columns in files.items() if split != "train"})
+    if len(files) == 1 or small is None:
         raise DataError(
             "--scheduler needs the ids of test, "
             "or of valid and test, counted from 0 without large gaps."
@@ -220,18 +219,25 @@ def count_distributed(
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
         job = _Job(side, covered, (*splits,), sum(rows.values()), room or _ROOM)
-        written = [client.submit(job.write, group, shared, pure=False) for group in groups]
-        counted = []
-        for part in job.plan(graph).parts:
-            taken = [client.submit(_take, one, part, pure=False) for one in written]
-            counted.append(client.submit(job.count, part, shared, taken, pure=False))
-        found = _gather(client, counted)
+        found = _run(client, job, groups, graph, shared)
         statistics += [each for each, _ in found if each is not None]
         for split in splits:
             added = add_tallies(covered, [each[split] for _, each in found], split, side, ranked)
             for protocol, tally in added.items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
     return graph, add_parts(graph, rows, statistics), tallies
+
+
+def _run(
+    client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
+) -> list[Any]:
+    """Return what workers count of each part; `shared` is the graph on the cluster."""
+    written = [client.submit(job.write, group, shared, pure=False) for group in groups]
+    counted = []
+    for part in job.plan(graph).parts:
+        taken = [client.submit(_take, one, part, pure=False) for one in written]
+        counted.append(client.submit(job.count, part, shared, taken, pure=False))
+    return _gather(client, counted)
 
 
 def _list_groups(columns: Columns) -> list[_RowGroup]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 from collections import Counter
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Words
 
 
+_LABELS = ("entities", "entities_train", "relations", "relations_train")
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What the reader found in a dataset; mappings go from split to number."""
@@ -53,13 +57,9 @@ class Statistics:
 
     def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
         """Return the columns of the datasets table, None for what needs a missing file."""
-        columns = {
-            "entities": self.entities,
-            "entities_train": self.entities_train,
-            "relations": self.relations,
-            "relations_train": self.relations_train,
-            "self_loops_train": self.self_loops_train,
-        }
+        columns: dict[str, int | None] = {}
+        for name in (*_LABELS, "self_loops_train"):
+            columns[name] = getattr(self, name)
         for split, rows in self.rows.items():
             columns[f"triples_{split}"] = rows
             columns[f"duplicates_{split}"] = self.duplicates(split)
@@ -67,15 +67,13 @@ class Statistics:
             columns[f"{later}_in_{earlier}"] = common
         for split in ("valid", "test"):
             columns[f"dropped_{split}"] = self.rows[split] - self.seen_distinct[split]
-        missing = tuple(missing)
-        found: dict[str, int | None] = dict(columns)
-        for name in columns:
-            if any(needs(name, split) for split in missing):
-                found[name] = None
-        return found
+        for name, split in itertools.product(columns, missing):
+            if _needs(name, split):
+                columns[name] = None
+        return columns
 
 
-def needs(column: str, split: str) -> bool:
+def _needs(column: str, split: str) -> bool:
     """Tell whether a column of the datasets table follows from a split."""
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
@@ -205,19 +203,17 @@ def compare(
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
     """Say in a line how much a graph holds, and what is repeated, unseen or in two splits."""
-    facts = "triples"
-    if graph.temporal:
-        facts = "quadruples"
-    elif graph.qualified:
+    facts, times = "triples", ""
+    if graph.qualified:
         facts = "statements"
-    counted = " + ".join(
-        "no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS
-    )
-    held = (
+    elif graph.temporal:
+        facts, times = "quadruples", f", times: {graph.num_times:,}"
+    rows = {split: f"{number:,}" for split, number in statistics.rows.items()}
+    counted = " + ".join("no file" if split in graph.missing else rows[split] for split in SPLITS)
+    parts = [
         f"{source.key}: {counted} {facts} (train + valid + test), entities: "
-        f"{statistics.entities:,}, relations: {statistics.relations:,}"
-    )
-    parts = [f"{held}, times: {graph.num_times:,}" if graph.temporal else held]
+        f"{statistics.entities:,}, relations: {statistics.relations:,}{times}"
+    ]
     occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
     if occurring < statistics.entities:
         parts.append(

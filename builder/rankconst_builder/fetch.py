@@ -140,18 +140,23 @@ class Fetcher:
                 f"{remote.url} is not in the cache {self.cache}, and --offline forbids "
                 "downloading it. Run once without --offline, or name a folder in RANKCONST_MIRROR."
             )
-        url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
+        self._download(remote, path)
+        return path
+
+    def _download(self, remote: Remote, path: Path) -> None:
+        """Download a file into the cache; what is there stays until the new one is checked."""
+        url = remote.url
+        if self.mirror is not None:
+            url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         where, remedy = f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder."
         with explain_write_errors(where, remedy, DownloadError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            # What is there stays until the new file has been checked, in a folder of its own.
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
                 download(url, fresh, known, _REMEDIES, self.reporter, size=remote.bytes)
-                _check_file(fresh, remote, record)
+                _check_file(fresh, remote, self._record_of(remote))
                 fresh.replace(path)
-        return path
 
 
 _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -188,10 +193,17 @@ def read_local(path: Path) -> Content:
     for magic, kind in _UNREAD.items():
         if raw.startswith(magic):
             raise DataError(f"{path} is {kind.format(file=shlex.quote(str(path)))}.")
-    unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), None)
+    return Content(_unpack(path, raw), hashlib.sha256(raw).hexdigest(), verified=False)
+
+
+def _unpack(path: Path, raw: bytes) -> bytes:
+    """Return what a packed file holds; the content itself of others."""
+    unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
+    if not unpacks:
+        return raw
     limit = max(_SMALL, _MOST_GROWTH * len(raw))
     try:
-        data = raw if unpack is None else read_at_most(unpack(io.BytesIO(raw)), limit)
+        data = read_at_most(unpacks[0](io.BytesIO(raw)), limit)
     except DAMAGE as error:
         raise explain_damage(path, error) from error
     if len(data) > limit:
@@ -199,7 +211,7 @@ def read_local(path: Path) -> Content:
             f"{path} grows from {len(raw):,} to more than {limit:,} bytes; "
             "unpack it, and name that file."
         )
-    return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
+    return data
 
 
 def _place_of(url: str) -> str:
@@ -241,11 +253,8 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
 
 def _git_blob(path: Path) -> str:
     # Git names content by SHA-1; it identifies the file here, it does not secure it.
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None:

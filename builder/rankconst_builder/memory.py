@@ -63,12 +63,13 @@ def make_tables(
         **tabulate_histograms(histograms),
     }
     make = {name: partial(sort_rows, name, table) for name, table in tables.items()}
+    make["constants"] = partial(_make_constants, histograms)
     return TablesInMemory(
         path=Path(key),
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
         folder=Path(key),
         place=key,
-        make=make | {"constants": partial(_make_constants, histograms)},
+        make=make,
     )
 
 
@@ -110,12 +111,12 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
     """Return the columns of heads, relations and tails, and of what tells the time."""
     given = as_pandas(given)
     if hasattr(given, "mapped_triples"):
-        ids = np.asarray(given.mapped_triples)
-        names = [getattr(given, f"{kind}_to_id", None) for kind in ("entity", "relation", "entity")]
-        return [
-            column if each is None else _name_ids(column, each, split)
-            for column, each in zip(ids.T, names, strict=True)
-        ]
+        columns = []
+        ids = np.asarray(given.mapped_triples).T
+        for column, kind in zip(ids, ("entity", "relation", "entity"), strict=True):
+            names = getattr(given, f"{kind}_to_id", None)
+            columns.append(column if names is None else _name_ids(column, names, split))
+        return columns
     if hasattr(given, "columns") and hasattr(given, "to_numpy"):
         letters = place_columns(list(map(str, given.columns)))
         if letters is None:
@@ -123,8 +124,8 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
                 f"{split} has columns {', '.join(map(str, given.columns))}; expected head, "
                 "relation and tail, or three columns in this order whose names say nothing else."
             )
-        chosen = [(letter, place) for place, letter in enumerate(letters) if letter in "hrtd"]
-        places = [place for _, place in sorted(chosen, key=lambda one: "hrtd".index(one[0]))]
+        places = [place for place, letter in enumerate(letters) if letter in "hrtd"]
+        places.sort(key=lambda place: "hrtd".index(letters[place]))
         return [np.asarray(given.iloc[:, place]) for place in places]
     refuse_masked(given, split)
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
@@ -152,32 +153,35 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
     """Return labels as files would have them: text as it is, whole numbers as text."""
-    indices: Any
-    labels: Any
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
-        indices = pa.array(places.astype(np.int32))
-        labels = pa.array([str(number) for number in distinct.tolist()], pa.string())
+        indices: Any = pa.array(places.astype(np.int32))
+        labels = pa.array([str(number) for number in distinct.tolist()], pa.binary())
+        coded: Any = pa.DictionaryArray.from_arrays(indices, labels)
     else:
-        texts: Any
         if column.dtype.kind == "M":
             column = np.where(np.isnat(column), None, np.datetime_as_string(column))
-        try:
-            texts = pa.array(column, pa.string(), from_pandas=True)
-        except (pa.ArrowException, UnicodeError):
-            texts = pa.array([_to_text(value) for value in column.tolist()], pa.string())
-        wrong = [row for row, text in enumerate(texts.to_pylist()) if not text]
-        if wrong:
-            names = {"None", "nan", "<NA>", "NaT"}
-            missing = [row for row in wrong if spell(column[row], str) in names]
-            row = missing[0] if missing else wrong[0]
-            raise DataError(
-                f"{what}: row {row} holds {show_value(column[row])}; "
-                "expected a label or a whole number in every row."
-            )
-        coded = texts.dictionary_encode()
-        indices, labels = coded.indices, coded.dictionary
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels.cast(pa.binary()))])
+        coded = _read_texts(column, what).dictionary_encode()
+    labels = coded.dictionary.cast(pa.binary())
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(coded.indices, labels)])
+
+
+def _read_texts(column: Any, what: str) -> Any:
+    """Return labels as text; refuse values that are neither text nor whole numbers."""
+    try:
+        texts: Any = pa.array(column, pa.string(), from_pandas=True)
+    except (pa.ArrowException, UnicodeError):
+        texts = pa.array([_to_text(value) for value in column.tolist()], pa.string())
+    wrong = [row for row, text in enumerate(texts.to_pylist()) if not text]
+    if wrong:
+        names = {"None", "nan", "<NA>", "NaT"}
+        missing = [row for row in wrong if spell(column[row], str) in names]
+        row = missing[0] if missing else wrong[0]
+        raise DataError(
+            f"{what}: row {row} holds {show_value(column[row])}; "
+            "expected a label or a whole number in every row."
+        )
+    return texts
 
 
 def _to_text(value: Any) -> str | None:
@@ -195,18 +199,12 @@ def _to_text(value: Any) -> str | None:
 
 def _check_headings(files: Mapping[str, Labels]) -> None:
     """Refuse a first row that is a heading: words that name columns, and label nothing else."""
-    firsts = {
-        split: [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
-        for split, labels in files.items()
-    }
-    named = {
-        split: first
-        for split, first in firsts.items()
-        if name_columns([label.decode() for label in first])
-    }
-    others = [
-        labels.without_first() if split in named else labels for split, labels in files.items()
-    ]
+    named, others = {}, []
+    for split, labels in files.items():
+        first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
+        if name_columns([label.decode() for label in first]):
+            named[split] = first
+        others.append(labels.without_first() if split in named else labels)
     for split, first in named.items():
         if not find_in_graph(first, others):
             raise DataError(

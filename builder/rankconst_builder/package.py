@@ -35,7 +35,7 @@ from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.place import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, TableColumn
+from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -53,24 +53,22 @@ UNRELEASED = "unreleased"
 CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
 
+_TASKS = ("dataset", "protocol", "split", "side")
+# In this order files are smallest.
+_INFORMED = ("dataset", "baseline", "side", "split", "protocol")
+
 KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
-    "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
-    "macro_candidates": (
-        *("dataset", "protocol", "split", "side"),
-        *("aggregation", "num_candidates", "weight"),
-    ),
-    "candidates_by_relation": (
-        *("dataset", "protocol", "split", "side", "relation", "num_candidates"),
-    ),
-    # In this order files are smallest.
-    "baseline_candidates": (
-        *("dataset", "baseline", "side", "split", "protocol"),
-        *("num_candidates", "offset"),
-    ),
+    "candidates": (*_TASKS, "num_candidates"),
+    "macro_candidates": (*_TASKS, "aggregation", "num_candidates", "weight"),
+    "candidates_by_relation": (*_TASKS, "relation", "num_candidates"),
+    "baseline_candidates": (*_INFORMED, "num_candidates", "offset"),
     "baseline_candidates_by_relation": (
-        *("dataset", "baseline", "side", "split", "protocol"),
-        *("relation", "num_candidates", "offset", "weight"),
+        *_INFORMED,
+        "relation",
+        "num_candidates",
+        "offset",
+        "weight",
     ),
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
@@ -215,22 +213,7 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
     starts = np.flatnonzero(is_first).tolist()
     if len(starts) == len(table):  # that of datasets
         starts = starts[:1]
-    # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those
-    # in keys do repeat.
-    streamed = [
-        each.name
-        for each in table.schema
-        if pa.types.is_floating(each.type) and each.name not in KEYS[name]
-    ]
-    # Nor do whole numbers where there are only a few tasks to each.
-    if "num_candidates" in table.column_names:
-        streamed += [each.name for each in table.schema if pa.types.is_integer(each.type)]
-    # A dictionary of many numbers is longer than what zstd makes of the numbers.
-    words = [
-        each.name
-        for each in table.schema
-        if not pa.types.is_primitive(each.type) or each.name == "k"
-    ]
+    words, streamed = _choose_encodings(name, table)
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
@@ -245,6 +228,23 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
         for start, stop in itertools.pairwise([*starts, len(table)]):
             writer.write_table(table.slice(start, stop - start))
     return sink.getvalue()
+
+
+def _choose_encodings(name: str, table: pa.Table) -> tuple[list[str], list[str]]:
+    """Return the columns that are written with a dictionary, and those as streams of bytes."""
+    words, streamed = [], []
+    for column in table.schema:
+        # A dictionary of many numbers is longer than what zstd makes of the numbers.
+        if not pa.types.is_primitive(column.type) or column.name == "k":
+            words.append(column.name)
+        # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do.
+        # Those in keys do repeat.
+        if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
+            streamed.append(column.name)
+        # Nor do whole numbers where there are only a few tasks to each.
+        if pa.types.is_integer(column.type) and "num_candidates" in table.column_names:
+            streamed.append(column.name)
+    return words, streamed
 
 
 def describe_set(
@@ -377,11 +377,8 @@ def describe_schema(
     fields = []
     for column in columns:
         described = (descriptions or {}).get(column.name, column.description)
-        entry = {
-            "name": column.name,
-            "type": _FIELD_TYPES[column.kind],
-            "description": described,
-        }
+        kind = _FIELD_TYPES[column.kind]
+        entry = {"name": column.name, "type": kind, "description": described}
         if column.unit:
             entry["unit"] = column.unit
         fields.append(entry)
@@ -417,6 +414,15 @@ def hash_program() -> str:
     return digest.hexdigest()
 
 
+def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
+    """Return what a descriptor says of where each dataset is from."""
+    found = {}
+    for row in tables.descriptor.get("provenance", []):
+        origin = dict(row)
+        found[str(origin.pop("dataset", None))] = origin
+    return found
+
+
 def read_parts(folder: Path) -> dict[str, Part]:
     """Return what builds wrote to a folder, dataset by dataset."""
     complete_exchange(folder)
@@ -437,15 +443,14 @@ def _split_parts(existing: Tables) -> dict[str, Part]:
             f"{existing.path} holds the released tables {existing.version}, "
             "which stay as they are. Name another folder with --out."
         )
-    whole = {name: existing.read(name) for name in COLUMNS}
-    split = {name: _split_table(table) for name, table in whole.items()}
-    provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
+    split = {name: _split_table(existing.read(name)) for name in COLUMNS}
+    provenance = list_provenance(existing)
     parts = {}
     for key in existing.datasets:
-        tables = {name: rows.get(key, whole[name].slice(0, 0)) for name, rows in split.items()}
-        kept = dict(provenance.get(key, {}))
-        kept.pop("dataset", None)
-        parts[key] = Part(tables, kept)
+        tables = {}
+        for name, rows in split.items():
+            tables[name] = rows[key] if key in rows else schema_of(name).empty_table()
+        parts[key] = Part(tables, provenance.get(key, {}))
     return parts
 
 

@@ -39,6 +39,7 @@ from rankconst_builder.package import (
     encode_descriptor,
     exchange_files,
     hold_folder,
+    list_provenance,
     serialise_tables,
     sort_rows,
 )
@@ -163,7 +164,7 @@ def _release(order: Order) -> Released:
     changes = compare_sets(before, built)
     if previous is not None:
         _check_version(order, previous.version, changes)
-    files = assemble_files(order, tables)
+    files = _assemble_files(order, tables)
     archive = pack_zip(order.version, files)
     _check_archive(order, archive)
     with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
@@ -178,21 +179,18 @@ def _release(order: Order) -> Released:
     )
 
 
-def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
+def _assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
     """Return the files of a release, name to content."""
     files = serialise_tables(tables, DENSE)
-    provenance = {
-        row["dataset"]: {name: value for name, value in row.items() if name != "dataset"}
-        for row in order.source.descriptor.get("provenance", [])
-    }
+    provenance = list_provenance(order.source)
     extra = describe_package(order.date, order.url)
     descriptor = describe_set(order.version, tables, files, provenance, extra)
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}
-    # As sha256sum writes them.
-    digests = {name: hashlib.sha256(described[name]).hexdigest() for name in sorted(described)}
-    sums = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+    sums = ""
+    for name in sorted(described):  # as sha256sum writes them
+        sums += f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n"
     return {**described, CHECKSUMS: sums.encode()}
 
 
@@ -201,9 +199,8 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(
-                f"{name_archive(version)}/{name}", date_time=(1980, 1, 1, 0, 0, 0)
-            )
+            path = f"{name_archive(version)}/{name}"
+            entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
             entry.create_system = 3  # Unix, wherever this runs
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, files[name])
@@ -250,12 +247,12 @@ def _keep(order: Order) -> Released:
         f"{order.version} is already released, identical: {order.out} is left as it is"
     )
     names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
-    there = [name for name in names if (order.out / name).is_file()]
-    files = {name: (order.out / name).read_bytes() for name in there}
+    held = [name for name in names if (order.out / name).is_file()]
+    files = {name: (order.out / name).read_bytes() for name in held}
     if not order.archive.exists():
         _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
-    content = {order.out / name: held for name, held in files.items()}
+    content = {order.out / name: files[name] for name in files}
     return Released({**content, order.archive: order.archive.read_bytes()}, written=False)
 
 
@@ -266,36 +263,30 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
         raise TablesError(
             f"{order.source.path} holds no dataset. `rankconst build --out DIR` makes tables."
         )
-    provenance: dict[str, dict[str, Any]] = {
-        row["dataset"]: row for row in order.source.descriptor.get("provenance", [])
-    }
-    partial = [
-        key for key, made in provenance.items() if made.get("splits") or made.get("baselines")
-    ]
+    partial, elsewhere = [], []
+    programs: dict[str, list[str]] = {}
+    for key, made in list_provenance(order.source).items():
+        if made.get("splits") or made.get("baselines"):
+            partial.append(key)
+        if made.get("origin") != "files":
+            elsewhere.append(f"{key} ({made.get('origin')})")
+        if "program" in made:
+            programs.setdefault(made["program"], []).append(key)
     if partial:
         raise UsageError(
             "a release has every split and baseline, "
             f"and these datasets have some only: {', '.join(partial)}. "
             f"Build them again with --splits {','.join(SPLITS)} --baseline all."
         )
-    programs: dict[str, list[str]] = {}
-    for key, made in provenance.items():
-        if "program" in made:
-            programs.setdefault(made["program"], []).append(key)
     if len(programs) > 1:
         summary = "; ".join(f"{program}: {', '.join(keys)}" for program, keys in programs.items())
         raise DataError(
             f"the datasets in {order.source.path} were built by different programs ({summary}). "
-            "Build them again with `rankconst build`, which leaves out what is up to date."
+            "Build them again with `rankconst build`."
         )
     unverified = [row["dataset"] for row in rows if not row["verified"]]
     if unverified:
         order.reporter.warn(f"not checked against a hash known beforehand: {', '.join(unverified)}")
-    elsewhere = [
-        f"{key} ({made.get('origin')})"
-        for key, made in provenance.items()
-        if made.get("origin") != "files"
-    ]
     if elsewhere:
         order.reporter.warn(f"not made from their files: {', '.join(elsewhere)}")
 
@@ -377,10 +368,10 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
     kept = _agrees(old.take(old_at), new.take(new_at))
     if not kept.any():
         return new
-    stays, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
-    stays[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
+    is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
+    is_kept[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
     for column in (*ERRORS, *ERRORS.values(), "num_draws"):
-        values = pc.if_else(pa.array(stays), old[column].take(source), new[column])
+        values = pc.if_else(pa.array(is_kept), old[column].take(source), new[column])
         place = new.schema.get_field_index(column)
         new = new.set_column(place, new.schema.field(place), values)
     return new
@@ -409,20 +400,20 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
     before, after = old.select(columns).take(old_at), new.select(columns).take(new_at)
     changed, described = np.zeros(len(old_at), np.bool_), np.zeros(len(old_at), np.bool_)
-    differs = {column: _differs(before[column], after[column]) for column in columns}
-    for column, rows in differs.items():
+    differs = {}
+    for column in columns:
+        rows = _differs(before[column], after[column])
         if column in DESCRIPTIONS:
             described |= rows
         else:
             changed |= rows
-    shown = [column for column in columns if column not in DESCRIPTIONS]
+            differs[column] = rows
     examples = []
     for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
         key = _phrase_key(name, old, old_at[place])
-        for column in shown:
+        for column in [column for column in differs if differs[column][place]]:
             one, other = before[column][place].as_py(), after[column][place].as_py()
-            if differs[column][place]:
-                examples.append(f"{key}: {column} {one!r} -> {other!r}")
+            examples.append(f"{key}: {column} {one!r} -> {other!r}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
     examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed[:_EXAMPLES]]

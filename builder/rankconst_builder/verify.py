@@ -45,6 +45,7 @@ from rankconst_builder.package import (
     HEADER,
     KEYS,
     hash_content,
+    list_provenance,
     list_sources,
     order_value,
     sort_rows,
@@ -119,12 +120,6 @@ class Opened:
     def resources(self) -> dict[str, dict[str, Any]]:
         """Name to what the descriptor says of a file."""
         return {str(row.get("name")): row for row in self.tables.descriptor["resources"]}
-
-    @property
-    def provenance(self) -> dict[str, Row]:
-        """Key to what the descriptor says of where a dataset is from."""
-        rows = self.tables.descriptor.get("provenance", [])
-        return {str(row.get("dataset")): row for row in rows}
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
         """Return the rows of a dataset in a table."""
@@ -299,7 +294,7 @@ def _check_descriptor(opened: Opened) -> Findings:
         yield from _compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
     rows = tables.read("datasets").to_pylist()
     yield from _compare("sources", list_sources(rows), descriptor.get("sources"))
-    yield from _compare("provenance", [row["dataset"] for row in rows], [*opened.provenance])
+    yield from _compare("provenance", [row["dataset"] for row in rows], [*list_provenance(tables)])
     return len(listed)
 
 
@@ -631,7 +626,7 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
     source, statistics = load_benchmarks().get(dataset), opened.datasets[dataset]
     if source is not None and source.sampled is not None:
         return {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}, {}
-    provenance = opened.provenance.get(dataset, {})
+    provenance = list_provenance(opened.tables).get(dataset, {})
     if provenance.get("restriction"):
         return "its evaluation is restricted"
     if source is None or not source.files or source.not_offered or statistics["entities"] is None:
