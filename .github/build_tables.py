@@ -86,7 +86,7 @@ def pin(registry: str, found: Iterable[Found]) -> str:
 
 def describe(outcome: Outcome, found: Sequence[Found]) -> str:
     """Return the report."""
-    lines = [f"{len(outcome.built)} benchmarks were built, {len(outcome.kept)} were up to date."]
+    lines = [f"{len(outcome.built)} benchmarks were built."]
     if outcome.failures:
         lines += ["", "These could not be built:", ""]
         lines += [f"- `{key}`: {error}" for key, error in outcome.failures.items()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -150,9 +149,7 @@ class Outcome:
     """What a run achieved."""
 
     tables: Tables | None  # the set that was written, or None if nothing could be built
-    # Keys of the datasets that were computed, and of those that were there already.
-    built: tuple[str, ...]
-    kept: tuple[str, ...]
+    built: tuple[str, ...]  # keys of the datasets that were computed
     # Key of each dataset that could not be built, with the reason.
     failures: Mapping[str, RankconstError]
 
@@ -178,54 +175,25 @@ def build_all(build: Build) -> Outcome:
 def _build_all(build: Build) -> Outcome:
     parts = read_parts(build.out)
     built: list[str] = []
-    kept: list[str] = []
     failures: dict[str, RankconstError] = {}
-    for place, source in enumerate(build.sources, start=1):
-        identity = _identify(build, source)
-        held = parts[source.key].provenance.get("identity") if source.key in parts else None
-        if identity is not None and held == identity:
-            build.reporter.say(f"{source.key}: up to date")
-            kept.append(source.key)
-            continue
-        if len(build.sources) > 1:
-            build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
-        try:
-            part = _build_part(build, source, identity)
-        except RankconstError as error:
-            if len(build.sources) == 1:
-                raise
-            build.reporter.warn(f"{source.key}: {error}")
-            failures[source.key] = error
-            continue
-        except (KeyboardInterrupt, SystemExit):
-            if built:
-                write_parts(build.out, parts)
-            done = "nothing was written"
-            if built:
-                done = f"{build.out} holds the {len(built)} built before"
-            build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
-            raise
-        parts[source.key] = part
-        built.append(source.key)
-    if built:
-        write_parts(build.out, parts)
+    try:
+        for place, source in enumerate(build.sources, start=1):
+            if len(build.sources) > 1:
+                build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
+            try:
+                parts[source.key] = _build_part(build, source)
+            except RankconstError as error:
+                if len(build.sources) == 1:
+                    raise
+                build.reporter.warn(f"{source.key}: {error}")
+                failures[source.key] = error
+            else:
+                built.append(source.key)
+    finally:
+        if built:  # also if somebody ends the build before its end
+            write_parts(build.out, parts)
     tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
-    return Outcome(tables, tuple(built), tuple(kept), failures)
-
-
-def _identify(build: Build, source: Benchmark) -> str | None:
-    """Name what a dataset's rows depend on: files, protocols and program; None if unknown."""
-    if source.key in build.local:
-        return None
-    hashes = [
-        build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES
-    ]
-    if None in hashes or not (hashes or source.verifiable):
-        return None
-    asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
-    described = [*map(repr, asked), *sorted(build.splits), hash_program()]
-    digest = hashlib.sha256("\n".join(described).encode())
-    return digest.hexdigest()[:16]
+    return Outcome(tables, tuple(built), failures)
 
 
 _ONLY_OWN = (
@@ -234,7 +202,7 @@ _ONLY_OWN = (
 )
 
 
-def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
+def _build_part(build: Build, source: Benchmark) -> Part:
     is_own = source.key in build.local
     is_whole = is_own and not build.baselines and build.restriction == Restriction()
     if build.scheduler and not is_whole:
@@ -244,14 +212,14 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> Part:
     if source.not_offered:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if source.sampled is not None:
-        return _build_sampled(build, source, source.sampled, identity)
-    return _build_benchmark(build, source, identity)
+        return _build_sampled(build, source, source.sampled)
+    return _build_benchmark(build, source)
 
 
 # -- a benchmark -----------------------------------------------------------------------------------
 
 
-def _build_benchmark(build: Build, source: Benchmark, identity: str | None) -> Part:
+def _build_benchmark(build: Build, source: Benchmark) -> Part:
     try:
         contents = _fetch_contents(build, source)
     except MissingSourceError as error:
@@ -271,9 +239,7 @@ def _build_benchmark(build: Build, source: Benchmark, identity: str | None) -> P
     contents.clear()
     graph = _restrict(build, source.key, graph, known)
     pa.default_memory_pool().release_unused()
-    # Hashes may have become known.
-    identity = identity or _identify(build, source)
-    return _build_graph(build, source, graph, described, identity)
+    return _build_graph(build, source, graph, described)
 
 
 def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
@@ -338,7 +304,7 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
     else:
         graph = _read_own_graph(build, source.key, contents, opened)
         pa.default_memory_pool().release_unused()
-        part = _build_graph(build, source, graph, described, None)
+        part = _build_graph(build, source, graph, described)
     # They are read more than once, and the hashes must be of what was counted.
     changed = [file for file, state in states.items() if state_file(file) != state]
     if changed:
@@ -446,18 +412,14 @@ def _build_on_cluster(
     histograms = list_histograms(source.key, graph, protocols, tallies)
     _report_unranked(build, source.key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, None)
-    return _make_part(build, described, histograms, _describe_origin(build, None, ""))
+    return _make_part(build, described, histograms, _describe_origin(build))
 
 
 # -- what all graphs have --------------------------------------------------------------------------
 
 
 def _build_graph(
-    build: Build,
-    source: Benchmark,
-    graph: Graph,
-    contents: Mapping[str, Content],
-    identity: str | None,
+    build: Build, source: Benchmark, graph: Graph, contents: Mapping[str, Content]
 ) -> Part:
     """Count a graph, and say what a person should know of it."""
     key = source.key
@@ -474,9 +436,7 @@ def _build_graph(
     _report_unranked(build, key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, counting, graph.missing)
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
-    if graph.missing or reconstructed:  # what may be there the next time
-        identity = None
-    origin = _describe_origin(build, identity, reconstructed)
+    origin = _describe_origin(build, reconstructed)
     return _make_part(build, described, histograms, origin)
 
 
@@ -487,11 +447,10 @@ def _make_part(
     return make_part(tables, provenance)
 
 
-def _describe_origin(build: Build, identity: str | None, reconstructed: str) -> dict[str, Any]:
+def _describe_origin(build: Build, reconstructed: str = "") -> dict[str, Any]:
     """Return where the rows of a dataset come from that was counted from its files."""
     origin = f"files; {reconstructed} reconstructed" if reconstructed else "files"
-    found: dict[str, Any] = {"origin": origin, "identity": identity}
-    found["program"] = hash_program()[:16]
+    found: dict[str, Any] = {"origin": origin, "program": hash_program()[:16]}
     restricted = build.restriction.describe()
     if restricted:
         found["restriction"] = restricted
@@ -543,9 +502,7 @@ def _report_unranked(
 # -- without files ---------------------------------------------------------------------------------
 
 
-def _build_sampled(
-    build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None
-) -> Part:
+def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Part:
     """Build a benchmark that ranks among sampled negatives, those asked for or its own."""
     if build.restriction != Restriction():
         raise UsageError(
@@ -570,11 +527,8 @@ def _build_sampled(
         "sha256": [],
         "verified": False,
     }
-    provenance = {
-        "origin": "numbers of tasks in the registry",
-        "identity": identity,
-        "program": hash_program()[:16],
-    }
+    origin = "numbers of tasks in the registry"
+    provenance = {"origin": origin, "program": hash_program()[:16]}
     described = make_row(row, schema_of("datasets"))
     return make_part({"datasets": described, **tabulate(histograms)}, provenance)
 

@@ -438,7 +438,7 @@ def _print_outcome(outcome: Outcome) -> None:
     if outcome.tables is None:
         return
     rows = list[dict[str, Any]]()
-    for key in (*outcome.built, *outcome.kept):
+    for key in outcome.built:
         own = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
         rows += itertools.chain(*join_protocols(own).values())
     caption = (
@@ -475,7 +475,7 @@ def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
     if outcome.failures:
         reasons = {type(error) for error in outcome.failures.values()}
         kind = reasons.pop() if len(reasons) == 1 else DownloadError
-        number = len(outcome.failures) + len(outcome.built) + len(outcome.kept)
+        number = len(outcome.failures) + len(outcome.built)
         raise kind(
             f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}."
         )
