@@ -167,6 +167,8 @@ _MOST_BEGUN = 3
 def require_text(name: object) -> str:
     """Return a name; UnknownNameError if it is not text, such as the NaN of an empty cell."""
     if isinstance(name, str):
+        if "\0" in name:
+            raise UnknownNameError(f"{show_value(name)} is not a name: it holds a NUL character.")
         return name
     raise UnknownNameError(
         f"{show_value(name)} is not a name: expected text, got {type(name).__name__}."

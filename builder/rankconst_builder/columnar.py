@@ -305,6 +305,8 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
+        if "Python objects" in str(error):
+            raise DataError(f"{path} holds Python objects; expected whole numbers.") from error
         raise explain_damage(path, error) from error
     order = order or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.names import Names, is_key, require_text, shorten, squash
+from rankconst.names import Names, is_key, require_text, shorten, squash, write_latin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -320,8 +320,9 @@ def make_key(name: str, what: str = "name") -> str:
         for row in load_benchmarks().values()
         for spelling in (row.key, row.title, *row.aliases)
     ]
-    if squash(key) in map(squash, taken) or list_meant(key):
+    alike = write_latin(key)  # Cyrillic letters that look like these
+    if squash(alike) in map(squash, taken) or list_meant(alike):
         raise UsageError(
-            f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own."
+            f"{what} {name!r} is the name of a benchmark; choose another, such as {alike}-own."
         )
     return key

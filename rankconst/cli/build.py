@@ -229,7 +229,7 @@ def _is_file(word: str) -> bool:
     placed = os.sep in word or "/" in word
     named = not placed and list_names().find(word) is not None
     try:
-        found = exists(Path(word))
+        found = exists(Path(word)) or Path(word).is_symlink()
     except OSError:  # too long for a name
         found = False
     if found and named:

@@ -392,12 +392,16 @@ class Notes:
 
 def require_whole(reading: Reading) -> None:
     """Refuse a file if anything in it was left out."""
-    if reading.skipped:
-        raise DataError(
-            f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): "
-            f"{name_reasons(reading.skipped)}. "
-            "Fix it, or read the rest without --strict (in Python: strict=True)."
-        )
+    if not reading.skipped:
+        return
+    what, rest = "nothing", ""
+    if len(reading.entries):
+        what = "not everything"
+        rest = ", or read the rest without --strict (in Python: strict=True)"
+    raise DataError(
+        f"{reading.name}: {what} can be read ({len(reading.skipped):,} left out): "
+        f"{name_reasons(reading.skipped)}. Fix it{rest}."
+    )
 
 
 def name_reasons(skipped: Iterable[Skipped]) -> str:

@@ -227,18 +227,18 @@ def gather_answers(
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
         raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
-    given = [np.atleast_1d(np.asarray(each)) for each in (counts, relevant)]
+    own = np.ones(()) if weights is None else np.asarray(weights, float)
+    given = [np.asarray(counts), np.asarray(relevant), own]
     if not given[0].size:
         raise DataError("there are no queries: expected the number of candidates of each.")
-    own = np.ones(1) if weights is None else np.atleast_1d(np.asarray(weights, float))
-    try:
-        sizes, right, own = np.broadcast_arrays(*given, own)
-    except ValueError:
-        shapes = " and ".join(f"{each.shape}" for each in (*given, own))
+    # One number may be that of all queries, but a list of one is not.
+    if len({each.shape for each in given if each.ndim}) > 1:
+        shapes = " and ".join(f"{each.shape}" for each in given if each.ndim)
         raise DataError(
             f"counts, relevant and weights have shapes {shapes}; "
             "expected one number for each query."
-        ) from None
+        )
+    sizes, right, own = np.broadcast_arrays(*map(np.atleast_1d, given))
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
     if (right > sizes).any():

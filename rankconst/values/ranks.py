@@ -284,6 +284,8 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     except TypeError:
         kinds = ", ".join(sorted({type(each).__name__ for each in queries.tolist()}))
         raise DataError(f"queries hold {kinds}; expected numbers, or names, for all.") from None
+    if names.dtype.kind == "f" and np.isnan(names).any():
+        raise DataError("queries hold NaN; expected numbers, or names, for all.")
     order = np.lexsort((ranks, codes))
     ranks, codes = ranks[order], codes[order]
     there = np.where(np.isinf(ranks), np.arange(ranks.size) + 0.5, ranks)

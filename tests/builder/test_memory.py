@@ -294,6 +294,7 @@ def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
         ({"name": "a b"}, UsageError, "must consist of letters"),
         ({"name": "-x"}, UsageError, "must consist of letters"),
         ({"name": "\uff4eations"}, UsageError, "is the name of a benchmark"),  # full width
+        ({"name": "n\u0430tions"}, UsageError, "is the name of a benchmark"),  # Cyrillic
         ({"name": 5}, UnknownNameError, "5 is not a name: expected text, got int"),
         ({"name": b"mykg"}, UnknownNameError, "is not a name: expected text, got bytes"),
         ({"protocol": "pykene"}, UnknownNameError, "Did you mean pykeen"),

@@ -324,6 +324,7 @@ def test_right_answers_that_were_not_retrieved() -> None:
         ({"counts": [3], "relevant": [0], "empty": "2"}, "expected 'left out', '0' or '1'"),
         ({"counts": [3], "relevant": [-1]}, "expected at least 0"),
         ({"counts": [5, 6], "relevant": [1, 2, 3]}, r"have shapes \(2,\) and \(3,\)"),
+        ({"counts": [5, 6], "relevant": [1]}, r"have shapes \(2,\) and \(1,\)"),
         (
             {"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]},
             "expected one number for each query",
@@ -356,6 +357,7 @@ def test_names(name: str, said: str) -> None:
         ([1, math.nan], [0, 1], "rank inf; a query without right answers has none"),
         ([1, 2], [0], r"queries have shape \(1,\); expected \(2,\)"),
         ([], [], "expected numbers"),
+        ([1, 2], [np.nan, 1], "queries hold NaN; expected numbers, or names, for all"),
         ([1, 2], ["a", None], "queries hold NoneType, str; expected numbers, or names, for all"),
     ],
 )

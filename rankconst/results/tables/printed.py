@@ -264,6 +264,9 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
         return None
+    named, colon, _ = below.partition(":")
+    if colon and _is_metric(named):  # "test MRR: 0.3"
+        return None
     ways = [_split_gaps(line), _join_words(line.split())]
     if any(read_label(label).reason for label in ways[0]):  # "MR Hits@1" is two, a blank apart
         ways.reverse()

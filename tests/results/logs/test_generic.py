@@ -200,6 +200,7 @@ def test_lines_that_differ_in_their_digits_are_read_alone(
         "MRR\t0.331\nHits@10\t0.521\n",
         "Val MRR: 0.1892, Test MRR: 0.1861\n",
         "MR=1.5, MRR=0.3\nMR=2\n",
+        "Rows are sorted by MRR.\ntest MRR: 0.338\n",
     ],
 )
 def test_lines_of_names_and_numbers_are_not_a_table(text: str) -> None:
