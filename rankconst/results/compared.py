@@ -21,7 +21,7 @@ from rankconst.values.published import show_printed
 from rankconst.values.standings import Standings, rank_models
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     import pandas as pd
 
@@ -119,53 +119,57 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     DataError
         If no two results are of one metric on the same tasks.
     """
-    columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
-    spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
-    constants: dict[_Column, Constants] = {}
-    tools: dict[_Column, Tool] = {}
-    for adjusted, called in zip(
-        files, name_files([each.reading.name for each in files]), strict=True
-    ):
-        usual, models = choose_ranks(adjusted).tolist(), name_models(adjusted.reading)
-        for each, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
-            if each.published is None or each.constants is None or not is_usual:
-                continue
-            metric, place = (
-                each.entry.metric,
-                _Place(each.constants.tasks, each.entry.context.rank_type),
-            )
-            name = _name_model(adjusted, each.entry, model, called)
-            if _SPREAD in {metric.family, metric.square_of}:
-                upper = each.published.upper
-                deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
-                spreads[place][name] = max(spreads[place].get(name, 0.0), deviation)
-            elif metric.is_mean:
-                column = _Column(place, metric)
-                constants[column] = each.constants
-                text = show_printed(each.published.text, 4)
-                columns[column].append((name, replace(each.published, text=text)))
-                if len(adjusted.tools) == 1:
-                    tools[column] = adjusted.tools[0]
-    standings = tuple(
-        rank_models(
-            constants[column],
-            models,
-            spreads.get(column.place) if _is_mean_rank(column.metric) else None,
-        )
-        for column, models in columns.items()
-        if len(models) > 1
-    )
+    results = _Results()
+    names = name_files([each.reading.name for each in files])
+    for adjusted, called in zip(files, names, strict=True):
+        results.add(adjusted, called)
+    standings = []
+    for column, models in results.columns.items():
+        if len(models) > 1:
+            is_mean_rank = column.metric.family == _MEAN_RANK
+            spreads = results.spreads.get(column.place) if is_mean_rank else None
+            standings.append(rank_models(results.constants[column], models, spreads))
     if not standings:
-        names = " and ".join(each.reading.name for each in files)
+        readings = " and ".join(each.reading.name for each in files)
         raise DataError(
-            f"{names}: no two results are of one metric on the same tasks, so that they can be "
+            f"{readings}: no two results are of one metric on the same tasks, so that they can be "
             "compared: MR, MRR, Hits@k or nDCG. `rankconst adjust` shows what there is."
         )
-    return Compared(standings, tuple(_compare_across(columns, constants, tools)))
+    return Compared(tuple(standings), tuple(_compare_across(results)))
 
 
-def _is_mean_rank(metric: Metric) -> bool:
-    return metric.family == _MEAN_RANK
+class _Results:
+    """The numbers of files that models are compared by."""
+
+    def __init__(self) -> None:
+        self.columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
+        self.constants: dict[_Column, Constants] = {}
+        self.tools: dict[_Column, Tool] = {}
+        # The standard deviations of ranks by model.
+        self.spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
+
+    def add(self, adjusted: AdjustedReading, called: str) -> None:
+        """Add the numbers of a file, which is called something if there are several."""
+        usual, models = choose_ranks(adjusted).tolist(), name_models(adjusted.reading)
+        for each, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
+            published, constants = each.published, each.constants
+            if published is None or constants is None or not is_usual:
+                continue
+            metric = each.entry.metric
+            place = _Place(constants.tasks, each.entry.context.rank_type)
+            name = _name_model(adjusted, each.entry, model, called)
+            if _SPREAD in {metric.family, metric.square_of}:
+                upper = published.upper
+                deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
+                known = self.spreads[place]
+                known[name] = max(known.get(name, 0.0), deviation)
+            elif metric.is_mean:
+                column = _Column(place, metric)
+                text = show_printed(published.text, 4)
+                self.columns[column].append((name, replace(published, text=text)))
+                self.constants[column] = constants
+                if len(adjusted.tools) == 1:
+                    self.tools[column] = adjusted.tools[0]
 
 
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, called: str) -> str:
@@ -178,39 +182,43 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, called: str
     return next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
 
 
-def _compare_across(
-    columns: Mapping[_Column, Sequence[tuple[str, Published]]],
-    constants: Mapping[_Column, Constants],
-    tools: Mapping[_Column, Tool],
-) -> Iterable[Across]:
+def _compare_across(results: _Results) -> Iterable[Across]:
     """Compare the models of each metric over the graphs on which all of them have one result."""
     groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
-    for column in columns:
+    for column in results.columns:
         tasks = column.place.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
-        tool = tools.get(column)
-        split, side = tasks.split, tasks.side
+        tool, split, side = results.tools.get(column), tasks.split, tasks.side
         if tool is not None:
             split, side = tool.find_usual(tasks.dataset, split, side)
         kind = column.metric, column.place.rank_type, split, side, tasks.aggregation
         groups[kind].append(column)
     for (metric, *_), own in groups.items():
-        models = list(dict.fromkeys(name for column in own for name, _ in columns[column]))
-        shared = [
-            column
-            for column in own
-            if sorted(name for name, _ in columns[column]) == sorted(models)
-        ]
-        datasets = [column.place.tasks.dataset for column in shared]
-        if len(models) < 2 or len(set(datasets)) < 2 or len(set(datasets)) < len(datasets):
-            continue
-        found = [[dict(columns[column])[name] for column in shared] for name in models]
-        values, lower, upper = (
-            np.array([[getattr(each, end) for each in row] for row in found])
-            for end in ("value", "lower", "upper")
-        )
-        num_tasks = np.array([constants[column].num_tasks for column in shared], dtype=float)
-        yield compare_across(
-            Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks)
-        )
+        grid = _lay_out(metric, own, results)
+        if grid is not None:
+            yield compare_across(grid)
+
+
+def _lay_out(metric: Metric, columns: Sequence[_Column], results: _Results) -> Grid | None:
+    """Lay out the results of a metric, a row a model and a column a graph.
+
+    Return None unless there are two models with one result on each of two graphs.
+    """
+    names = {column: [name for name, _ in results.columns[column]] for column in columns}
+    models = dict[str, None]()
+    for column in columns:
+        models |= dict.fromkeys(names[column])
+    shared = [column for column in columns if sorted(names[column]) == sorted(models)]
+    datasets = [column.place.tasks.dataset for column in shared]
+    if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):
+        return None
+    ends = np.empty((3, len(models), len(shared)))
+    for j, column in enumerate(shared):
+        published = dict(results.columns[column])
+        for i, model in enumerate(models):
+            number = published[model]
+            ends[:, i, j] = number.value, number.lower, number.upper
+    num_tasks = np.array([results.constants[column].num_tasks for column in shared], dtype=float)
+    values, lower, upper = ends
+    return Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks)

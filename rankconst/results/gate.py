@@ -150,13 +150,11 @@ def _find_kind(texts: Sequence[Text]) -> str:
 
     Return nothing if that text names several.
     """
-    found = (
-        {word.kind for word in text.label.words if word.kind}
-        for text in texts
-        if text.scope != "name"
-    )
-    kinds = next(filter(None, found), set[str]())
-    return kinds.pop() if len(kinds) == 1 else ""
+    for text in texts:
+        kinds = {word.kind for word in text.label.words if word.kind}
+        if kinds and text.scope != "name":
+            return kinds.pop() if len(kinds) == 1 else ""
+    return ""
 
 
 class _Dataset(NamedTuple):
@@ -183,16 +181,14 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         label, graphs = text.label, text.label.graphs
         if not label.whole:
             graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
-        joined = (
-            f"{label.text} {version.label.version}" if version is not None and not graphs else ""
-        )
-        if joined and len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
-            graphs = (label.text,)
+        if not graphs and version is not None:
+            joined = f"{label.text} {version.label.version}"
+            if len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
+                graphs = (label.text,)
         for graph in graphs:
             found = find_mentions(graph)
-            named.setdefault(
-                found[0].key if len(found) == 1 else squash(graph), (graph, text.place)
-            )
+            key = found[0].key if len(found) == 1 else squash(graph)
+            named.setdefault(key, (graph, text.place))
         if graphs and (label.whole or not label.graphs):
             break
     if len(named) > 1:

@@ -73,17 +73,14 @@ def list_values() -> Mapping[str, tuple[str, str]]:
         "version": dict.fromkeys(_load()["version"], ()),
     }
     found = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
-    found |= {
-        squash(spelling): (field, value)
-        for field, values in registries.items()
-        for value, others in values.items()
-        for spelling in (value, *others, *_load().get(field, {}).get(value, ()))
-    }
-    return {
-        spelling: entry
-        for spelling, entry in found.items()
-        if spelling not in _load()["apart"]["words"]
-    }
+    for field, values in registries.items():
+        for value, others in values.items():
+            further = _load().get(field, {}).get(value, ())
+            for spelling in (value, *others, *further):
+                found[squash(spelling)] = field, value
+    for word in _load()["apart"]["words"]:
+        found.pop(word, None)
+    return found
 
 
 @functools.cache
@@ -91,15 +88,20 @@ def list_lexicon() -> Mapping[str, Word]:
     """Return the words that are asked about, in lower case, with their hyphens."""
     words = {}
     for row in _load()["lexicon"]:
-        traits = {
-            name: row[name] for name in ("field", "reason", "remedy", "kind", "says") if name in row
-        }
-        group = Word("", scopes=frozenset(row["scopes"]), **traits)
-        for text in itertools.chain.from_iterable(_vary(text) for text, _ in row["words"]):
-            field, value = list_values().get(squash(text), ("", ""))
-            words[text] = replace(
-                group, text=text, says=value if field == group.field else group.says
-            )
+        group = Word(
+            "",
+            row["field"],
+            frozenset(row["scopes"]),
+            reason=row.get("reason", ""),
+            remedy=row.get("remedy", ""),
+            kind=row.get("kind", ""),
+            says=row.get("says", ""),
+        )
+        for name, _ in row["words"]:
+            for text in _vary(name):
+                field, value = list_values().get(squash(text), ("", ""))
+                says = value if field == group.field else group.says
+                words[text] = replace(group, text=text, says=says)
     return words
 
 
@@ -110,12 +112,10 @@ def _vary(text: str) -> tuple[str, ...]:
         first, _, last = text.partition("-") if len(text) == len("1-n") else ("", "", "")
     if not last or (first.isdigit() and last.isdigit()):
         return (text,)
-    digits = first.isdigit() or last.isdigit()
-    return tuple(
-        dict.fromkeys(
-            (text, f"{first}to{last}", f"{first}:{last}", *[f"{first}2{last}"] * (not digits))
-        )
-    )
+    spellings = [text, f"{first}to{last}", f"{first}:{last}"]
+    if not (first.isdigit() or last.isdigit()):
+        spellings.append(f"{first}2{last}")
+    return tuple(dict.fromkeys(spellings))
 
 
 @functools.cache
@@ -176,7 +176,7 @@ def _match_known() -> re.Pattern[str]:
     """
     names = itertools.chain(list_fillers(), list_lexicon(), *_load()["roles"].values())
     known = {word for word in names if not word.isascii()}
-    return re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))))
+    return re.compile("|".join(re.escape(word) for word in sorted(known, key=len, reverse=True)))
 
 
 @functools.cache
@@ -207,14 +207,12 @@ def list_beginnings() -> frozenset[str]:
 
     Most words of a text begin otherwise.
     """
-    names = (
-        *list_measures(),
-        *(f"{name}at" for name in list_spellings()),
-        *list_values(),
-        *map(squash, list_lexicon()),
-        *map(squash, list_fillers()),
-    )
-    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
+    names = {*list_measures(), *list_values(), *(f"{name}at" for name in list_spellings())}
+    names.update(squash(word) for word in (*list_lexicon(), *list_fillers()))
+    beginnings = set[str]()
+    for name in names:
+        beginnings.update(name[:end] for end in range(1, len(name) + 1))
+    return frozenset(beginnings)
 
 
 def match_role(heading: str) -> str:
@@ -225,11 +223,10 @@ def match_role(heading: str) -> str:
 @functools.cache
 def list_roles() -> Mapping[str, str]:
     """Map the headings that say what a column's cells are, without punctuation, to roles."""
-    return {
-        _write_role(name): role
-        for role, names in _load()["roles"].items()
-        for name in (role, *names)
-    }
+    roles: dict[str, str] = {}
+    for role, names in _load()["roles"].items():
+        roles |= dict.fromkeys((_write_role(name) for name in (role, *names)), role)
+    return roles
 
 
 def _write_role(heading: str) -> str:
