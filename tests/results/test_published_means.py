@@ -163,7 +163,7 @@ def test_other_numbers_of_graphs_name_no_suite(heading: str, tmp_path: Path) -> 
 def test_the_page_about_averages_has_every_graph_with_constants() -> None:
     page = (ROOT / "docs/averages.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
-    expected, kept = [], []
+    expected, kept, sizes = [], [], []
     for ultra, trix in zip(of("ULTRA 3g"), of("TRIX"), strict=True):
         if ultra.dataset not in open_once().datasets:
             continue
@@ -172,8 +172,17 @@ def test_the_page_about_averages_has_every_graph_with_constants() -> None:
             open_once().constants(ultra.dataset, "mrr", split=split, baseline=each).expectation
             for each in ("uniform", "counting")
         ]
+        sizes.append(ultra.num_tasks)
         kept.append([*got, float(ultra.mrr), float(trix.mrr)])
         expected.append([*(f"{value:.4f}" for value in got), ultra.mrr, trix.mrr])
     means = [f"{sum(column) / len(kept):.4f}" for column in zip(*kept, strict=True)]
     assert [row[1:] for row in rows[1:]] == [*expected, means]
     assert rows[-1][0] == f"mean of {len(kept)}"
+    total = sum(sizes)
+    chance, counting, ultra_mean, _ = (
+        sum(value * size for value, size in zip(column, sizes, strict=True)) / total
+        for column in zip(*kept, strict=True)
+    )
+    micro = f"{ultra_mean:.3f}, counting {counting:.3f} and chance {chance:.4f}:"
+    told = " ".join(page.split())
+    assert f"Over the {total:,} ranks of the {len(kept)} graphs ULTRA 3g gets {micro}" in told
