@@ -269,10 +269,11 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     from rankconst.catalogue.mentions import find_mentions
 
     headings = [label for label in row.plain if label][:12]
+    remedy = f"say of which metric: --metric {_find_metric(document) or 'mrr'}."
     if any(read_label(label).values or find_mentions(label) for label in headings):
-        hint = " If the columns are datasets, splits or sides, say of which metric: --metric mrr."
+        hint = f" If the columns are datasets, splits or sides, {remedy}"
     elif list_models(rows):
-        hint = " If the columns are models, say of which metric: --metric mrr."
+        hint = f" If the columns are models, {remedy}"
     else:
         hint = _suggest(headings)
     listed = ", ".join(label[:40] for label in headings)
@@ -280,6 +281,14 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
         f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
         "Expected columns such as MRR, MR or Hits@10, or the two columns metric and value."
     )
+
+
+def _find_metric(document: Document) -> str | None:
+    """Return the only metric that the words of a file name, such as hits@10 in a caption."""
+    words = {word.strip("()[]{},.;:*_|") for word in document.text.split()}
+    named = [read_label(word).metric for word in words]
+    labels = {metric.label.lower() for metric in named if metric is not None}
+    return labels.pop() if len(labels) == 1 else None
 
 
 def _suggest(headings: Sequence[str]) -> str:

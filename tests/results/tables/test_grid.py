@@ -267,6 +267,16 @@ def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
     assert explain_missing(Document("f.csv", line), rows).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("caption", "option"),
+    [("(Hits@3, %)", "hits@3"), ("", "mrr"), ("MRR and Hits@3", "mrr")],
+)
+def test_the_metric_of_a_caption_is_suggested(caption: str, option: str) -> None:
+    document = Document("f.csv", f"Results {caption}:\n\nModel|WN18RR|FB15k-237\nRotatE|0.4|0.3")
+    message = explain_missing(document, read_rows("Model|WN18RR|FB15k-237"))
+    assert f"--metric {option}." in message
+
+
 @given(
     st.lists(
         st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]),
