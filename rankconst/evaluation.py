@@ -179,15 +179,17 @@ def complete_by_name(name: str, user: Address) -> Address:
     return replace(user, **declared)
 
 
+_PARSERS: dict[str, Callable[[str], str]] = {
+    "split": parse_split,
+    "side": parse_side,
+    "protocol": lambda name: parse_protocol(name).key,
+    "aggregation": lambda name: parse_aggregation(name).key,
+}
+
+
 def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
     """Return what turns each name of :data:`NAMES` into its key, or raises UnknownNameError."""
-    return {
-        "dataset": tables.resolve_dataset,
-        "split": parse_split,
-        "side": parse_side,
-        "protocol": lambda name: parse_protocol(name).key,
-        "aggregation": lambda name: parse_aggregation(name).key,
-    }
+    return {"dataset": tables.resolve_dataset, **_PARSERS}
 
 
 def parse_address(user: Address, tables: Tables) -> Address:
@@ -553,17 +555,26 @@ def read_words(file: Address, user: Address) -> Address:
     declared: dict[str, Any] = {}
     for ask in file.questions:
         if value := accepted.get(ask.word):
-            declared |= _parse_value(ask.field, value)
+            name, key = _parse_value(ask, value)
+            declared[name] = key
     return replace(user, **declared)
 
 
-def _parse_value(name: str, value: str) -> dict[str, str]:
-    """Return a field of an address with its value as a key; nothing for other fields."""
-    if name == "split":
-        return {name: parse_split(value)}
-    if name == "side":
-        return {name: parse_side(value)}
-    return {name: parse_protocol(value).key} if name == "protocol" else {}
+def _parse_value(ask: Question, value: str) -> tuple[str, str]:
+    """Return the field of an address that an accepted word is said to mean, with the key.
+
+    Raises UnknownNameError for no value of the field that is asked for, UsageError for none at all.
+    """
+    if ask.field in _PARSERS:
+        return ask.field, _PARSERS[ask.field](value)
+    for name, parse in _PARSERS.items():
+        try:
+            return name, parse(value)
+        except UnknownNameError:
+            continue
+    raise UsageError(
+        f"{ask.word}={value}: expected a split, side, protocol or aggregation behind the sign."
+    )
 
 
 def _list_accepted(user: Address) -> dict[str, str]:

@@ -8,6 +8,7 @@ declares is assumed later, by :func:`rankconst.evaluation.settle`.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,9 +44,13 @@ class Text(NamedTuple):
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
         shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
+        option = word.option
+        if word.text == FOREIGN or (self.scope == "column" and not (word.reason or option)):
+            option = f"--accept {shlex.quote(word.text)}=VALUE for what it says, such as valid"
         if word.text == FOREIGN:
-            return Question(word.field, f'{self.place} is not in English, "{shown}"', word.text)
-        return Question(word.field, shown, word.text, self.place, word.option, word.kind, word.says)
+            told = f'{self.place} is not in English, "{shown}"'
+            return Question(word.field, told, word.text, option=option)
+        return Question(word.field, shown, word.text, self.place, option, word.kind, word.says)
 
 
 FILE_NAME = "the name of the file"

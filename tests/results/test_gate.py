@@ -13,6 +13,7 @@ import rankconst
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
+from rankconst.errors import UsageError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.labels import read_label
@@ -282,6 +283,7 @@ def test_what_is_above_numbers_that_name_the_rows_is_asked_about(heading: str) -
     asked = f"?{heading.lower()}"
     assert tell(write("UMLS", [heading, "MRR"], [10, 0.3], [50, 0.5])) == [asked, asked]
     assert tell(write("UMLS", [heading, 10, 50], ["MRR", 0.3, 0.5])) == [asked, asked]
+    assert tell(write("Results", [heading, "UMLS", "WN18"], ["MRR", 0.3, 0.5])) == ["umls", "wn18"]
     assert tell(write("UMLS", ["Model", "dim", "MRR"], ["A", 10, 0.3], ["A", 50, 0.5])) == [
         "umls",
         "umls",
@@ -527,6 +529,35 @@ def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
     adjusted = rankconst.adjust(read_opened(Document("a.csv", text)), accept=accepted)
     assert adjusted.assumed["protocol"] == ("standard",)
     assert adjusted.numbers.accepted == ("samples=sampled:50", "left=tail", "dev=validation")
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted", "expected"),
+    [
+        ("dataset,MRR_va\nUMLS,.5\n", "va=valid", "umls valid"),
+        ("dataset,MRR_va\nUMLS,.5\n", "va=tail", "umls tail"),
+        ("dataset,MRR (macro)\nUMLS,.5\n", "macro=macro-relation", "umls macro-relation"),
+        ("dataset,MRR,note\nUMLS,.5,subset\n", "subset=raw", "umls raw"),
+        ("dataset,MRR,note\nUMLS,.5,Ergebnisse von uns\n", "not-english=train", "umls train"),
+    ],
+)  # fmt: skip
+def test_what_a_word_is_said_to_mean_holds_whatever_was_asked(
+    text: str, accepted: str, expected: str
+) -> None:
+    assert tell(text, "a.csv", accept=[accepted]) == [expected]
+    assert tell(text, "a.csv", accept=[accepted.partition("=")[0]]) == ["umls"]
+
+
+def test_a_word_that_is_said_to_mean_nothing_known_is_an_error() -> None:
+    with pytest.raises(UsageError, match="va=5: expected a split, side, protocol or aggregation"):
+        tell("dataset,MRR_va\nUMLS,.5\n", "a.csv", accept=["va=5"])
+
+
+def test_the_words_of_a_question_say_how_to_tell_what_it_means() -> None:
+    (question,) = rankconst.adjust(
+        read_opened(Document("a.csv", "dataset,MRR_va\nUMLS,.5\nUMLS,.6\n")), errors="note"
+    ).asked
+    assert question.remedy.startswith('accept=["va=VALUE"] for what it says, such as valid, or ')
 
 
 def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:

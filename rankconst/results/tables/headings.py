@@ -348,8 +348,9 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     names = [j for j in range(width) if j != place and j not in numbers]
     body = [row for row in body if parse(row.plain[place], None).metric is not None]
     metrics = list(dict.fromkeys(row.plain[place] for row in body))
-    corner = head.plain[place]  # of the headings that become cells: Epoch over 10 and 20
-    corner = "" if parse(corner, None).role in {"metric", "measured"} else corner
+    # Over numbers that become the names of rows: Epoch over 10 and 20.
+    counted = all(is_number(head.plain[j]) for j in numbers)
+    corner = head.plain[place] if counted else ""
     first = (*(head.plain[j] for j in names), corner, *metrics)
     turned = [Row(head.line, first, first)]
     for block in _list_blocks(body, place, names):
