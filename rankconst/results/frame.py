@@ -179,8 +179,10 @@ def _join(
     columns = {name: _shorten(adjusted.added[name]) for name in names}
     notes = adjusted.added[note]
     if always or left or any(notes):
-        whys = ((left.get(row), each) for row, each in enumerate(notes))
-        columns[note] = ["; ".join(why for why in own if why) for own in whys]
+        remarks = [each or "" for each in notes]
+        for row, why in left.items():
+            remarks[row] = f"{why}; {remarks[row]}" if remarks[row] else why
+        columns[note] = remarks
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)

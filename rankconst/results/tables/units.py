@@ -260,6 +260,8 @@ def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) 
 
 def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
     """Tell of each place whether its row has a number above 1, and how many of the rows have."""
+    if not big.any():
+        return big, 0.0
     distinct, inverse = np.unique(rows, return_inverse=True)
     large = np.bincount(inverse, weights=big, minlength=distinct.size) > 0
     return large[inverse], float(large.mean())
