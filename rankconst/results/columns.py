@@ -117,11 +117,10 @@ class Cells(Listed[str]):
         return self._write(self._texts[place])
 
     def __iter__(self) -> Iterator[str]:
-        return (
-            iter(self._texts)
-            if isinstance(self._texts, list)
-            else map(self.distinct.__getitem__, self.codes.tolist())
-        )
+        if isinstance(self._texts, list):
+            return iter(self._texts)
+        distinct = self.distinct
+        return (distinct[code] for code in self.codes.tolist())
 
 
 def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:

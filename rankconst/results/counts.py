@@ -22,19 +22,13 @@ def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
     """Ask about counts of triples or entities that are not those of the ranking tasks."""
-    counts = {
-        name: count
-        for name in _WHAT
-        if (count := getattr(address, name)) and str(count) not in user.accepted
-    }
+    named = {name: getattr(address, name) for name in _WHAT}
+    counts = {name: each for name, each in named.items() if each and str(each) not in user.accepted}
     fitting = not tasks.relations and find_protocol(tasks.protocol).negatives is None
     if not counts or not fitting or not tables.holds(tasks):
         return ()
-    return tuple(
-        question
-        for name, count in counts.items()
-        if (question := _ask(name, count, tasks, tables)) is not None
-    )
+    questions = [_ask(name, count, tasks, tables) for name, count in counts.items()]
+    return tuple(question for question in questions if question is not None)
 
 
 def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:

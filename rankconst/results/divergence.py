@@ -36,10 +36,9 @@ def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, 
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
-    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)[
-        entries.head_of
-    ]
-    own = np.flatnonzero(np.isin(evaluations, list(reasons)) & base).tolist()
+    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)
+    chosen = np.isin(evaluations, list(reasons)) & base[entries.head_of]
+    own = np.flatnonzero(chosen).tolist()
     return {place: reasons[int(evaluations[place])] for place in own}
 
 
@@ -48,13 +47,13 @@ def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, s
 
     Return the places of these numbers, with what that may mean.
     """
-    ones: dict[str, list[int]] = {}
+    reciprocal, first = list[int](), list[int]()
     for each in done:
-        if each.batch.metric in {_MRR, _FIRST}:
-            ones.setdefault(each.batch.metric.key, []).extend(
-                each.batch.index[each.batch.value == 1].tolist()
-            )
-    reciprocal, first = (ones.get(metric.key, []) for metric in (_MRR, _FIRST))
+        ones = each.batch.index[each.batch.value == 1].tolist()
+        if each.batch.metric == _MRR:
+            reciprocal += ones
+        elif each.batch.metric == _FIRST:
+            first += ones
     if not reciprocal or not first:
         return {}
     evaluations = number_evaluations(reading)

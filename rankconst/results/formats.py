@@ -194,10 +194,9 @@ def read(
             failed[file] = error
     if not readings:
         raise next(iter(failed.values()))
-    labels = dict(zip(files, name_files(files), strict=True))
-    joined = join_readings(
-        readings, [labels[each.name] for each in readings], f"{len(files)} files", "file"
-    )
+    name_of = dict(zip(files, name_files(files), strict=True))
+    names = [name_of[each.name] for each in readings]
+    joined = join_readings(readings, names, f"{len(files)} files", "file")
     left = (Skipped(None, file, str(error)) for file, error in failed.items())
     return replace(joined, skipped=(*joined.skipped, *left))
 
@@ -281,8 +280,10 @@ def find_tool(headings: Iterable[str]) -> str | None:
 def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) -> Iterator[Reader]:
     """Yield the readers that recognise a document."""
     for row in formats.values():
-        if row.fits(document) and (reader := row.load()).recognise(document):
-            yield reader
+        if row.fits(document):
+            reader = row.load()
+            if reader.recognise(document):
+                yield reader
 
 
 def _find_markup(document: Document) -> str | None:

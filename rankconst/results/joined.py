@@ -64,6 +64,7 @@ def join_readings(
         for reading, label in zip(readings, labels, strict=True)
         for each in reading.skipped
     ]
+    understood = dict.fromkeys(each.understood for each in readings if each.understood)
     return Reading(
         name=name,
         form=first.form if len({each.form for each in readings}) == 1 else "",
@@ -73,7 +74,9 @@ def join_readings(
         entries=join_entries(entries, [len(each.rows) for each in readings]),
         skipped=tuple(skipped),
         tool=first.tool if len(tools) == 1 else None,
-        understood="; ".join(dict.fromkeys(filter(None, (each.understood for each in readings)))),
+        understood="; ".join(
+            dict.fromkeys(each.understood for each in readings if each.understood)
+        ),
         of_objects=any(each.of_objects for each in readings),
         joined=tuple(parts),
     )

@@ -371,7 +371,9 @@ def _classify(name: str, k: int | None) -> str:
         return "metric"
     if plain in list_values():
         return "value"
-    return "word" if word is not None else "filler" if written in list_fillers() else ""
+    if word is not None:
+        return "word"
+    return "filler" if written in list_fillers() else ""
 
 
 def _write_plain(name: str) -> str:

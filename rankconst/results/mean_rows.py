@@ -99,7 +99,7 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
     """
     entries = reading.entries
     metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
-    address_of, address = encode(map(_identify, entries.contexts))
+    address_of, address = encode(_identify(context) for context in entries.contexts)
     column_of, columns = encode(head.column for head in entries.heads)
     model_of, models = encode(entries.models)
     kind = metric_of[entries.head_of] * len(address) + address_of[entries.context_of]
@@ -193,7 +193,7 @@ def _hold(
     if own is None:
         return None
     for run in runs:
-        parts = [each for each in map(read, run) if each is not None]
+        parts = [each for each in (read(other) for other in run) if each is not None]
         if len(parts) < len(run):
             continue
         mean, lower, upper = (sum(column) / len(run) for column in zip(*parts, strict=True))

@@ -47,7 +47,7 @@ def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
 def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
     """Return the metrics that a user names; AskedError if libraries differ in what one means."""
     if not isinstance(tables, AnswerTables):
-        return tuple(map(parse_metric, names))
+        return tuple(parse_metric(name) for name in names)
     return tuple(_parse(name, tables) for name in names)
 
 
@@ -58,11 +58,10 @@ def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
         return define_metric(*meant)
     ways = [f"{_describe(each)} ({_name_libraries(titles)})" for each, titles in found.items()]
     known = {row.title: key for key, row in load_libraries().items()}
-    keys = [
-        next((known[title] for title in titles if title in known), "LIBRARY")
-        for each, titles in found.items()
-        if isinstance(each, Meaning)
-    ]
+    keys = []
+    for each, titles in found.items():
+        if isinstance(each, Meaning):
+            keys.append(next((known[title] for title in titles if title in known), "LIBRARY"))
     option = " or ".join(f"--tool {key}" for key in keys)
     question = Question("tool", f"{name} differs: {', or '.join(ways)}", option=option)
     raise AskedError(f"{question}.", (question,))
@@ -87,9 +86,8 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     kinds = {head.metric.family for head, own in zip(heads, named, strict=True) if own}
     beside = bool(kinds - _RECALL) or (bool(kinds) and len(families) > 1)
     # MRR and Hits@k beside them are of the same queries; what logs call nDCG@k is of recommenders.
-    if (reading.form in _LINES and beside) or (
-        reading.form == "generic" and "ndcg_at_k" in families
-    ):
+    of_recommender = reading.form == "generic" and "ndcg_at_k" in families
+    if of_recommender or (reading.form in _LINES and beside):
         named = [True] * len(heads)
     if not any(named):
         return {}
@@ -136,11 +134,8 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
         except UnknownNameError as error:
             notes.add(entry.line, name, str(error))
         except AskedError as error:
-            yield entry._replace(
-                context=replace(
-                    entry.context, questions=(*entry.context.questions, *error.questions)
-                )
-            )
+            questions = (*entry.context.questions, *error.questions)
+            yield entry._replace(context=replace(entry.context, questions=questions))
 
 
 def _find_written(entry: Entry, reading: Reading) -> str:

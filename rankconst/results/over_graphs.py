@@ -97,7 +97,7 @@ def average_models(
         for name, own in _tell_apart(model, numbers, adjusted.reading):
             graphs = named[_list_shared(kind.metric, model, own[0].context)]
             left = graphs.difference(number.dataset for number in own)
-            total = len(own) + sum(map(names_known, left))
+            total = len(own) + sum(names_known(name) for name in left)
             if suite is not None:
                 total = len(suite.graphs)
             averages.append(ModelAverage(kind, name, average_graphs(_gather(own)), total))

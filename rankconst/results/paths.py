@@ -216,7 +216,7 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     if heads_models(key) or squash(key) in list_remarks():
         return ()
     known = label.tells or label.whole or label.metric is not None
-    if known or find_role(key, name) or "model" in map(find_role, value):
+    if known or find_role(key, name) or any(find_role(each) == "model" for each in value):
         return ()
     return (Text(ask_whole(label), "row", CORNER),)
 

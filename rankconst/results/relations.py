@@ -32,12 +32,9 @@ ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     """Name the relation of each row where most cells of a column are relations of the dataset."""
     entries, rows = reading.entries, reading.rows
-    dataset, *more = (
-        {user.dataset}
-        if user.dataset
-        else {context.dataset for context in entries.contexts} or {None}
-    )
-    if dataset is None or more:
+    datasets = {user.dataset or context.dataset for context in entries.contexts}
+    dataset = datasets.pop() if len(datasets) == 1 else None
+    if dataset is None:
         return reading
     others = {head.column for head in entries.heads}
     first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
@@ -46,11 +43,12 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
             continue
         whole = reading.cells(column)
         cells = [_name(whole[row]) for row in entries.rows.tolist()]
-        if found := _find_relations(cells, dataset, tables):
-            own = (
-                entry._replace(context=_add_relation(entry.context, cell, found, reading, column))
-                for entry, cell in zip(entries, cells, strict=True)
-            )
+        found = _find_relations(cells, dataset, tables)
+        if found:
+            own = []
+            for entry, cell in zip(entries, cells, strict=True):
+                context = _add_relation(entry.context, cell, found, reading, column)
+                own.append(entry._replace(context=context))
             return replace(reading, entries=make_entries(own))
     return reading
 
@@ -88,14 +86,9 @@ def _add_relation(
         return context
     if cell in found:  # what it is called, and what heads it, is about the relation
         about = {"aggregation", "relations"}
-        questions = (
-            ask
-            for ask in context.questions
-            if ask.text != cell and ask.place != CORNER and ask.field not in about
-        )
-        return replace(context, relations=(cell,), questions=tuple(questions))
-    place = "its row" if cell else ""
-    question = Question(
-        "relations", (_NOT_ONE if cell else _NO_CELL).format(column), cell.lower(), place
-    )
+        others = [ask for ask in context.questions if ask.text != cell and ask.place != CORNER]
+        questions = tuple(ask for ask in others if ask.field not in about)
+        return replace(context, relations=(cell,), questions=questions)
+    text = (_NOT_ONE if cell else _NO_CELL).format(column)
+    question = Question("relations", text, cell.lower(), "its row" if cell else "")
     return replace(context, questions=(*context.questions, question))

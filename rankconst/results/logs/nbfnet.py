@@ -23,7 +23,9 @@ _CARDINALITY = (
 
 
 def _restore(found: Found) -> Found:
-    why = _ESTIMATED if "_" in found.name else _CARDINALITY if "-to-" in found.name else ""
+    why = _ESTIMATED if "_" in found.name else ""
+    if "-to-" in found.name:
+        why = why or _CARDINALITY
     return replace(found, meant=pad_digits(found.text, 6), why=why)
 
 

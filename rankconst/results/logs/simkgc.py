@@ -42,7 +42,7 @@ _LOG = LogFormat(
     values=rule(r"\b(?P<side>forward|backward|average|Averaged) metrics: (?=\{)", " metrics: {"),
     sides={"forward": "tail", "backward": "head", "average": "both", "averaged": "both"},
     scan=_scan,
-    refine=lambda found: [*map(_restore, found)],
+    refine=lambda found: [_restore(each) for each in found],
 )
 
 
