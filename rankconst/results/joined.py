@@ -74,9 +74,7 @@ def join_readings(
         entries=join_entries(entries, [len(each.rows) for each in readings]),
         skipped=tuple(skipped),
         tool=first.tool if len(tools) == 1 else None,
-        understood="; ".join(
-            dict.fromkeys(each.understood for each in readings if each.understood)
-        ),
+        understood="; ".join(understood),
         of_objects=any(each.of_objects for each in readings),
         joined=tuple(parts),
     )
