@@ -53,29 +53,34 @@ def ask_again(
     columns apart besides; those of `filtered` count as filtered, whatever else is said of them.
     """
     contexts = entries.contexts
-    said = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]
-    if not any(_lacks(each, name) for each in contexts for name in said) and not filtered:
+    names = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]
+    if not any(_lacks(each, name) for each in contexts for name in names) and not filtered:
         return entries
-    _, rows = np.unique(evaluations, return_inverse=True)
-    tasks, distinct = encode(_settle(each) for each in entries.contexts)
+    group = _number_groups(entries, evaluations, apart)
+    columns, _ = encode((head.metric, head.column) for head in entries.heads)
+    column_of = columns[entries.head_of]
+    in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
+    for name in _ASSUMED:
+        declares = [getattr(each, name) is not None for each in entries.contexts]
+        lacks = [_lacks(each, name) for each in entries.contexts]
+        is_declared = np.array(declares, dtype=np.bool_)[entries.context_of]
+        if name == "protocol":
+            is_declared |= in_filtered[entries.head_of]
+        is_open = np.array(lacks, dtype=np.bool_)[entries.context_of] & ~is_declared
+        is_again = is_open & np.isin(group, group[is_declared])
+        entries = _ask(entries, is_open & np.isin(column_of, column_of[is_again]), name)
+    return entries
+
+
+def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
+    """Give each entry a number for its metric, its evaluation and its ranking tasks together."""
+    _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
     )
-    columns, _ = encode((head.metric, head.column) for head in entries.heads)
-    in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
-    group = combine(rows, metrics[entries.head_of], len(heads))
-    group = combine(group, tasks[entries.context_of], len(distinct))
-    for name in _ASSUMED:
-        says = np.array([getattr(each, name) is not None for each in entries.contexts], np.bool_)
-        lacks = np.array([_lacks(each, name) for each in entries.contexts], np.bool_)
-        declared = says[entries.context_of]
-        if name == "protocol":
-            declared |= in_filtered[entries.head_of]
-        is_open = lacks[entries.context_of] & ~declared
-        asked = is_open & np.isin(group, group[declared])
-        asked = is_open & np.isin(columns[entries.head_of], columns[entries.head_of[asked]])
-        entries = _ask(entries, asked, name)
-    return entries
+    tasks, distinct = encode(_settle(each) for each in entries.contexts)
+    group = combine(group, metrics[entries.head_of], len(heads))
+    return combine(group, tasks[entries.context_of], len(distinct))
 
 
 def _settle(context: Address) -> tuple[Hashable, ...]:

@@ -23,9 +23,9 @@ class Printed(NamedTuple):
     commas: bool = False  # True if decimals may have a comma before them
 
 
-def read_near(place: str, text: str, *, farther: bool = False) -> Text:
+def read_near(place: str, text: str) -> Text:
     """Return a text around a table, with what it says."""
-    return Text(read_label(text), "text", place, farther)
+    return Text(read_label(text), "text", place)
 
 
 def _read_farther(text: str) -> Text:
@@ -67,58 +67,67 @@ class Outline:
         self._texts: list[tuple[int | None, str]] = []
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
-        self._fresh = False  # True if nothing but notes came since the last table
+        self._is_below = False  # True if nothing but notes came since the last table
 
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
         self._headings = [each for each in self._headings if each[0] < level]
         self._headings.append((level, _STRUCK.sub("", text)))
         self._texts.clear()
-        self._fresh = False
+        self._is_below = False
 
     def add_text(self, text: str, item: int | None = None) -> None:
         """Add a paragraph, or an item of a list with its depth."""
         text = _STRUCK.sub("", text).strip()
-        if not text:
+        if not text or self._take_caption(text) or self._take_note(text, item):
             return
-        numbered = NUMBERED.match(text) is not None
-        if numbered:
-            self._captions_above = self._captions_above or not self._tables
-            if self._tables and not self._captions_above:
-                self._tables[-1].captions.append(text)
-                return
-        marked = _MARKED.match(text) is not None
-        note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
-        if self._fresh and note and not text.endswith((":", "：")):
-            near = read_near("the note below", text)
-            # Of the cells with the mark: it declares nothing of others.
-            if marked and not text.startswith(("(", "[")):
-                near = near._replace(label=replace(near.label, whole=False))
-            self._tables[-1].notes.append(near)
-            self._fresh = marked
-            if marked:
-                return
-        self._fresh = False
         if item is not None:
             self._texts = [each for each in self._texts if each[0] is None or each[0] <= item]
         self._texts.append((item, text))
 
+    def _take_caption(self, text: str) -> bool:
+        """Take a numbered caption of the last table, where captions are below their tables."""
+        if not NUMBERED.match(text):
+            return False
+        if not self._tables:
+            self._captions_above = True
+        if not self._captions_above:
+            self._tables[-1].captions.append(text)
+        return not self._captions_above
+
+    def _take_note(self, text: str, item: int | None) -> bool:
+        """Take a note of the last table; one without a mark may be about the next table, too."""
+        is_below, self._is_below = self._is_below, False
+        is_marked = _MARKED.match(text) is not None
+        is_short = item is None and len(text) <= _LONGEST_NOTE and not NUMBERED.match(text)
+        if not is_below or not (is_marked or is_short) or text.endswith((":", "：")):
+            return False
+        near = read_near("the note below", text)
+        # Of the cells with the mark: it declares nothing of others.
+        if is_marked and not text.startswith(("(", "[")):
+            near = near._replace(label=replace(near.label, whole=False))
+        self._tables[-1].notes.append(near)
+        self._is_below = is_marked
+        return is_marked
+
     def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
         """Add a table with the paragraph or list above it; return its captions, for later ones."""
-        texts = self._texts[::-1]
-        count = next((i for i, (item, _) in enumerate(texts, start=1) if item is None), len(texts))
-        paragraphs = [read_near("the paragraph above", text) for _, text in texts[:count]]
-        paragraphs += [_read_farther(text) for item, text in texts[count:] if item is None]
-        headings = [
-            read_near("the heading above", text, farther=i > 0)
-            for i, (_, text) in enumerate(self._headings[::-1])
-        ]
+        paragraphs: list[Text] = []
+        is_near = True  # up to the first paragraph, which may be above a list
+        for item, text in self._texts[::-1]:
+            if is_near:
+                paragraphs.append(read_near("the paragraph above", text))
+            elif item is None:
+                paragraphs.append(_read_farther(text))
+            is_near = is_near and item is not None
+        headings = [read_near("the heading above", text) for _, text in self._headings[::-1]]
+        headings[1:] = [heading._replace(farther=True) for heading in headings[1:]]
         table = _Pending(rows, list(captions), paragraphs, [], headings)
         if rows:
             self._share_note()
             self._tables.append(table)
             self._texts = [each for each in self._texts if each[0] is not None and each[0] < depth]
-            self._fresh = True
+            self._is_below = True
         return table.captions
 
     def _share_note(self) -> None:
