@@ -31,8 +31,6 @@ from rankconst.results.paths import (
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
 from rankconst.results.structured import Number, is_yaml, looks_structured, read_records
 from rankconst.results.tables.contexts import (
-    COUNTS,
-    FEW,
     CellTexts,
     RowTexts,
     form_address,
@@ -41,6 +39,7 @@ from rankconst.results.tables.contexts import (
 )
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
+from rankconst.results.tables.layout import COUNTS, FEW
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.tables.units import name_percentages
 

@@ -14,12 +14,11 @@ from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, ask_alone, name_model, read_label
 from rankconst.results.structured import Number, read_number
-from rankconst.results.tables.contexts import (
+from rankconst.results.tables.contexts import ask_over, declare
+from rankconst.results.tables.layout import (
     COUNTS,
     OPEN_ROLES,
-    ask_over,
     ask_whole,
-    declare,
     fits_role,
     heads_models,
 )

@@ -17,7 +17,7 @@ from rankconst.errors import UsageError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.labels import read_label
-from rankconst.results.tables.contexts import FEW
+from rankconst.results.tables.layout import FEW
 from rankconst.results.vocabulary import list_lexicon
 from readings import write_markdown
 

@@ -33,7 +33,8 @@ from rankconst.results.structured import (
     parse_yaml,
     read_records,
 )
-from rankconst.results.tables.contexts import FEW, screen, screen_measures
+from rankconst.results.tables.contexts import screen, screen_measures
+from rankconst.results.tables.layout import FEW
 from rankconst.results.tools import libkge, ogb, pykeen
 from rankconst.results.vocabulary import list_lexicon, list_values
 from readings import check_refusal

@@ -19,10 +19,19 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import CORNER, Text, gather
+from rankconst.results.gate import Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_model, read_label
 from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
+from rankconst.results.tables.layout import (
+    ASKING,
+    COUNTS,
+    FEW,
+    OF_RELATIONS,
+    find_asking,
+    find_flag,
+    fits_cells,
+)
 from rankconst.results.vocabulary import (
     OTHER_SCRIPTS,
     Word,
@@ -30,44 +39,26 @@ from rankconst.results.vocabulary import (
     list_foreign,
     list_lexicon,
     list_measures,
-    list_remarks,
     list_values,
-    match_role,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.results.tables.headings import Heading
+    from rankconst.results.tables.layout import Layout
 
     Places = NDArray[np.intp]
-
-COUNTS = ("num_tasks", "num_triples", "num_entities")
-"""Roles of numbers that say what was counted."""
-
-OPEN_ROLES = {
-    *("dataset", "model", "metric", "value", "k", "num_tasks"),
-    *("relations", "step", "version", "hyperparameter"),
-}
-"""Roles that any cell fits."""
 
 ENDS = {"h", "t", "s", "o"}
 """Head, tail, subject, object, as a letter alone may be short for."""
 
-_OF_RELATIONS = {"relation", "rel", "predicate"}
-
-FEW = 500
-"""Of more distinct cells, those that may tell something are found all at once."""
-
 _ROW = "its row"
 _OF_ROWS = {"part", "graph", "protocol"}
-_OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
 _DECLARED = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
-_MOST_TRIED = 5_000
 
 
 class CellTexts(NamedTuple):
@@ -78,21 +69,6 @@ class CellTexts(NamedTuple):
 
 
 _NOTHING = CellTexts()
-
-
-# What the cells of each column are.
-
-
-def fits_role(role: str, cell: str) -> bool:
-    """Tell whether a cell may be one of a column with that role."""
-    label = read_label(cell)
-    if role == "tool":
-        return is_tool(cell)
-    if role in COUNTS:
-        return read_count(cell) is not None
-    if role == "side" and squash(cell) in _OF_RELATIONS:  # elsewhere it heads their names
-        return True
-    return role in label.values or label.declared.get(role) is not None
 
 
 def declare(role: str, cell: str) -> Label:
@@ -117,111 +93,6 @@ def declare(role: str, cell: str) -> Label:
     return replace(label, text=cell, graphs=(graph,), whole=True)
 
 
-def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
-    """Return the column of each role whose cells fit it."""
-    roles: dict[str, int] = {}
-    for j, role in enumerate(heading.roles):
-        if not role or j in heading.measures or _counts_relations(heading, cells, j):
-            continue
-        is_named = squash(heading.keys[j]) == squash(role)
-        if role in roles and (not is_named or squash(heading.keys[roles[role]]) == squash(role)):
-            continue
-        if is_named or _fit_role(role, cells[j]):
-            roles[role] = j
-    if "dataset" not in roles and "model" not in roles:
-        taken = {*heading.measures, *roles.values()}
-        texts = (j for j, own in enumerate(cells) if j not in taken and _holds_texts(own))
-        first = next(texts, -1)
-        if first >= 0 and not any(heading.labels[first]) and _are_datasets(cells[first].distinct):
-            roles["dataset"] = first
-    return roles
-
-
-def _fit_role(role: str, cells: Cells) -> bool:
-    """Tell whether all cells of a column may be of its role."""
-    if role in OPEN_ROLES:
-        return True
-    return all(fits_role(role, cell) for cell in cells.distinct if not is_missing(cell))
-
-
-def _counts_relations(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
-    """Tell whether a column says how many relations there are: in the plural, over numbers."""
-    if heading.roles[j] != "relations" or not squash(heading.keys[j]).endswith("s"):
-        return False
-    return all(is_number(cell) or is_missing(cell) for cell in cells[j].distinct)
-
-
-def _holds_texts(cells: Cells) -> bool:
-    """Tell whether a cell of a column is neither blank nor a number."""
-    return any(cell and not is_number(cell) for cell in cells[:_MOST_TRIED])
-
-
-def _are_datasets(cells: Sequence[str]) -> bool:
-    """Tell whether most cells of a column without a heading name graphs, and nothing else."""
-    labels = [read_label(cell) for cell in cells[:FEW] if not is_missing(cell)]
-    count = sum(1 for label in labels if label.whole and label.graphs)
-    return 2 * count > len(labels)
-
-
-def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
-    """Return what the heading above the names says of all rows: FB15k-237, Degree."""
-    over = [label for label in heading.labels[j] if label.text]
-    if not over or any(heads_models(label.text) for label in over):
-        return ()
-    if len(over[-1].text) > 1 and not any(_is_understood(label) for label in over):
-        over[-1] = ask_whole(over[-1])
-    return tuple(Text(label, "row", CORNER) for label in over[::-1])
-
-
-def _is_understood(label: Label) -> bool:
-    """Tell whether a label says something of rows, or all of it is known."""
-    is_asking = any("row" in word.scopes for word in label.words)
-    is_whole = label.whole and not label.percent  # "Data %" says how much
-    return is_whole or is_asking or bool(label.values or label.graphs)
-
-
-def heads_models(heading: str) -> bool:
-    """Tell whether a word of a heading is one for models."""
-    words = re.findall(r"[^\W\d_]+", heading.lower())
-    return any(match_role(word) == "model" for word in words)
-
-
-def ask_whole(label: Label) -> Label:
-    """Return the heading of a column of names, all of which is asked about."""
-    return replace(label, words=(Word(label.text.lower(), "part"),))
-
-
-def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
-    """Return the other columns that may say something of their rows, in cells or headings."""
-    taken = {*heading.measures, *roles.values()}
-    found = []
-    for j, own in enumerate(cells):
-        is_headed = _find_telling(heading, j) is not None or _find_asking(heading, j) is not None
-        if j not in taken and (is_headed or _holds_texts(own)):
-            found.append(j)
-    return found
-
-
-def find_names(
-    heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]
-) -> int:
-    """Return the column that names the rows: that of models, or the first of texts; -1 if none."""
-    if "model" in roles:
-        return roles["model"]
-    for j in free:
-        is_remark = squash(heading.keys[j]) in list_remarks()
-        if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
-            return j
-    return -1
-
-
-def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
-    """Tell whether the cells of a column affirm or deny what is above them."""
-    over = _find_telling(heading, j)
-    some = cells[j].distinct[:FEW]
-    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in some)
-
-
 def _holds_counts(cells: Cells) -> bool:
     """Tell whether a number of a column is neither 0 nor 1: then these are no flags."""
     return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
@@ -231,23 +102,6 @@ def _holds_ends(cells: Cells) -> bool:
     """Tell whether all cells of a column are letters that sides are short for: h and t, s and o."""
     some = cells.distinct[:FEW]
     return all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in some)
-
-
-def _find_telling(heading: Heading, j: int) -> Label | None:
-    """Return the label that the cells below it affirm or deny: ``Filtered`` over yes and no."""
-    for label in heading.labels[j]:
-        is_asking = any(word.field != "metric" for word in label.words)
-        if label.whole and (label.values or is_asking):
-            return label
-    return None
-
-
-def _find_asking(heading: Heading, j: int) -> Label | None:
-    """Return the label whose words ask about rows with a cell below it: ``num_candidates``."""
-    for label in heading.labels[j]:
-        if any(word.field in _OF_TEXTS for word in label.words):
-            return label
-    return None
 
 
 # What the cells of each row say.
@@ -287,23 +141,17 @@ def _find_conflicts(about: CellTexts) -> Iterator[Question]:
             yield Question(name, conflict, option=remedy, choices=choices)
 
 
-def read_rows(
-    heading: Heading,
-    cells: Sequence[Cells],
-    roles: Mapping[str, int],
-    free: Sequence[int],
-    groups: tuple[Places, list[tuple[Text, ...]]],
-) -> RowTexts:
+def read_rows(layout: Layout, groups: tuple[Places, list[tuple[Text, ...]]]) -> RowTexts:
     """Return what the cells of each row say: first the roles, then the names, then the others."""
+    heading, cells, roles = layout.heading, layout.cells, layout.roles
     ways: dict[int, Callable[[str], CellTexts]] = {}
     for role in (*_DECLARED, *_FACTS):
         if role in roles:
-            ways[roles[role]] = partial(_read_role, role, _find_telling(heading, roles[role]))
+            ways[roles[role]] = partial(_read_role, role, find_flag(heading, roles[role]))
     if "model" in roles:
         ways[roles["model"]] = _read_name
-    names = find_names(heading, cells, roles, free)
-    for j in free:
-        ways[j] = _read_name if j == names else _choose_way(heading, cells[j], j, roles)
+    for j in layout.free:
+        ways[j] = _read_name if j == layout.names else _choose_way(layout, j)
     group_of, above = groups
     codes = np.maximum(group_of, 0)
     columns = []
@@ -322,12 +170,12 @@ def read_rows(
     return RowTexts(codes, joined)
 
 
-def _choose_way(
-    heading: Heading, cells: Cells, j: int, roles: Mapping[str, int]
-) -> Callable[[str], CellTexts]:
+def _choose_way(layout: Layout, j: int) -> Callable[[str], CellTexts]:
     """Return how the cells of a column without a role of its own are read."""
-    role, telling, asking = heading.roles[j], _find_telling(heading, j), _find_asking(heading, j)
-    if role in _DECLARED and role in roles and _fit_role(role, cells):  # a second column of it
+    heading, cells, role = layout.heading, layout.cells[j], layout.heading.roles[j]
+    telling, asking = find_flag(heading, j), find_asking(heading, j)
+    # A second column of it.
+    if role in _DECLARED and role in layout.roles and fits_cells(role, cells):
         return partial(_read_role, role, None)
     if role in {"model", "tool"}:
         return _read_name
@@ -378,7 +226,7 @@ def _read_name(cell: str) -> CellTexts:
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
-    if squash(cell) in _OF_RELATIONS:  # below "Prediction", beside entities
+    if squash(cell) in OF_RELATIONS:  # below "Prediction", beside entities
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
     is_statistic = label.metric is not None and label.whole
     return CellTexts((Text(label, "name", _ROW),)) if label.tells or is_statistic else _NOTHING
@@ -426,7 +274,7 @@ def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     if _TIME.match(cell):  # when a program ran
         return ()
     # A raw MRR is that of others.
-    fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS
+    fields = _OF_ROWS - over.values.keys() if is_number(cell) else ASKING
     words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 

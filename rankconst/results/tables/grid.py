@@ -18,7 +18,6 @@ from rankconst.results.gate import FILE_NAME, Text
 from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Notes, Reader, Reading, join_entries
 from rankconst.results.tables.cells import Row, is_number, read_commas
-from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import (
     DEEPEST,
     choose_parse,
@@ -26,6 +25,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     pivot,
 )
+from rankconst.results.tables.layout import find_roles
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word

@@ -25,15 +25,12 @@ from rankconst.results.tables.cells import (
 from rankconst.results.tables.contexts import (
     ENDS,
     RowTexts,
-    find_corner,
     find_groups,
-    find_names,
-    find_roles,
-    find_texts,
     form_address,
     read_rows,
 )
 from rankconst.results.tables.headings import find_reason, find_role
+from rankconst.results.tables.layout import find_corner, find_layout
 from rankconst.results.tables.remainders import SHORT, find_means, find_remainders, list_names
 from rankconst.results.tables.units import settle_units
 from rankconst.results.vocabulary import Word
@@ -121,27 +118,21 @@ class SheetReader:
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(sheet.heading.measures)
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
-        roles = find_roles(sheet.heading, sheet.cells)
-        self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
         keys_say_all = sheet.exact or sheet.about is not None
-        self._free = [] if keys_say_all else find_texts(sheet.heading, sheet.cells, roles)
-        steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
-        self._questions = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
-        self._models = find_names(sheet.heading, sheet.cells, self._roles, self._free)
-        self._texts = (*self._find_corner(), *sheet.texts)
+        self._layout = find_layout(
+            sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
+        )
+        self._roles = self._layout.roles
+        corner = () if keys_say_all else find_corner(self._layout)
+        self._texts = (*corner, *sheet.texts)
+        self._questions = (STEPS,) if self._holds_steps() else ()
 
-    def _find_corner(self) -> tuple[Text, ...]:
-        """Return what the heading of the column that names the rows says.
-
-        If no column has names, the numbers of the first one tell the rows apart: Missing %.
-        """
-        if self._models in self._free:
-            return find_corner(self._heading, self._models)
-        unnamed = self._models < 0 and not {"dataset", "model"} & self._roles.keys()
-        apart = 0 not in self._heading.measures and not self._heading.roles[0]
-        apart = apart and len(self._sheet.cells[0].distinct) > 1
-        keys_say_all = self._sheet.exact or self._sheet.about is not None
-        return find_corner(self._heading, 0) if unnamed and apart and not keys_say_all else ()
+    def _holds_steps(self) -> bool:
+        """Tell whether rows are of several steps, as of the log of a training."""
+        if self._sheet.exact or "step" not in self._roles:
+            return False
+        steps = self._sheet.cells[self._roles["step"]].distinct
+        return sum(1 for step in steps if not is_missing(step)) > 1
 
     def _list_names(self, j: int) -> Hashable:
         """Return what a heading names but a metric, an address and what is asked about."""
@@ -250,7 +241,7 @@ class SheetReader:
         for each in numbers.values():
             is_empty &= ~each.present
         groups = find_groups(sheet.cells, [*numbers], is_empty, sheet.spanning)
-        return read_rows(self._heading, sheet.cells, self._roles, self._free, groups)
+        return read_rows(self._layout, groups)
 
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
@@ -386,13 +377,13 @@ class SheetReader:
         context_of: Places = np.stack([each.context_of for each in columns], axis=1)[present]
         percent: Flags = np.stack([each.percent for each in columns], axis=1)[present]
         floats = np.concatenate([np.empty(0), *self._floats])
-        is_named = self._models >= 0
+        is_named = self._layout.names >= 0
         entries = Entries(
             heads=list(self._heads),
             head_of=head_of,
             contexts=list(self._contexts),
             context_of=context_of,
-            models=self._sheet.cells[self._models] if is_named else [""],
+            models=self._sheet.cells[self._layout.names] if is_named else [""],
             model_of=rows if is_named else np.zeros(len(rows), dtype=np.intp),
             written=list(self._written),
             text_of=text_of,
