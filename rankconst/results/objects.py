@@ -21,6 +21,7 @@ from rankconst.results.labels import read_label
 from rankconst.results.paths import (
     ADDRESS,
     SETTINGS,
+    Found,
     Place,
     find_role,
     is_list,
@@ -262,30 +263,33 @@ class _Rows:
         listed: list[Hashable] = []
         _outline("", value, leaves, listed, self._silent)
         outline = tuple(listed)
-        shape, first = level.shapes.get(outline), len(self.lines)
-        if shape is None:
-            shape = level.shapes[outline] = self._find_shape(value, level.place)
+        if outline not in level.shapes:
+            level.shapes[outline] = _ShapeFinder(self).find(value, level.place)
+        shape, first = level.shapes[outline], len(self.lines)
         for row in shape.rows:
-            self.lines.append(line)
-            self.evaluations.append(self._evaluations + row.evaluation)
-            self.about_of.append(row.about)
-            named = row.naming.find(leaves, around)
-            for key, step in named.steps:
-                self.steps.setdefault(key, {})[len(self.models)] = step
-            self.models.append(named.model)
-            self.keys.append(row.key)
+            self._add_row(row, line, row.naming.find(leaves, around))
         self._evaluations += len(shape.rows)
-        for place, column, leaf, deviation in shape.numbers:
-            cell = str(leaves[leaf]).strip()
+        for row_of_shape, column, leaf, deviation in shape.numbers:
+            cell, place = str(leaves[leaf]).strip(), first + row_of_shape
             if deviation is not None:
                 cell = f"{cell} ± {str(leaves[deviation]).strip()}"
-            self.columns[column][first + place] = cell
-            self._note_line(leaves[leaf], column, first + place)
+            self.columns[column][place] = cell
+            self._note_line(leaves[leaf], column, place)
         for what, why in shape.skipped:
             self._notes.add(line, ".".join((*path, what)), why)
         for leaf, inner, naming in shape.lists:
             own = (*path, *inner.place.path)
             self.add(leaves[leaf], inner, line, own, naming.find(leaves, around))
+
+    def _add_row(self, row: _RowShape, line: int | None, named: _Named) -> None:
+        """Add a row without its numbers."""
+        for key, step in named.steps:
+            self.steps.setdefault(key, {})[len(self.lines)] = step
+        self.lines.append(line)
+        self.evaluations.append(self._evaluations + row.evaluation)
+        self.about_of.append(row.about)
+        self.models.append(named.model)
+        self.keys.append(row.key)
 
     def _note_line(self, leaf: Value, column: str, row: int) -> None:
         """Note the line of a number, which YAML tells."""
@@ -294,46 +298,7 @@ class _Rows:
             if self.lines[row] is None:
                 self.lines[row] = leaf.line
 
-    def _find_shape(self, value: Value, place: Place) -> _Shape:
-        """Walk a record, for all of its shape."""
-        leaves: list[Value] = []
-        copied = _copy("", value, leaves)
-        place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
-        shape, columns = _Shape(), list[set[str]]()  # the columns of each row
-        rows: dict[tuple[tuple[str, ...], _RowShape], int] = {}
-        evaluations: dict[tuple[str, ...], int] = {}
-        for found in walk(copied, place._replace(path=())):
-            own = found.place
-            if found.key == "":
-                around = own._replace(model=own.model and _INHERITED, steps=(), is_row=True)
-                naming = _find_naming(own, place_of)
-                shape.lists.append((place_of[id(found.value)], _Level(around), naming))
-                continue
-            if found.why:
-                shape.skipped.append((".".join((*own.path, found.key)), found.why))
-                continue
-            apart = tuple(key for key in own.path if not read_label(key).whole)
-            evaluation = evaluations.setdefault(apart, len(evaluations))
-            row = self._make_row(own, evaluation, place_of)
-            at = rows.setdefault((own.path, row), len(rows))
-            if at == len(shape.rows):
-                shape.rows.append(row)
-                columns.append(set())
-            column = self._name_column(found.key, columns[at])
-            columns[at].add(column)
-            spread = found.deviation
-            deviation = None if spread is None else place_of[id(spread)]
-            shape.numbers.append(_NumberShape(at, column, place_of[id(found.value)], deviation))
-        return shape
-
-    def _make_row(self, own: Place, evaluation: int, place_of: Mapping[int, int]) -> _RowShape:
-        """Return the row of a place."""
-        said = (CellTexts(own.nearer, own.facts), own.above)
-        about = self.abouts.setdefault(said, len(self.abouts))
-        names = own.names if own.model is not None else own.names[1:]
-        return _RowShape(about, evaluation, _find_naming(own, place_of), " / ".join(names))
-
-    def _name_column(self, key: str, taken: set[str]) -> str:
+    def name_column(self, key: str, taken: set[str]) -> str:
         """Return the column of a key; one of two that are alike gets a number."""
         name, number = key, 1
         while name in taken or self.headings.setdefault(name, key) != key:
@@ -343,14 +308,68 @@ class _Rows:
         return name
 
 
-def _find_naming(place: Place, place_of: Mapping[int, int]) -> _Naming:
-    """Return where a place has the names of its model and the steps of a training."""
-    model: int | str | None = next(iter(place.names), "")
-    if place.model is _INHERITED:
-        model = None
-    elif place.model is not None:
-        model = place_of.get(id(place.model), place.model)
-    return _Naming(model, tuple([(key, place_of[id(leaf)]) for key, leaf in place.steps]))
+class _ShapeFinder:
+    """Walks a record, for all of its shape."""
+
+    def __init__(self, flat: _Rows) -> None:
+        self._flat = flat
+        self._shape = _Shape()
+        self._place_of: dict[int, int] = {}  # of each leaf, by its identity
+        self._row_of: dict[tuple[tuple[str, ...], _RowShape], int] = {}
+        self._columns: list[set[str]] = []  # of each row
+        self._evaluations: dict[tuple[str, ...], int] = {}
+
+    def find(self, value: Value, place: Place) -> _Shape:
+        """Return the shape of a record."""
+        leaves: list[Value] = []
+        copied = _copy("", value, leaves)
+        self._place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
+        for found in walk(copied, place._replace(path=())):
+            if not found.key:
+                self._add_list(found)
+            elif found.why:
+                self._shape.skipped.append((".".join((*found.place.path, found.key)), found.why))
+            else:
+                self._add_number(found)
+        return self._shape
+
+    def _add_list(self, found: Found) -> None:
+        """Add a list of objects, whose rows have the model of the object around them."""
+        own, leaf = found.place, self._place_of[id(found.value)]
+        inner = own._replace(model=own.model and _INHERITED, steps=(), is_row=True)
+        self._shape.lists.append((leaf, _Level(inner), self._find_naming(own)))
+
+    def _add_number(self, found: Found) -> None:
+        """Add a number, and its row if that is new."""
+        row = self._make_row(found.place)
+        place = self._row_of.setdefault((found.place.path, row), len(self._row_of))
+        if place == len(self._shape.rows):
+            self._shape.rows.append(row)
+            self._columns.append(set())
+        column = self._flat.name_column(found.key, self._columns[place])
+        self._columns[place].add(column)
+        leaf, deviation = self._place_of[id(found.value)], None
+        if found.deviation is not None:
+            deviation = self._place_of[id(found.deviation)]
+        self._shape.numbers.append(_NumberShape(place, column, leaf, deviation))
+
+    def _make_row(self, own: Place) -> _RowShape:
+        """Return the row of a place; names on the way to it tell evaluations apart."""
+        apart = tuple(key for key in own.path if not read_label(key).whole)
+        evaluation = self._evaluations.setdefault(apart, len(self._evaluations))
+        about = (CellTexts(own.nearer, own.facts), own.above)
+        code = self._flat.abouts.setdefault(about, len(self._flat.abouts))
+        names = own.names if own.model is not None else own.names[1:]
+        return _RowShape(code, evaluation, self._find_naming(own), " / ".join(names))
+
+    def _find_naming(self, place: Place) -> _Naming:
+        """Return where a place has the names of its model and the steps of a training."""
+        model: int | str | None = next(iter(place.names), "")
+        if place.model is _INHERITED:
+            model = None
+        elif place.model is not None:
+            model = self._place_of.get(id(place.model), place.model)
+        return _Naming(model, tuple([(key, self._place_of[id(leaf)]) for key, leaf in place.steps]))
 
 
 # The reader.
@@ -416,9 +435,8 @@ def _make_sheet(flat: _Rows, document: Document) -> Sheet:
     columns |= {name: _fill(cells, rows) for name, cells in flat.columns.items()}
     labels = [read_label(flat.headings.get(name, name)) for name in columns]
     measures = {j: label for j, label in enumerate(labels) if j >= len(keys)}
-    heading = Heading(
-        tuple(columns), tuple((label,) for label in labels), (tuple(columns),), measures
-    )
+    names = tuple(columns)
+    heading = Heading(names, tuple((label,) for label in labels), (names,), measures)
     return Sheet(
         heading,
         [Cells(cells) for cells in columns.values()],
@@ -436,9 +454,7 @@ def _fill(cells: Mapping[int, str], rows: range) -> list[str]:
 
 def _list_cells(flat: _Rows, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
     """Return the columns and rows that users see, with what is said of each row."""
-    addresses = []
-    for about, above in flat.abouts:
-        addresses.append(form_address(about, (*about.texts, *above), ()))
+    addresses = [form_address(about, (*about.texts, *above), ()) for about, above in flat.abouts]
     columns: dict[str, Sequence[str]] = {
         "line": ["" if line is None else str(line) for line in flat.lines]
     }
