@@ -252,23 +252,28 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
         raise DataError(_EMPTY.format(path))
 
     def read() -> Iterator[Batch]:
-        for file, each, expected in zip(files, opened, rows, strict=True):
-            found = 0
-            try:
-                for batch in each.iter_batches(_ROWS, columns=names, use_threads=False):
-                    found += len(batch)
-                    if found <= expected:
-                        yield [batch.column(name) for name in names]
-            except DAMAGE as error:
-                raise explain_damage(file, error) from error
-            if found != expected:
-                raise DataError(
-                    f"{file} states {expected:,} rows and has {found:,}. Get the file again."
-                )
+        for file, each in zip(files, opened, strict=True):
+            yield from _read_parquet(file, each, names)
 
     is_whole = all(pa.types.is_integer(schema.field(name).type) for name in names)
     is_ids = order == "hrt" and is_whole
     return Columns(path, max(sum(rows), 0), files, order, read, is_ids, tuple(names))
+
+
+def _read_parquet(
+    file: Path | str, opened: pq.ParquetFile, names: Sequence[str]
+) -> Iterator[Batch]:
+    """Yield the columns of a file, which must have as many rows as it states."""
+    expected, found = opened.metadata.num_rows, 0
+    try:
+        for batch in opened.iter_batches(_ROWS, columns=[*names], use_threads=False):
+            found += len(batch)
+            if found <= expected:
+                yield [batch.column(name) for name in names]
+    except DAMAGE as error:
+        raise explain_damage(file, error) from error
+    if found != expected:
+        raise DataError(f"{file} states {expected:,} rows and has {found:,}. Get the file again.")
 
 
 def _choose_columns(
@@ -316,33 +321,51 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         )
     if not len(array):
         raise DataError(_EMPTY.format(path))
-    places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
-    length, width = array.shape
-    # Read, not mapped: the system ends a process that looks at a mapped file that was cut.
-    by_rows, first = array.flags.c_contiguous, int(array.offset)
-    held, size = array.dtype, array.dtype.itemsize
-    del array
-
-    def take(stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
-        """Read numbers, counted from the first of the file."""
-        stream.seek(first + place * size)
-        block = stream.read(count * size)
-        if len(block) != count * size:
-            raise DataError(f"{path} {_CHANGED}")
-        return np.frombuffer(block, held)
+    places = [order.index(letter) for letter in "hrt"]
+    form = _ArrayForm(
+        path, array.shape, array.dtype, int(array.offset), bool(array.flags.c_contiguous)
+    )
 
     def read() -> Iterator[Batch]:
         with path.open("rb") as stream:
-            for start in range(0, length, _ROWS):
-                count = min(_ROWS, length - start)
-                if by_rows:
-                    rows = take(stream, start * width, count * width).reshape(count, width)
-                    columns = [rows[:, place] for place in places]
-                else:
-                    columns = [take(stream, place * length + start, count) for place in places]
-                yield [column.astype(kind) for column in columns]
+            for start in range(0, form.shape[0], _ROWS):
+                yield form.read(stream, start, places)
 
-    return Columns(path, length, files, "hrt", read, is_ids=True)
+    return Columns(path, form.shape[0], files, "hrt", read, is_ids=True)
+
+
+@dataclass(frozen=True)
+class _ArrayForm:
+    """How numbers are in a file.
+
+    They are read: the system ends a process that looks at a mapped file that was cut.
+    """
+
+    path: Path
+    shape: tuple[int, ...]
+    kind: np.dtype[Any]
+    offset: int  # bytes before the first number
+    by_rows: bool
+
+    def read(self, stream: IO[bytes], start: int, places: Sequence[int]) -> Batch:
+        """Return some columns of the rows from `start` on, a batch at most."""
+        length, width = self.shape
+        count = min(_ROWS, length - start)
+        if self.by_rows:
+            rows = self._take(stream, start * width, count * width).reshape(count, width)
+            columns = [rows[:, place] for place in places]
+        else:
+            columns = [self._take(stream, place * length + start, count) for place in places]
+        return [column.astype(self.kind.newbyteorder("=")) for column in columns]
+
+    def _take(self, stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
+        """Read numbers, counted from the first of the file."""
+        size = self.kind.itemsize
+        stream.seek(self.offset + place * size)
+        block = stream.read(count * size)
+        if len(block) != count * size:
+            raise DataError(f"{self.path} {_CHANGED}")
+        return np.frombuffer(block, self.kind)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {

@@ -232,11 +232,10 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _list_files(edition: Edition) -> str:
-    tables = edition.descriptor["resources"]
-    rows = [
-        [f"`{table['path']}`", f"{table['rows']:,} rows; from {ORIGINS[table['name']]['from']}"]
-        for table in tables
-    ]
+    rows = []
+    for table in edition.descriptor["resources"]:
+        origin = ORIGINS[table["name"]]["from"]
+        rows.append([f"`{table['path']}`", f"{table['rows']:,} rows; from {origin}"])
     holds = "Data Package 2.0: path, size and hashes of each table, its columns, its sources"
     rows.append([f"`{DESCRIPTOR}`", holds])
     rows += [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
@@ -248,11 +247,9 @@ def _describe_table(table: Mapping[str, Any]) -> str:
     name = table["name"]
     origin = ORIGINS[name]
     size = f"{table['rows']:,} rows, {table['bytes']:,} bytes"
-    columns = zip(COLUMNS[name], table["schema"]["fields"], strict=True)
-    rows = [
-        [f"`{column.name}`", field["type"], column.unit, column.description]
-        for column, field in columns
-    ]
+    rows = []
+    for column, field in zip(COLUMNS[name], table["schema"]["fields"], strict=True):
+        rows.append([f"`{column.name}`", field["type"], column.unit, column.description])
     listed = _table(["column", "type", "unit", "holds"], rows)
     return (
         f"### {name}.parquet\n\nOrigin: {origin['from']}. "
@@ -265,18 +262,13 @@ def _list_datasets(edition: Edition) -> str:
     coverage = _find_coverage(candidates)
     rows = []
     for row in edition.tables["datasets"].to_pylist():
-        held = coverage.get(row["dataset"], {})
-        rows.append(
-            [
-                f"{row['title']} (`{row['dataset']}`)",
-                _phrase_coverage(held),
-                _show_enough(candidates, row["dataset"], held),
-                str(len(row["source_urls"])),
-                str(sum(hash_ is not None for hash_ in row["sha256"])),
-                "yes" if row["verified"] else "no",
-                row["licence"] or "not stated",
-            ]
-        )
+        dataset, hashes = row["dataset"], [each for each in row["sha256"] if each is not None]
+        held = coverage.get(dataset, {})
+        enough = _show_enough(candidates, dataset, held)
+        verified = "yes" if row["verified"] else "no"
+        cells = [f"{row['title']} (`{dataset}`)", _phrase_coverage(held), enough]
+        cells += [str(len(row["source_urls"])), str(len(hashes)), verified]
+        rows.append([*cells, row["licence"] or "not stated"])
     facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
     return _table(["dataset", "protocols (splits)", "enough:", *facts], rows)
 

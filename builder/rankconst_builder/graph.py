@@ -96,16 +96,6 @@ class Graph:
         return bytes(self.relation_labels[code].as_py()).decode(errors="backslashreplace")
 
     @cached_property
-    def _firsts(self) -> dict[str, NDArray[np.bool_]]:
-        return {}
-
-    def find_firsts(self, split: str) -> NDArray[np.bool_]:
-        """Tell which rows of a split do not repeat an earlier one. Shape (n,)."""
-        if split not in self._firsts:
-            self._firsts[split] = self.first_occurrences(self.splits[split])
-        return self._firsts[split]
-
-    @cached_property
     def entities(self) -> NDArray[np.bool_]:
         """Which codes are entities. Shape (num_entities,)."""
         return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
@@ -163,9 +153,9 @@ class Graph:
             allowed &= self.allowed_relations[triples.relation]
         return allowed
 
-    def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell which rows do not repeat an earlier one. Shape (n,)."""
-        words = self.pack_facts(triples)
+    def find_firsts(self, split: str) -> NDArray[np.bool_]:
+        """Tell which rows of a split do not repeat an earlier one. Shape (n,)."""
+        words = self.pack_facts(self.splits[split])
         first = np.ones(words.size, dtype=np.bool_)
         if is_new(np.sort(words)).all():
             # Sorting takes half the time of finding the order.

@@ -163,19 +163,10 @@ def read_own(
     """Read the files of a graph by role, and say in a line how they are written."""
     seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
     _check_order(seen, names, columns)
-    files = {
-        role: read_triples(content, seen[role].form, names[role])
-        for role, content in contents.items()
-    }
-    for role, one in seen.items():
-        if not one.form.header or one.certain:
-            continue
-        found = find_in_graph(one.cells, files.values())
-        if found:
-            raise DataError(
-                f"{names[role]}, line 1: {show_line(one.first)} reads like a heading, "
-                f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
-            )
+    files = {}
+    for role, content in contents.items():
+        files[role] = read_triples(content, seen[role].form, names[role])
+    _check_headings(seen, files, names)
     _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, columns)
     return files, "; ".join(_describe_forms(seen, names, columns))
@@ -193,20 +184,18 @@ def _describe_forms(
             f"line 1 of {where} is read as a heading (if it is a triple, "
             f"move it to another line): {lines}"
         )
-    shown = dict.fromkeys(
-        one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS
-    )
-    if shown and columns is None:
-        yield ORDER.format(", ".join(shown))
-    if any("d" in order for order in shown) and columns is None:
+    orders, spaced = {}, []
+    for role, one in seen.items():
+        if one.ordered or role in SPLITS:
+            orders[one.form.columns] = role
+        if one.form.delimiter == " " and not one.form.count_line:
+            spaced.append(names[role])
+    if orders and columns is None:
+        yield ORDER.format(", ".join(orders))
+    if any("d" in order for order in orders) and columns is None:
         yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
-    spaced = [
-        names[role]
-        for role, one in seen.items()
-        if one.form.delimiter == " " and not one.form.count_line
-    ]
     if spaced:
         yield f"columns of {', '.join(spaced)} are separated by spaces"
     if any(one.form.quoted for one in seen.values()):
@@ -256,18 +245,7 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
         _refuse_rdf(body, first, name)
         _refuse_negatives(body, delimiter, name)
     if _COUNT.fullmatch(first):
-        # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of
-        # thunlp/OpenKE, 35bc6a9).
-        ids = all(map(_COUNT.fullmatch, second.split()))
-        if columns is None and not ids:
-            raise DataError(
-                f"{name}, line 1 is a number of triples, "
-                f"as OpenKE writes it, but line 2 holds no three numbers: {show_line(second)}. "
-                "Name the order of the columns, for example --columns hrt."
-            )
-        sign = delimiter if delimiter.encode() in second else " "
-        form = LineFormat(sign, columns or "htr", count_line=True)
-        return _Seen(form, first, ordered=columns is None, certain=True)
+        return _see_counted(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
@@ -286,6 +264,25 @@ def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
     return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
+
+
+def _see_counted(
+    first: bytes, second: bytes, delimiter: str, name: str, columns: str | None
+) -> _Seen:
+    """Return the form of OpenKE: the number of triples, then head, tail, relation as numbers.
+
+    Source: base/Reader.h of thunlp/OpenKE, 35bc6a9.
+    """
+    is_ids = all(_COUNT.fullmatch(cell) for cell in second.split())
+    if columns is None and not is_ids:
+        raise DataError(
+            f"{name}, line 1 is a number of triples, "
+            f"as OpenKE writes it, but line 2 holds no three numbers: {show_line(second)}. "
+            "Name the order of the columns, for example --columns hrt."
+        )
+    sign = delimiter if delimiter.encode() in second else " "
+    form = LineFormat(sign, columns or "htr", count_line=True)
+    return _Seen(form, first, ordered=columns is None, certain=True)
 
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
@@ -342,6 +339,21 @@ def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: s
             f"as its first line shows; {names[other]} does not show their order. "
             "Add --columns, or give every file the same heading."
         )
+
+
+def _check_headings(
+    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str]
+) -> None:
+    """Refuse a heading whose words are labels of the graph."""
+    for role, one in seen.items():
+        if not one.form.header or one.certain:
+            continue
+        found = find_in_graph(one.cells, files.values())
+        if found:
+            raise DataError(
+                f"{names[role]}, line 1: {show_line(one.first)} reads like a heading, "
+                f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
+            )
 
 
 def _check_repeated(

@@ -102,7 +102,7 @@ def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> Non
     columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
     triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
     graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
-    assert graph.first_occurrences(triples).tolist() == [
+    assert graph.find_firsts("train").tolist() == [
         row not in rows[:place] for place, row in enumerate(rows)
     ]
 
