@@ -34,6 +34,7 @@ from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.archive import Tables, load
+from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
 
@@ -147,22 +148,26 @@ def _print_values(column: pa.ChunkedArray[Any]) -> Any:
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
     """Return a table with its rows in canonical order, that of :data:`KEYS`."""
     # The last key of lexsort counts most.
-    ranks = [_rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
+    ranks = [rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
     order = np.lexsort(ranks)
     if np.array_equal(order, np.arange(len(table))):
         return table
     return table.take(order)
 
 
-def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    """Return a number for each value of a column, larger for what comes later; nulls first."""
-    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    values = encoded.dictionary.to_pylist()
-    ranks = np.empty(len(values), np.int64)
-    order = sorted(range(len(values)), key=lambda place: order_value(name, values[place]))
-    ranks[order] = np.arange(len(values))
-    indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
-    return ranks[indices]
+def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
+    """Return numbers that grow as the values of a column do; missing ones come first."""
+    values: Any = column
+    if not len(values):
+        return np.zeros(0, np.int64)
+    if pa.types.is_primitive(values.type):
+        return to_array(values.fill_null(-1))
+    codes, words = decode(values.dictionary_encode())
+    ranks = np.empty(len(words), np.int64)
+    order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
+    ranks[order] = np.arange(len(words))
+    found: NDArray[Any] = ranks[codes]
+    return found
 
 
 def order_value(name: str, value: Any) -> tuple[Any, ...]:

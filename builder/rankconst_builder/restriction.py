@@ -81,9 +81,8 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
         )
     entities, relations = graph.entity_labels, graph.relation_labels
-    head = _find_codes(known.head, entities)
+    head, tail = _find_codes(known.head, entities), _find_codes(known.tail, entities)
     relation = _find_codes(known.relation, relations)
-    tail = _find_codes(known.tail, entities)
     inside = (head >= 0) & (relation >= 0) & (tail >= 0)
     if not inside.any():
         raise DataError(

@@ -83,23 +83,31 @@ def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     schema = schema_of(name)
-    lengths = np.array([len(histogram) for histogram in histograms.values()], dtype=np.int64)
-
-    def column(field: str) -> Any:
-        if field in _NUMBERS:
-            # Histograms in which no candidate ranks above any have no offsets.
-            arrays = []
-            for histogram in histograms.values():
-                numbers = getattr(histogram, _NUMBERS[field])
-                arrays.append(np.zeros_like(histogram.num_tasks) if numbers is None else numbers)
-            return wrap_numbers(np.concatenate(arrays) if arrays else np.empty(0))
-        if field == "relation":
-            words = [tasks.relations[0] for tasks in histograms]
+    lengths = [len(histogram) for histogram in histograms.values()]
+    places = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
+    columns = []
+    for column in schema:
+        if column.name in _NUMBERS:
+            values = _join_numbers(column.name, histograms.values())
         else:
-            words = [getattr(tasks, field) for tasks in histograms]
-        return join_texts(words).take(wrap_numbers(np.repeat(np.arange(lengths.size), lengths)))
+            values = join_texts([_get_word(tasks, column.name) for tasks in histograms]).take(
+                places
+            )
+        columns.append(values.cast(column.type))
+    return pa.table(columns, schema=schema)
 
-    return pa.table([column(each.name).cast(each.type) for each in schema], schema=schema)
+
+def _join_numbers(column: str, histograms: Iterable[Histogram]) -> Any:
+    arrays = [np.empty(0)]
+    for histogram in histograms:
+        numbers = getattr(histogram, _NUMBERS[column])
+        # Histograms in which no candidate ranks above any have no offsets.
+        arrays.append(np.zeros_like(histogram.num_tasks) if numbers is None else numbers)
+    return wrap_numbers(np.concatenate(arrays[1:] or arrays))
+
+
+def _get_word(tasks: Tasks, column: str) -> str:
+    return tasks.relations[0] if column == "relation" else str(getattr(tasks, column))
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:

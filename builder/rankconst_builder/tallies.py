@@ -58,12 +58,9 @@ def tally_protocols(
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
     """Count the candidates of a split under each protocol, in `room` bytes if given."""
-    ranked = {
-        protocol: count_ranked(graph, protocol)
-        for protocol in protocols
-        if not graph.explain_uncounted(protocol, split)
-    }
-    found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
+    counted = [each for each in protocols if not graph.explain_uncounted(each, split)]
+    ranked = {protocol: count_ranked(graph, protocol) for protocol in counted}
+    found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in counted}
     sides = list_sides(graph)
     with stage(f"candidates of {split}", len(sides)) as advance:
         for side in sides:
@@ -128,7 +125,9 @@ class Side:
             is_ranked = functools.partial(_is_ranked, graph, protocol.tasks)
             selections[f"ranked {protocol.tasks}"] = is_ranked
             entities = select_candidates(graph, protocol)
-            relations = select_relations(graph, protocol) if side == RELATION_SIDE else None
+            relations = None
+            if side == RELATION_SIDE:
+                relations = select_relations(graph, protocol)
             is_inside = functools.partial(_is_inside, entities, relations)
             selections[f"inside {protocol.candidates}"] = is_inside
         sources = list_sources(graph)
@@ -195,16 +194,19 @@ class _Part:
         if known:
             keys, found = self._count_known(known, inside, timed)
             wanted = asked if timed else asked // np.uint64(packing.num_times)
-            count = found if np.array_equal(keys, wanted) else found[np.searchsorted(keys, wanted)]
+            count = found
+            if not np.array_equal(keys, wanted):
+                count = found[np.searchsorted(keys, wanted)]
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        selection = selection if (selection, source) in self._side.selective else ""
-        key = source, selection, timed or self._side.packing.num_times == 1
+        packing, keep = self._side.packing, None
+        timed = timed or packing.num_times == 1
+        if (selection, source) in self._side.selective:
+            keep = functools.partial(_keep, self._side.selections[selection])
+        key = source, "" if keep is None else selection, timed
         if key not in self._sorted:
-            packing = self._side.packing if key[2] else replace(self._side.packing, num_times=1)
-            select = self._side.selections.get(selection)
-            keep = None if select is None else functools.partial(_keep, select)
+            packing = packing if timed else replace(packing, num_times=1)
             self._sorted[key] = packing.sort([self._side.sources[source]], self._part, keep)
         return self._sorted[key]
 

@@ -69,9 +69,10 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     except pa.ArrowInvalid as error:
         raise _malformed(content.removeprefix(BOM), form, name) from error
     found = [_unpad(column) for column in table.columns] if form.padded else table.columns
-    chunks = (cast("Any", chunk) for column in found for chunk in column.chunks)
-    if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
-        raise _malformed(content.removeprefix(BOM), form, name)
+    for column in found:
+        dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
+        if any(pc.index(labels, b"").as_py() >= 0 for labels in dictionaries):
+            raise _malformed(content.removeprefix(BOM), form, name)
     if expected is not None and expected != len(table):
         raise DataError(
             f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
@@ -180,11 +181,11 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
 
 def _unpad(column: Column) -> Column:
     """Leave out the spaces around labels."""
-    chunks = cast("list[Any]", column.chunks)
-    texts = [
-        pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string())) for chunk in chunks
-    ]
-    return pa.chunked_array([text.cast(pa.binary()).dictionary_encode() for text in texts])
+    chunks = []
+    for chunk in cast("list[Any]", column.chunks):
+        text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
+        chunks.append(text.cast(pa.binary()).dictionary_encode())
+    return pa.chunked_array(chunks)
 
 
 def read_stat(content: bytes, name: str) -> tuple[int, int]:
@@ -285,16 +286,15 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
         return f" {leave_out('#', name)}"
     if len(parts) > len(form.columns):
         return _advise_columns(form, parts, number)
-    found = {
-        word: len(text.split(other.encode()))
-        for word, other in DELIMITERS.items()
-        if other != form.delimiter
-    }
-    fitting = [word for word, count in found.items() if count == len(form.columns)]
-    if not fitting and len(parts) == 1:  # a line that nothing has cut may have further columns
-        fitting = [word for word, count in found.items() if count > len(form.columns)]
-    if fitting:
-        return _advise_delimiter(fitting[0], found[fitting[0]], name)
+    wanted, longer = len(form.columns), []
+    for word, delimiter in DELIMITERS.items():
+        count = len(text.split(delimiter.encode()))
+        if count == wanted and delimiter != form.delimiter:
+            return _advise_delimiter(word, count, name)
+        if count > wanted and delimiter != form.delimiter:
+            longer.append((word, count))
+    if longer and len(parts) == 1:  # a line that nothing has cut may have further columns
+        return _advise_delimiter(*longer[0], name)
     if number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}:
         return (
             " If the graph has no relations, "

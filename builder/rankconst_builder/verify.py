@@ -35,7 +35,6 @@ from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
-from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING, ZipPath, read_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks
@@ -47,7 +46,7 @@ from rankconst_builder.package import (
     hash_content,
     list_provenance,
     list_sources,
-    order_value,
+    rank_values,
     sort_rows,
 )
 
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.catalogue.metrics import Metric
@@ -331,7 +329,7 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
     before = np.zeros(max(len(table) - 1, 0), dtype=np.bool_)
     equal = ~before
     for column in KEYS[name] if len(table) else ():
-        values = _rank_values(column, table[column])
+        values = rank_values(column, table[column])
         before |= equal & (values[1:] < values[:-1])
         equal &= values[1:] == values[:-1]
     found = {"a row with this key came before": equal, "this row should come earlier": before}
@@ -340,19 +338,6 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
             row = table.slice(place + 1, 1).to_pylist()[0]
             key = {column: row[column] for column in KEYS[name] if row[column] is not None}
             yield Finding(message, name, key)
-
-
-def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return numbers that grow as the values of a column do; missing values come first."""
-    if name not in _WORDS:
-        missing: Any = column
-        return to_array(missing.fill_null(-1))
-    codes, words = decode(column)
-    ranks = np.empty(len(words), np.int64)
-    order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
-    ranks[order] = np.arange(len(words))
-    ranked: NDArray[Any] = ranks[codes]
-    return ranked
 
 
 # -- laws that cannot be rebuilt -------------------------------------------------------------------
