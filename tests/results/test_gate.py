@@ -685,3 +685,13 @@ def test_what_joins_a_graph_to_a_metric_changes_neither(
     found = read_label(joint.join([graph, metric][::order]))
     assert found.metric is not None
     assert (found.metric.label, found.graphs) == (label, (graph,))
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [("All numbers are in percent", False), ("On ten percent of the test triples", True)],
+)
+def test_what_is_in_percent_is_a_unit_and_no_part(text: str, asked: bool) -> None:
+    assert ("percent" in {word.text for word in read_label(text).words}) is asked
+    assert read_label("MRR (in percent)").percent
+    assert read_label("MRR [percent]").percent

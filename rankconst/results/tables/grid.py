@@ -166,11 +166,11 @@ def name_file(name: str) -> Text:
     label = read_label(PurePath(name).stem.replace(".", " "))
     if "train" in label.values.get("split", ()):  # as programs call the log of any run
         label = doubt(label)
-    words = tuple(word for word in label.words if word.text not in _MERGED)
+    words = tuple(word for word in label.words if word.text not in _OF_FILES)
     return Text(replace(label, words=words), "text", FILE_NAME)
 
 
-_MERGED = {"merge", "merged"}  # of tables, where a file has the name
+_OF_FILES = {"merge", "merged", "percent", "percentage"}  # of tables, and their unit
 
 
 def _count_filled(row: Row) -> int:
