@@ -57,6 +57,32 @@ def test_the_same_numbers_come_of_every_file(run: Run, tmp_path: Path, name: str
     assert found == {("AMRR", 0.2935), ("AH@10", 0.4646), ("AMRR", 0.2198), ("AH@10", 0.4999)}
 
 
+@pytest.mark.parametrize("suffix", ["csv", "tex", "html", "xlsx"])
+@pytest.mark.parametrize("names", [("model", "dataset"), (None, "dataset"), (None, None)])
+def test_the_name_of_a_level_of_columns_is_no_column(
+    tmp_path: Path, suffix: str, names: tuple[str | None, str | None]
+) -> None:
+    wide = TABLE.pivot(index="model", columns="dataset")
+    wide = wide.rename_axis(index=names[0], columns=[None, names[1]])
+    writers = {
+        "csv": wide.to_csv,
+        "tex": wide.to_latex,
+        "html": wide.to_html,
+        "xlsx": wide.to_excel,
+    }
+    path = tmp_path / f"a.{suffix}"
+    writers[suffix](path)
+    found = set()
+    for each in rankconst.adjust(path).numbers.entries:
+        assert each.constants is not None
+        tasks, label = each.constants.tasks.dataset, each.entry.metric.label
+        found.add((each.entry.context.model, tasks, label, float(each.entry.text)))
+    assert found == {
+        ("ComplEx", "fb15k237", "MRR", 0.294), ("ComplEx", "fb15k237", "Hits@10", 0.465),
+        ("TransE", "wn18rr", "MRR", 0.22), ("TransE", "wn18rr", "Hits@10", 0.5),
+    }  # fmt: skip
+
+
 def test_what_rankconst_wrote_is_read_again(run: Run, write: Write, tmp_path: Path) -> None:
     file = write(TABLE.to_csv(index=False), "a.csv")
     assert run("adjust", file, "--tool", "rotate", "--out", tmp_path / "own.parquet").code == 0

@@ -186,7 +186,26 @@ def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
     for j in range(first, width) if is_centred else ():
         labels[j] = (*labels[j], Label(reason=_CENTRED))
     keys = _number_repeated([" / ".join(column) for column in named])
-    return Heading(keys, tuple(labels), levels, _find_measures(labels))
+    measures = _find_measures(labels)
+    for level in levels:
+        _drop_names_of_levels(level, labels, measures)
+    return Heading(keys, tuple(labels), levels, measures)
+
+
+def _drop_names_of_levels(
+    level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
+) -> None:
+    """Drop a label that names the labels beside it, and no cells: dataset, FB15k-237, WN18RR.
+
+    That is how pandas writes columns of two levels.
+    """
+    beside = [read_label(level[j]) for j in measures if level[j]]
+    for j, text in enumerate(level):
+        role = read_label(text).role
+        if j in measures or not role or not beside:
+            continue
+        if all(role in label.declared for label in beside):
+            labels[j] = tuple(label for label in labels[j] if label.text != text)
 
 
 def _add_level(named: list[list[str]], level: Sequence[str]) -> None:
