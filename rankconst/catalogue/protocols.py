@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.names import Names, require_text, squash
+from rankconst.names import Names, require_text, resolve_name, squash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),
@@ -291,100 +295,26 @@ DEFAULT_PROTOCOL = "standard"
 
 
 class Sampling(NamedTuple):
-    """A way of drawing negatives; in its texts ``{m}`` is their number, ``{total}`` is m + 1."""
+    """A way of drawing negatives, from ``samplings.toml``, which explains the fields."""
 
-    key: str  # what follows sampled:M:, left out for DEFAULT_SAMPLING
-    spellings: tuple[str, ...]
-    summary: str  # this and the following fields: as for Protocol
+    key: str
+    summary: str
     law: str
+    spellings: Sequence[str] = ()
     needs: str = "the number of tasks"
     reference: str = ""
     refused: str = ""
     shared: bool = False
 
 
-SAMPLINGS: dict[str, Sampling] = {
-    sampling.key: sampling
-    for sampling in (
-        Sampling(
-            key="distinct",
-            spellings=("filtered", "without replacement"),
-            summary="Each true answer is ranked among {m} sampled negatives.",
-            law=(
-                "A random ranker puts the true answer at a rank uniform on 1 to {total}: "
-                "the {m} negatives are distinct, drawn without replacement "
-                "or fixed by the benchmark, none of them a known answer. Tasks are independent."
-            ),
-            reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687, with m = 500",
-        ),
-        Sampling(
-            key="unfiltered",
-            spellings=(),
-            summary=(
-                "Each true answer is ranked among {m} distinct other entities, "
-                "known answers among them."
-            ),
-            law=(
-                "A random ranker puts the true answer at a rank uniform on 1 to {total}, "
-                "as under sampled:{m}: it does not know which of the {m} distinct other entities "
-                "are true answers too. A model does, and ranks the true answer lower for it: "
-                "its numbers under the two protocols do not compare."
-            ),
-        ),
-        Sampling(
-            key="shared",
-            spellings=("same", "one list", "common"),
-            summary="All true answers are ranked among the same {m} sampled negatives.",
-            law=(
-                "A random ranker puts each true answer at a rank uniform on 1 to {total}, "
-                "but ranks depend on each other: "
-                "of n tasks, the number of hits at k is beta-binomial(n; k, {total} - k), and the "
-                "variance of any mean over tasks is that of sampled:{m} times 1 + (n-1)/({m}+2)."
-            ),
-            reference=(
-                "Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, "
-                "Hu et al. 2020, https://github.com/snap-stanford/ogb/blob/"
-                "1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/evaluate.py, "
-                "_eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950"
-            ),
-            shared=True,
-        ),
-        Sampling(
-            key="replacement",
-            spellings=("with replacement",),
-            summary="Each true answer is ranked among {m} entities drawn with replacement.",
-            law=(
-                "Of P other entities j score above the true answer, j uniform "
-                "on 0 to P for a random ranker; given j, the rank less 1 is binomial, of {m} "
-                "draws with probability j/P. Its mean is that of sampled:{m}, its variance larger "
-                "by m(m-1)/(6P) with m = {m}; its law tends to that of sampled:{m} as P grows."
-            ),
-            needs="P, the number of other entities that are drawn from, of every task",
-            reference=(
-                "hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under "
-                "such draws, https://github.com/DeepGraphLearning/NBFNet/blob/"
-                "eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py"
-            ),
-            refused=(
-                "there are no constants of sampled:{m}:replacement: "
-                "the law of its ranks depends on P, the number of other entities "
-                "that are drawn from, and no number of tasks tells it. The expectation of MRR, "
-                "Hits@k and nDCG is within 1/(P+1) of that under sampled:{m}, the variance "
-                "of a single task's value within 3/(P+1), and the expectation of MR is the same. "
-                "If that is small compared to the numbers, use sampled:{m}."
-            ),
-        ),
-    )
-}
-"""The ways of drawing negatives, by key.
+@cache
+def load_samplings() -> dict[str, Sampling]:
+    """Read the ways of drawing negatives, by key."""
+    import tomllib  # most commands need none
 
-The bounds for draws with replacement: let g(x) = E f(1 + B), B binomial of m draws with probability
-x. The expectation of f(rank) is the mean of g over 0, 1/P ... 1; under distinct negatives it is the
-integral of g. If f decreases from f(1) to f(m+1), so does g, hence P times the integral lies
-between the sums of g over the last P and over the first P of these points, and the two expectations
-differ by at most (f(1) - f(m+1)) / (P+1). For f within 0 to 1 the same holds of f^2; the variance
-adds the difference of the squared expectations, at most twice that of the expectations.
-"""
+    rows = tomllib.loads(Path(__file__).with_name("samplings.toml").read_text(encoding="utf-8"))
+    return {key: Sampling(key, **row) for key, row in rows.items()}
+
 
 DEFAULT_SAMPLING = "distinct"
 
@@ -396,7 +326,6 @@ _NAMES = Names(
     {key: row.spellings for key, row in PROTOCOLS.items()},
     "Or sampled:M, M negatives a task.",
 )
-_SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
 _SPLIT_NAMES = Names("split", {**SPLITS, "valid+test": ("validation+test", "test+valid")})
 # What the row of the mean of both sides is called; in a name of a metric, such words may be about
 # something else.
@@ -452,7 +381,9 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
         raise UnknownNameError(
             f"protocol {name!r} needs at least one negative: sampled:500, for example."
         )
-    sampling = SAMPLINGS[_SAMPLING_NAMES.resolve(way) if way else DEFAULT_SAMPLING]
+    samplings = load_samplings()
+    spellings = {key: row.spellings for key, row in samplings.items()}
+    sampling = samplings[resolve_name("way of sampling", way or DEFAULT_SAMPLING, spellings)]
     usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)

@@ -18,13 +18,13 @@ from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
     PROTOCOLS,
-    SAMPLINGS,
     SIDES,
     SPLITS,
     UNTABLED,
     Protocol,
     explain_unfit,
     find_protocol,
+    load_samplings,
     parse_protocol,
     parse_side,
     parse_split,
@@ -168,7 +168,7 @@ def test_laws_of_protocols(key: str) -> None:
     )
 
 
-@pytest.mark.parametrize("key", SAMPLINGS)
+@pytest.mark.parametrize("key", load_samplings())
 def test_every_way_of_sampling_states_its_law(key: str) -> None:
     protocol = find_protocol(f"sampled:500:{key}")
     assert protocol.key == ("sampled:500" if key == DEFAULT_SAMPLING else f"sampled:500:{key}")
