@@ -105,7 +105,7 @@ def test_several_files(run: Run, slip: Path, write: Write) -> None:
 def test_options_reach_the_laws(
     run: Run, write: Write, options: tuple[str, ...], found: list[str]
 ) -> None:
-    path = write("model,Hits@1\nRotatE,42.76675787\n", "percent.txt")
+    path = write("model,Hits@1\nRotatE,42.76675787\n", "results.txt")
     tasks = ("-d", "wn18rr", "--split", "test", "--side", "both")
     screen = run("check", path, *tasks, "--percent", "--json", *options)
     assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
