@@ -257,9 +257,9 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns."""
-        names = {}
+        names, significant = {}, self.is_significant
         for block in self.blocks.values():
-            names[block] = block.list_names(details=self.details, significant=self.is_significant)
+            names[block] = block.list_names(details=self.details, significant=significant)
         return [*names.items()]
 
     @cached_property

@@ -200,12 +200,12 @@ def _list_silent(records: Sequence[Record]) -> frozenset[str]:
     return frozenset(text for text, tells in zip(texts, told.tolist(), strict=True) if not tells)
 
 
-def _list_texts(value: Value) -> Iterator[str]:
+def _list_texts(value: dict[str, Value] | list[Value]) -> Iterator[str]:
     """Yield every text in a value."""
-    if type(value) is str:
-        yield value
-    elif isinstance(value, (dict, list)):
-        for each in value.values() if isinstance(value, dict) else value:
+    for each in value.values() if isinstance(value, dict) else value:
+        if type(each) is str:
+            yield each
+        elif isinstance(each, (dict, list)):
             yield from _list_texts(each)
 
 

@@ -118,6 +118,9 @@ class SheetReader:
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(sheet.heading.measures)
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
+        self._columns_of: dict[Hashable, list[int]] = {}
+        for j, label in sheet.heading.measures.items():
+            self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
         keys_say_all = sheet.exact or sheet.about is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
@@ -190,7 +193,7 @@ class SheetReader:
             self._note(row, j, found[cells.codes[row]][1])
         if floats is None:
             return _Numbers(text_of, present)
-        first = sum(each.size for each in self._floats)
+        first = len(self._floats) * floats.size
         self._floats.append(floats)
         is_float = np.isfinite(floats)
         text_of = np.where(is_float, ~np.arange(first, first + floats.size), text_of)
@@ -288,11 +291,9 @@ class SheetReader:
             return (Text(measures[j], "column", "its heading").ask(asked),)
         if self._sheet.exact or j in self._means:
             return ()
-        for k, other in measures.items():
-            is_same = other.metric == measures[j].metric
-            if k == j or not is_same or other.adjustment != measures[j].adjustment:
-                continue
-            if self._are_alike(j, k) and (self._find_filled(k) & self._find_filled(j)).any():
+        for k in self._columns_of[measures[j].metric, measures[j].adjustment]:
+            is_again = k != j and self._are_alike(j, k)
+            if is_again and (self._find_filled(k) & self._find_filled(j)).any():
                 return (TWICE,)
         return ()
 
