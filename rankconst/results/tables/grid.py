@@ -23,11 +23,11 @@ from rankconst.results.tables.headings import (
     choose_parse,
     explain_missing,
     find_heading,
-    pivot,
 )
 from rankconst.results.tables.layout import find_roles
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
+from rankconst.results.tables.turned import turn_table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _find_heading(
     titles, rows = _split_titles(block)
     texts_above = (*(read_near("the row above", title) for title in titles), *texts)
     heading, how = find_heading(rows, dialect.parse), ""
-    turned = pivot(rows, dialect.parse) if heading is None else None
+    turned = turn_table(rows, dialect.parse) if heading is None else None
     if turned is not None:
         rows, how = turned, "metrics in rows"
         heading = find_heading(rows, dialect.parse)

@@ -1,8 +1,7 @@
 """What the first rows of a table say about its columns: metrics, roles, and labels that span them.
 
 Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@``
-over 1, 3 and 10, metrics over datasets. A table with a metric in each row is turned into one with a
-column for each.
+over 1, 3 and 10, metrics over datasets.
 """
 
 from __future__ import annotations
@@ -137,20 +136,16 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether a row below the metrics belongs to the heading, as one with the k of Hits@."""
+    """Tell whether a row below the metrics belongs to the heading."""
+    new = {
+        j: label
+        for j, label in longer.measures.items()
+        if j not in heading.measures and not label.reason
+    }
+    if new and {*longer.measures} > {*heading.measures}:
+        return _adds_metrics(row, new)
     own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
-    new = {j: label for j, label in longer.measures.items() if j not in heading.measures}
-    new_cells = [
-        row.plain[j]
-        for j, label in new.items()
-        if not (label.reason or _is_hits(label)) and j < len(row.plain)
-    ]
-    is_longer = {*longer.measures} > {*heading.measures}
-    if is_longer and not all(label.reason for label in new.values()):
-        if any("." in cell and is_number(cell) for cell in row.plain):
-            return False
-        return all(any(sign.isalpha() for sign in cell) for cell in new_cells)
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
     is_words = not any(is_missing(cell) or re.search(r"\d", cell) for cell in own)
     if own and is_words and not any(others):
@@ -158,6 +153,17 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     labels = [read_label(cell) for cell in own if not is_blank(cell)]
     is_address = all(label.whole and (label.graphs or label.values) for label in labels)
     return len(labels) == len(own) > 0 and is_address
+
+
+def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
+    """Tell whether a row holds names of metrics, or the k of Hits@, and no numbers of metrics."""
+    if any("." in cell and is_number(cell) for cell in row.plain):
+        return False
+    for j, label in new.items():
+        is_named = _is_hits(label) or j >= len(row.plain)
+        if not is_named and not any(sign.isalpha() for sign in row.plain[j]):
+            return False
+    return True
 
 
 def _is_hits(label: Label) -> bool:
@@ -341,70 +347,3 @@ def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
             name = f"{key} ({counts[key]})".strip()
         names.append(name)
     return tuple(names)
-
-
-# A metric in each row.
-
-_FIRST = 3  # among so many columns the names of metrics are looked for
-
-
-def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
-    """Turn a table with a metric in each row into one with a column for each, if it is one."""
-    if not rows:
-        return None
-    head = rows[0]
-    width = len(head.plain)
-    body = [row for row in rows[1:] if len(row.plain) == width]
-    place = next((j for j in range(min(width, _FIRST)) if _holds_metrics(body, j, parse)), -1)
-    if place < 0:
-        return None
-    headed = [j for j in range(place + 1, width) if head.plain[j]]
-    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
-    if not numbers:
-        return None
-    # Of "key, value, step", only one column holds the numbers.
-    numbers = [j for j in numbers if parse(head.plain[j], None).role == "value"] or numbers
-    names = [j for j in range(width) if j != place and j not in numbers]
-    body = [row for row in body if parse(row.plain[place], None).metric is not None]
-    metrics = list(dict.fromkeys(row.plain[place] for row in body))
-    # Over numbers that become the names of rows: Epoch over 10 and 20.
-    counted = all(is_number(head.plain[j]) for j in numbers)
-    corner = head.plain[place] if counted else ""
-    first = (*(head.plain[j] for j in names), corner, *metrics)
-    turned = [Row(head.line, first, first)]
-    for block in _list_blocks(body, place, names):
-        some = next(iter(block.values()))
-        found = [block.get(metric) for metric in metrics]
-        for j in numbers:
-            named = (*(some.plain[n] for n in names), head.plain[j])
-            cells = ("" if row is None else row.cells[j] for row in found)
-            plain = ("" if row is None else row.plain[j] for row in found)
-            turned.append(Row(some.line, (*named, *cells), (*named, *plain)))
-    return turned
-
-
-def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
-    """Return the rows of each block by their metrics; an empty name repeats the one above.
-
-    A metric that comes again begins a new block, and so does a change in the columns of names.
-    """
-    blocks: list[dict[str, Row]] = []
-    last: list[str] = []
-    for row in body:
-        plain = list(row.plain)
-        if last:
-            for j in names:
-                plain[j] = plain[j] or last[j]
-        is_same = bool(last) and all(plain[j] == last[j] for j in names)
-        if not is_same or plain[place] in blocks[-1]:
-            blocks.append({})
-        blocks[-1][plain[place]] = row._replace(plain=tuple(plain))
-        last = plain
-    return blocks
-
-
-def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
-    """Tell whether most cells of a column are names of metrics."""
-    cells = [row.plain[j] for row in rows if not is_blank(row.plain[j])]
-    named = sum(parse(cell, None).metric is not None for cell in cells)
-    return bool(cells) and 2 * named > len(cells)
