@@ -8,7 +8,7 @@ import itertools
 import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,31 +76,6 @@ def test_nations_counts_are_those_of_the_tables(page: str) -> None:
         counted = Histogram(np.arange(2, 15), np.array([int(each) for each in tasks.split(",")]))
         assert counted == open_once().histogram("nations", side=side, protocol="pykeen")
     assert set(pasted) == {"head", "tail"}
-
-
-def test_umls_relation_prediction(
-    page: str, mirror: Path, count_candidates: Callable[[set[str], set[str], str], int]
-) -> None:
-    triples = read_triples(mirror, "umls")
-    relations = Counter(r for _, r, _ in triples["train"])
-    known = defaultdict(set)
-    for h, r, t in itertools.chain.from_iterable(triples.values()):
-        known[h, t].add(r)
-    candidates = set.union(*known.values())
-    assert len(candidates) == 46
-    counts = Counter(count_candidates(candidates, known[h, t], r) for h, r, t in triples["test"])
-    (tasks,) = re.findall(r"np.repeat\(range\(37, 47\), \[([\d, ]+)\]\)", page)
-    assert counts == dict(zip(range(37, 47), map(int, tasks.split(",")), strict=True))
-    # What comes first by frequency once the other known relations of the pair are taken out.
-    first = [
-        next(r for r, _ in relations.most_common() if r == true or r not in known[h, t])
-        for h, true, t in triples["test"]
-    ]
-    assert (
-        sum(guess == true for guess, (_, true, _) in zip(first, triples["test"], strict=True))
-        == 157
-    )
-    assert relations.most_common(1)[0][0] == "affects"
 
 
 def test_continents_of_countries(

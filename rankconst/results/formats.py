@@ -207,8 +207,13 @@ def is_paths(results: Any) -> bool:
     return listed and all(isinstance(each, (str, os.PathLike)) for each in results)
 
 
-# Nothing but whole or half numbers, as a list of JSON or one in each line.
-_RANKS = re.compile(r"\s*\[?(?:\s*[1-9]\d*(?:\.[05]0*)?\s*(?:[,;\s]|(?=\]|\Z)))+\]?\s*", re.ASCII)
+_RANK = re.compile(r"[1-9]\d*(?:\.[05]0*)?", re.ASCII)
+
+
+def _looks_like_ranks(text: str) -> bool:
+    """Tell whether a text is nothing but ranks: ``[1, 12, 3.5]``, or one in each line."""
+    ranks = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").replace(";", " ")
+    return bool(ranks.split()) and all(_RANK.fullmatch(rank) for rank in ranks.split())
 
 
 def read_document(name: str, text: str) -> Reading:
@@ -309,7 +314,7 @@ def _recognise(document: Document) -> Reader:
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:
         raise DataError(markup)
-    if _RANKS.fullmatch(document.text) is not None:
+    if _looks_like_ranks(document.text):
         raise DataError(f"{document.name} looks like a list of ranks. {ADJUST_RANKS}")
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
