@@ -142,9 +142,7 @@ def test_interrupt_of_a_child(tmp_path: Path, cache: Path) -> None:
             os.close(writer)
         finally:
             child.kill()
-    assert (child.returncode, out) == (130, "")
-    assert "interrupted" in err
-    assert "Traceback" not in err
+    assert (child.returncode, out, err) == (130, "", "")
     assert not (tmp_path / "out").exists()
 
 
