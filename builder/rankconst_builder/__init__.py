@@ -11,12 +11,11 @@ module                  step
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol
 :mod:`.tallies`         counts to histograms of all tasks
 :mod:`.tabulate`        histograms to rows of the tables
-:mod:`.package`         write a set of tables, with its descriptor; keep datasets until then
+:mod:`.package`         write a set of tables, with its descriptor
 :mod:`.pipeline`        the steps in order
 :mod:`.memory`          the same for a graph in Python's memory
-:mod:`.changes`         compare two sets, and say by how much the version must rise
 :mod:`.describe`        the documents of a release
-:mod:`.release`         assemble a release
+:mod:`.release`         assemble a release; by how much its version must rise
 :mod:`.site`            write static pages of a set, with a calculator
 :mod:`.verify`          check a set
 ======================  ==========================================================

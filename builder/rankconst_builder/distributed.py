@@ -208,8 +208,7 @@ def count_distributed(
         )
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
-    rows = {split: len(triples) for split, triples in graph.splits.items()}
-    rows["train"] = train.rows
+    rows = {split: len(triples) for split, triples in graph.splits.items()} | {"train": train.rows}
     shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {

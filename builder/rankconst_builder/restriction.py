@@ -54,11 +54,8 @@ class Restriction:
         if self.relations is not None:
             described["relations"] = sorted(self.relations)
         if self.entities is not None:
-            listed = "\n".join(sorted(self.entities)).encode()
-            described["entities"] = {
-                "count": len(self.entities),
-                "sha256": hashlib.sha256(listed).hexdigest(),
-            }
+            digest = hashlib.sha256("\n".join(sorted(self.entities)).encode()).hexdigest()
+            described["entities"] = {"count": len(self.entities), "sha256": digest}
         if self.known is not None:
             described["known"] = {"sha256": self.known.sha256}
         return described

@@ -228,10 +228,8 @@ class Train:
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
         """How many heads, or tails, each relation has."""
-        found = {}
-        for side, (pairs, _) in self._counts[0].items():
-            found[side] = np.diff(self._bound_relations(pairs))
-        return found
+        by_side = self._counts[0]
+        return {side: np.diff(self._bound_relations(by_side[side][0])) for side in by_side}
 
     def _bound_relations(self, pairs: Words) -> Codes:
         """Return where the pairs of each relation start, and where the last ones end."""
@@ -242,7 +240,7 @@ class Train:
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
         """In how many triples each entity is the head, or the tail, of each relation."""
-        return {side: self.score(*counts) for side, counts in self._counts[0].items()}
+        return {side: self.score(*counted) for side, counted in self._counts[0].items()}
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
         """Return the scores of pairs of group and entity, as far as these may be ranked."""
@@ -269,10 +267,8 @@ class Train:
     def connections(self) -> Connections:
         """How relations that are the body of a rule connect the entities of valid and test."""
         graph, kinds = self.graph, 2 * self.graph.num_relations
-        valid, test = (
-            mark(graph.num_entities, graph.splits[split], "head", "tail")
-            for split in ("valid", "test")
-        )
+        valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
+        test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
         bodies = unpack(self.rules.codes, kinds)[1] % graph.num_relations
         return Connections.gather(graph, np.flatnonzero(valid | test), bodies)
 

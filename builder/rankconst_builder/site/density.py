@@ -100,7 +100,8 @@ def _difference(constants: Constants, edges: Values) -> Values | None:
     metric, histogram = constants.metric, constants.histogram
     if histogram.is_weighted or explain_lack(metric, histogram):
         return None
-    if (found := _sum_series(constants, edges)) is not None:
+    found = _sum_series(constants, edges)
+    if found is not None:
         return found
     reached, errors = np.array([_reach(metric, histogram, edge) for edge in edges.tolist()]).T
     cells = np.abs(np.diff(reached))
@@ -134,7 +135,6 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
             waves = np.exp(-1j * np.outer(x, w)) @ (law_at / (1j * w))
             summed = step / (2.0 * math.pi) * np.diff(x) - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
-            return np.asarray(
-                summed if constants.metric.increasing else summed[::-1], dtype=np.float64
-            )
+            summed = summed if constants.metric.increasing else summed[::-1]
+            return np.asarray(summed, dtype=np.float64)
     return None

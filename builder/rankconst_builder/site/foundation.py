@@ -177,14 +177,14 @@ def _tabulate_suites(tables: Tables) -> Html:
         if not graphs:
             continue
         mrr, hits = (_average_floors(tables, covered, slug) for slug in _METRICS)
+        models: list[float | None] = [None for _ in SOURCES]
         # The models' numbers are of the ranking tasks of their tool.
-        has_models = suite.tool is not None and published.keys() >= graphs.keys()
-        models = [
-            statistics.fmean(published[graph][name] for graph in graphs) if has_models else None
-            for name in SOURCES
-        ]
+        if suite.tool is not None and published.keys() >= graphs.keys():
+            for place, name in enumerate(SOURCES):
+                models[place] = statistics.fmean(published[graph][name] for graph in graphs)
         share = f"{len(graphs)} of {len(suite.graphs)}"
-        cells.append([suite.title, share, *map(show_expected, [*mrr, *models, *hits])])
+        shown = [show_expected(value) for value in (*mrr, *models, *hits)]
+        cells.append([suite.title, share, *shown])
     headings = ["mean over", "graphs", "MRR: chance", "counting", *SOURCES]
     return table([*headings, "Hits@10: chance", "counting"], cells, class_="numbers")
 

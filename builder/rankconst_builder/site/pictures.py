@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import FLOOR
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.verdicts import show_expected
 from rankconst_builder.site.foundation import average
 from rankconst_builder.site.pages import PICTURE, name_picture
@@ -61,23 +62,22 @@ def _list_cards(site: Site) -> Iterator[tuple[str, Card]]:
         most = max(site.published, key=lambda key: len(site.published[key]))
         yield "results.html", _describe(site, most, "Which published results beat counting?", "mrr")
     if "averages.html" in site.pages:
-        marks = average(site.tables)
-        yield (
-            "averages.html",
-            Card("What do averages hide?", "mean MRR over ULTRA's inductive graphs", marks),
-        )
+        metric = "mean MRR over ULTRA's inductive graphs"
+        yield "averages.html", Card("What do averages hide?", metric, average(site.tables))
 
 
 def _describe(site: Site, key: str, title: str, slug: str) -> Card:
     tasks = site.usual_tasks(key)
-    expected = {
-        "chance": site.expect(tasks, slug),
-        "counting": site.expect(replace(tasks, baseline=FLOOR), slug),
-    }
-    marks = {name: value for name, value in expected.items() if value is not None}
-    dots = [each.value for each in site.published.get(key, ())] if slug == "mrr" else []
-    metric = "MRR" if slug == "mrr" else "Hits@10"
-    return Card(title, f"{metric} on {site.title_of(key)}", marks, dots)
+    marks = {}
+    for name, ranked in {"chance": tasks, "counting": replace(tasks, baseline=FLOOR)}.items():
+        value = site.expect(ranked, slug)
+        if value is not None:
+            marks[name] = value
+    dots = []
+    if slug == "mrr":
+        dots = [each.value for each in site.published.get(key, ())]
+    metric = f"{parse_metric(slug).label} on {site.title_of(key)}"
+    return Card(title, metric, marks, dots)
 
 
 def draw_card(card: Card) -> bytes:
@@ -113,8 +113,8 @@ def draw_card(card: Card) -> bytes:
         before = value
     axes.scatter(card.dots, [0.4] * len(card.dots), s=110, color=_PUBLISHED, alpha=0.5, zorder=3)
     if card.dots:
-        told = f"{len(card.dots)} published results"
-        figure.text(_RIGHT, 0.07, told, size=22, color=_PUBLISHED, ha="right")
+        text = f"{len(card.dots)} published results"
+        figure.text(_RIGHT, 0.07, text, size=22, color=_PUBLISHED, ha="right")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()
