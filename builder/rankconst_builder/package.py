@@ -470,11 +470,6 @@ def _split_table(table: pa.Table) -> dict[str, pa.Table]:
     return found
 
 
-def take_dataset(table: pa.Table, key: str) -> pa.Table:
-    """Return the rows of a dataset."""
-    return table.filter(pc.equal(table["dataset"], join_texts([key])[0]))
-
-
 def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
     """Write the set that datasets make."""
     # Rows of a part are in canonical order; parts follow by key.

@@ -68,7 +68,6 @@ from rankconst_builder.package import (
     hold_folder,
     make_part,
     read_parts,
-    take_dataset,
     write_parts,
 )
 from rankconst_builder.restriction import Restriction, add_known
@@ -549,7 +548,7 @@ def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part
             )
             tables[name] = schema_of(name).empty_table()
             continue
-        table = take_dataset(archive.read(name), key)
+        table = archive.read(name, key)
         for column in wanted.keys() & {*table.column_names}:
             values = pa.array(wanted[column], pa.string())
             table = table.filter(pc.is_in(table[column], value_set=values))
