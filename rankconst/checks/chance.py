@@ -239,24 +239,26 @@ _FEW = 3
 
 
 def find_counting(case: Case) -> dict[Measured, float]:
-    """Return what counting gets in each metric of an evaluation, where the tables have it."""
-    # The other ranks of PyKEEN's files say the same.
+    """Return the expectation of the baseline counting for the numbers of an evaluation.
+
+    Numbers without such an expectation in the tables are left out.
+    """
+    # PyKEEN's files have each number for three ways to rank ties: one is enough.
     if case.group.context.rank_type not in {None, "realistic"}:
         return {}
-    # Of macro averages and single relations the archive alone has it.
+    # The tables have counting as a micro average over all relations only.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
     tasks = replace(case.tasks, baseline="counting")
-    found = {}
-    for m in case.own.values():
-        constants = (
-            None
-            if m.entry.metric.scale == "spread"
-            else case.archive.constants(tasks, m.entry.metric)
-        )
+    expectations = {}
+    for number in case.own.values():
+        metric = number.entry.metric
+        if metric.scale == "spread":  # how unlike the ranks are, not how good
+            continue
+        constants = case.archive.constants(tasks, metric)
         if constants is not None:
-            found[m] = constants.expectation
-    return found
+            expectations[number] = constants.expectation
+    return expectations
 
 
 def _is_worse(m: Measured, expected: float) -> bool:
