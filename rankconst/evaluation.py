@@ -450,6 +450,11 @@ def settle(
         # All that matters of sampled ranks is how many there are.
         if file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
             return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
+        if user.kind:
+            raise DataError(
+                f"{user.kind} is a kind of dataset: it tells which of several graphs with the same "
+                "name a file means. Name the dataset itself; `rankconst show datasets` lists them."
+            )
         raise DataError(NO_DATASET)
     if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)

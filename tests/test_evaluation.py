@@ -57,6 +57,7 @@ SETTLED: list[tuple[Address, Address, str | None, Tasks | tuple[type[Exception],
     (Address("wn18rr", tool="PyTorch Geometric"), NOTHING, None, replace(WN, protocol="raw", side="tail")),
     (Address("wn18rr", tool="PyTorch Geometric", side="both"), NOTHING, None, replace(WN, protocol="raw")),
     (NOTHING, Address(split="valid"), None, (DataError, "no dataset is named: add --dataset")),
+    (NOTHING, Address(kind="inductive"), None, (DataError, "inductive is a kind of dataset: it tells")),
     (Address("atlantis"), NOTHING, None, (UnknownNameError, "unknown dataset 'atlantis'")),
     (Address("wn18rr (sampled)"), NOTHING, None, (UnknownNameError, "unknown dataset")),
     # A tool settles which of several benchmarks it is, if one of them has its name.
