@@ -107,7 +107,8 @@ def adjust(
     accept
         Words that say nothing about the numbers. A number with a word near it that may mean other
         ranking tasks, such as ``dev``, is not adjusted but asked about: each of the result's
-        ``asked`` names the word, its place and what answers it.
+        ``asked`` names the word, its place and what answers it. ``dev=valid`` tells what a word
+        means, and ``NELL-995=nell995`` which of several graphs with a name.
     decimals
         Not for files: to how many decimals numbers were rounded, for all metrics or for each by
         name; None to go by the text.

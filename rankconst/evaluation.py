@@ -132,7 +132,8 @@ class Address:
     # Of its benchmark, such as inductive: of several with the same name, that one is meant.
     kind: str | None = None
     suites: tuple[str, ...] = ()  # what a mean over graphs may be over, by the texts around it
-    # Of a user: the words that say nothing; "sample=sampled:50", what one says.
+    # Of a user: the words that say nothing; "sample=sampled:50", what one says; "NELL-995=nell995",
+    # which of several graphs with that name it is.
     accepted: tuple[str, ...] = ()
 
 
@@ -297,14 +298,36 @@ def _choose_benchmark(file: Address, user: Address) -> Address:
     meant = list_meant(file.dataset, typed=False)
     if not meant:
         return file
-    if user.dataset in meant:
-        return replace(file, dataset=None)
+    accepted = _find_chosen(file, user)
+    if accepted or user.dataset in meant:
+        return replace(file, dataset=accepted or None)
     of_kind = [key for key in meant if (user.kind or file.kind) in list_kinds(key)]
     for chosen in (of_kind, _list_fitting(meant, user.protocol or file.protocol)):
         if len(chosen) == 1:
             return replace(file, dataset=chosen[0])
     ask = _ask_benchmark(file.dataset, meant)
     return replace(file, questions=(ask, *file.questions))
+
+
+def _find_chosen(file: Address, user: Address) -> str:
+    """Return the graph for which a user accepts a name that several have; empty for no such name.
+
+    Raises UsageError for a graph without that name.
+    """
+    name, accepted = file.dataset or "", _list_accepted(user)
+    if name.lower() not in accepted:
+        return ""
+    from rankconst.catalogue.benchmarks import list_meant
+
+    meant = list_meant(name, typed=False)
+    if not meant:
+        return ""
+    value = accepted[name.lower()]
+    if value not in meant:
+        said = f"{name}={value}" if value else name
+        expected = " or ".join(f"{name}={key}" for key in meant)
+        raise UsageError(f"{said}: expected {expected}.")
+    return value
 
 
 def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
@@ -316,8 +339,12 @@ def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
     telling = [kind for kind in KINDS if sum(kind in own for own in kinds.values()) == 1]
     ways = [f"--dataset {kind}" for kind in telling]
     ways += [_name_way(key) for key, own in kinds.items() if own.isdisjoint(telling)]
+    option = " or ".join(ways)
+    # A kind or a tool answers for other graphs, too; a dataset is that of all numbers.
+    if any(f"--dataset {key}" in ways for key in meant):
+        option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(meant)}"
-    return Question("dataset", text, option=" or ".join(ways), choices=meant)
+    return Question("dataset", text, option=option, choices=meant)
 
 
 def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
@@ -441,7 +468,8 @@ def settle(
     """
     given = user.tool or file.tool or tool
     row = _parse_tool(given or None)
-    if row is not None and file.dataset:
+    chosen = _find_chosen(file, user)
+    if row is not None and file.dataset and not chosen:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
     file, user = _answer(file, user)
     named = user.dataset or file.dataset
@@ -471,6 +499,8 @@ def settle(
         dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
         split = row.find_split(dataset, split)
         side = side or row.find_side(dataset)
+        if chosen and dataset != chosen:
+            raise DataError(f"it is accepted as {chosen}, but {row.title} has {dataset}.")
     asked = sampled and parse_protocol(sampled).key
     tasks = Tasks(
         dataset=dataset,
@@ -588,6 +618,17 @@ def _list_accepted(user: Address) -> dict[str, str]:
     pairs = [text.rpartition("=")[::2] for text in user.accepted if "=" in text]
     values = {word.lower(): value for word, value in pairs}
     return values | {text.lower(): "" for text in user.accepted}
+
+
+def list_words(file: Address) -> set[str]:
+    """Return what a user can accept of a number: words that are asked about, and shared names."""
+    words = {ask.word for ask in file.questions}
+    if file.dataset:
+        from rankconst.catalogue.benchmarks import list_meant
+
+        if list_meant(file.dataset, typed=False):
+            words.add(file.dataset.lower())
+    return words
 
 
 def list_open(file: Address, user: Address) -> tuple[Question, ...]:

@@ -215,7 +215,9 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
 Datasets = Annotated[
     list[str] | None,
-    option("--dataset -d KEY", "Dataset, any spelling; repeatable.", callback=split_commas),
+    option(
+        "--dataset -d KEY", "Dataset, any spelling; repeatable for values.", callback=split_commas
+    ),
 ]
 OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
 Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
@@ -272,7 +274,8 @@ Accept = Annotated[
     list[str] | None,
     rare(
         "--accept WORD",
-        "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid.",
+        "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid, "
+        "NELL-995=nell995.",
     ),
 ]
 Decimal = Annotated[

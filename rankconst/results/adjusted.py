@@ -12,7 +12,7 @@ import numpy as np
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING, find_assumed
+from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
 from rankconst.names import squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
@@ -300,10 +300,12 @@ class AdjustedReading:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The words near numbers of the file that the user says are harmless."""
+        """What the user accepts, as far as it is near numbers of the file: words, shared names."""
+        if not self.user.accepted:
+            return ()
         words: set[str] = set()
         for address in self.reading.entries.contexts:
-            words.update(question.word for question in address.questions)
+            words |= list_words(address)
         accepted = dict.fromkeys(word.lower() for word in self.user.accepted)
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 

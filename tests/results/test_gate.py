@@ -7,13 +7,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 import rankconst
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
-from rankconst.errors import UsageError
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.evaluation import Address, settle
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.labels import read_label
@@ -23,6 +25,7 @@ from readings import write_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 LEFT = "left out"
 
@@ -148,7 +151,9 @@ def test_a_tool_or_a_kind_says_which_of_several_benchmarks_it_is() -> None:
     text = "dataset,MRR\nICEWS14,.4\nYAGO,.6\nUMLS,.7\n"
     icews = "--tool regcn", "--tool xerte", "--dataset icews14_interp"
     yago = "--dataset temporal", "--dataset yago310", "--dataset yago37"
-    which = [*(f"?{' or '.join(ways)}" for ways in (icews, yago)), "umls"]
+    asked = (f"?{' or '.join(ways)}" for ways in (icews, yago))
+    alone = (f", or --accept {name}=GRAPH for this name alone" for name in ("ICEWS14", "YAGO"))
+    which = [*map("".join, zip(asked, alone, strict=True)), "umls"]
     assert tell(text, "a.csv") == which
     assert tell(text, "a.csv", tool="regcn")[0] == "icews14_regcn time-aware"
     assert tell(text, "a.csv", dataset="temporal", protocol="raw") == [
@@ -553,6 +558,85 @@ def test_a_word_that_is_said_to_mean_nothing_known_is_an_error() -> None:
         tell("dataset,MRR_va\nUMLS,.5\n", "a.csv", accept=["va=5"])
 
 
+# What a file calls its columns, and which graph each is.
+SHARED = [
+    ("NELL-995", "nell995_redgnn", "WN18RR", "wn18rr", {}),
+    ("NELL-995", "nell995", "WN18RR", "wn18rr", {}),
+    ("WD50K", "wd50k_statements", "JF17K", "jf17k", {"protocol": "raw"}),
+    ("WD50K", "wd50k", "JF17K", "jf17k", {"protocol": "raw"}),
+    ("Countries", "countries_s2", "UMLS", "umls", {}),
+    # One whose key is what others have as a name, and beside a graph of another kind.
+    ("WN18RR v1", "wn18rr_v1", "WN18RR v2", "wn18rr_v2_ind", {"dataset": "inductive"}),
+    ("ICEWS14", "icews14_xerte", "ICEWS18", "icews18", {"protocol": "time-aware"}),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "other", "other_key", "options"), SHARED)
+def test_a_name_of_several_graphs_is_accepted_as_one_and_leaves_the_others(
+    name: str, key: str, other: str, other_key: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    table = {"model": ["A", "B"], f"{name} MRR": [0.3, 0.31], f"{other} MRR": [0.2, 0.21]}
+    accept = [f"{name.lower()}={key}"]
+    rows = [[*table], *zip(*table.values(), strict=True)]
+    csv_text = "\n".join(",".join(map(str, row)) for row in rows)
+    records = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    listed = [
+        {"dataset": heading.removesuffix(" MRR"), "model": record["model"], "mrr": record[heading]}
+        for record in records
+        for heading in rows[0][1:]
+    ]
+    found = []
+    for form, text in {
+        "a.csv": csv_text,
+        "a.md": write_markdown([[*row] for row in rows]),
+        "a.json": json.dumps(listed),
+    }.items():
+        told = tell(text, form, accept=accept, **options)
+        found.append([address.split()[0] for address in told])
+    assert found == [[key, other_key] * 2] * 3
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text)
+    adjusted = rankconst.adjust(path, accept=accept, **options)
+    assert (adjusted.asked, adjusted.numbers.accepted) == ((), (accept[0],))
+    frame = rankconst.adjust(pd.DataFrame(listed), accept=accept, **options)
+    assert frame["AMRR"].notna().all()
+
+
+def test_every_name_of_several_graphs_is_accepted_as_each_of_them() -> None:
+    tables = rankconst.load()
+    for name, keys in list_ambiguous().items():
+        for key in keys:
+            # In small letters the first key may be meant, whatever else has its name.
+            file, user = Address(name.upper()), Address(accepted=(f"{name}={key}",))
+            if key in tables.datasets:
+                assert settle(file, user, tables)[0].dataset == key
+                continue
+            with pytest.raises(UnknownNameError, match=f"rankconst build {key}`"):
+                settle(file, user, tables)
+
+
+def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_others() -> None:
+    text = "model,NELL-995 MRR,WN18RR MRR\nA,0.3,0.2\n"
+    opened = read_opened(Document("a.csv", text))
+    (question,) = rankconst.adjust(opened).asked
+    offered = 'accept=["NELL-995=GRAPH"] for this name alone'
+    assert question.remedy == f'dataset="nell995" or dataset="nell995_redgnn", or {offered}'
+    (inductive,) = rankconst.adjust(
+        read_opened(Document("a.csv", "model,WN18RR v1 MRR,WN18RR MRR\nA,0.3,0.2\n"))
+    ).asked
+    assert "accept" not in inductive.remedy
+    for wrong in ("NELL-995=GRAPH", "nell-995=wn18rr", "NELL-995"):
+        with pytest.raises(UsageError, match="expected NELL-995=nell995 or NELL-995=nell995_redgn"):
+            rankconst.adjust(opened, accept=[wrong])
+    # No option overrules it, and no tool.
+    with pytest.raises(UsageError, match="says dataset nell995, but nell995_redgnn was asked for"):
+        rankconst.adjust(opened, dataset="nell995_redgnn", accept=["NELL-995=nell995"])
+    noted = rankconst.adjust(opened, tool="ultra", accept=["NELL-995=nell995"]).numbers
+    assert "accepted as nell995, but ULTRA has nell995_redgnn" in noted.notes[0]
+    # Of a name that one graph has, nothing is asked.
+    assert rankconst.adjust(opened, accept=["WN18RR=umls"]).numbers.accepted == ()
+
+
 def test_the_words_of_a_question_say_how_to_tell_what_it_means() -> None:
     (question,) = rankconst.adjust(
         read_opened(Document("a.csv", "dataset,MRR_va\nUMLS,.5\nUMLS,.6\n")), errors="note"
@@ -574,7 +658,8 @@ def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:
 @pytest.mark.parametrize("name", ["NELL-995", "NELL995"])
 def test_two_splits_of_nell_have_its_name(name: str) -> None:
     text = f"dataset,MRR\n{name},0.5\n"
-    assert tell(text, "a.csv") == ["?--dataset nell995 or --dataset nell995_redgnn"]
+    alone = f"--accept {name}=GRAPH for this name alone"
+    assert tell(text, "a.csv") == [f"?--dataset nell995 or --dataset nell995_redgnn, or {alone}"]
     assert tell(text, "a.csv", dataset="nell995") == ["nell995"]
 
 
