@@ -9,6 +9,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankconst.catalogue.literature import Literature, find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
@@ -16,9 +18,10 @@ from rankconst.checks.defects import UNKNOWN, check_entries
 from rankconst.checks.laws import overlap
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured, count_digits
+from rankconst.tails import FEW_ULPS
 from rankconst.values.bounds import holds_multiple
 from rankconst.values.constants import TIED_RANKS
-from rankconst.values.published import Interval, show_number
+from rankconst.values.published import Interval, half_unit, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +69,7 @@ def _find_broken(
     broken = [m for m in measured if n is not None and not holds_multiple(m.interval, step / n)]
     if n is None or not broken:
         return
-    others = _name_fitting(case, measured, step)
+    others = _name_fitting(case, measured, broken, step)
     declared = case.group.context.num_tasks is not None
     yield Finding(
         tuple(broken),
@@ -82,21 +85,41 @@ def _find_broken(
     )
 
 
-def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
-    """Name up to three other counts of the dataset's tasks that all values fit.
+# A count that wrong numbers fit with a larger probability says nothing.
+_LUCK = 0.05
 
-    Counts that just any number would fit are left out.
+# The unit of float32, relatively: LibKGE divides in it, and writes all digits of a double.
+_FLOAT32 = 2.0**-24
+
+
+def _name_fitting(case: Case, measured: list[Measured], broken: list[Measured], step: float) -> str:
+    """Name up to three other counts of the dataset's tasks that all values fit as written.
+
+    Counts that broken values would often fit by luck are left out.
     """
+    intervals = {m: _read_strictly(m) for m in measured}
     found: dict[int, str] = {}
     for other in case.others:
         n = case.count(other)
         if n is None or n in found:
             continue
-        # An interval wider than the unit fits any n.
-        telling = any(m.interval.upper - m.interval.lower < step / n for m in measured)
-        if telling and all(holds_multiple(m.interval, step / n) for m in measured):
+        luck = math.prod(min(2 * intervals[m].half_width * n / step, 1.0) for m in broken)
+        fitting = all(
+            holds_multiple(interval, step / n, float(FEW_ULPS)) for interval in intervals.values()
+        )
+        if fitting and luck <= _LUCK:
             found[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
     return ", or ".join(list(found.values())[:3])
+
+
+def _read_strictly(m: Measured) -> Interval:
+    """Return what the digits of a number leave open, without what any program may err by."""
+    lower, upper = m.written or m.interval
+    if lower < upper:
+        return Interval(lower, upper)
+    is_single = float(np.float32(m.value)) == m.value
+    open_by = _FLOAT32 * abs(m.value) if is_single else half_unit(m.value)
+    return Interval(lower - open_by, upper + open_by)
 
 
 # -- chance ----------------------------------------------------------------------------------------
@@ -239,26 +262,24 @@ _FEW = 3
 
 
 def find_counting(case: Case) -> dict[Measured, float]:
-    """Return the expectation of the baseline counting for the numbers of an evaluation.
-
-    Numbers without such an expectation in the tables are left out.
-    """
-    # PyKEEN's files have each number for three ways to rank ties: one is enough.
+    """Return what counting gets in each metric of an evaluation, where the tables have it."""
+    # The other ranks of PyKEEN's files say the same.
     if case.group.context.rank_type not in {None, "realistic"}:
         return {}
-    # The tables have counting as a micro average over all relations only.
+    # Of macro averages and single relations the archive alone has it.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
     tasks = replace(case.tasks, baseline="counting")
-    expectations = {}
-    for number in case.own.values():
-        metric = number.entry.metric
-        if metric.scale == "spread":  # how unlike the ranks are, not how good
-            continue
-        constants = case.archive.constants(tasks, metric)
+    found = {}
+    for m in case.own.values():
+        constants = (
+            None
+            if m.entry.metric.scale == "spread"
+            else case.archive.constants(tasks, m.entry.metric)
+        )
         if constants is not None:
-            expectations[number] = constants.expectation
-    return expectations
+            found[m] = constants.expectation
+    return found
 
 
 def _is_worse(m: Measured, expected: float) -> bool:

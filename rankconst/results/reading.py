@@ -416,6 +416,7 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
 ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset=...) takes ranks."
 """What to do with a file that holds ranks, and no metrics of them."""
 
+_MOST_SHOWN = 8
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
 # The first number of a text, with what may set its thousands apart.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
@@ -429,6 +430,7 @@ class Measured:
     value: float  # in units of the metric: percentages are divided by 100
     interval: Interval  # half a unit of the last decimal to either side, the part after ±, NOISE
     averaged: bool = False  # True if ± says that it is a mean over several runs
+    written: Interval | None = None  # `interval` without NOISE; None for what is no number
 
     @property
     def label(self) -> str:
@@ -440,10 +442,17 @@ class Measured:
         if math.isnan(self.value):
             return f"{self.label} {self.entry.text}"
         if open_by <= 2 * NOISE * abs(self.value):
-            return f"{self.label} {self.value:.8g}"
+            return f"{self.label} {self._write_narrow()}"
         decimals = max(1 - math.floor(math.log10(open_by)), 1)
         lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
         return f"{self.label} {self.entry.text} ({lower} to {upper})"
+
+    def _write_narrow(self) -> str:
+        """Return the number as written, unless it has more digits than are worth showing."""
+        text = self.entry.text
+        if count_digits(text) <= _MOST_SHOWN and parse_value(text).value == self.value:
+            return text
+        return f"{self.value:.{_MOST_SHOWN}g}"
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
@@ -461,7 +470,8 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
     slack = NOISE * abs(published.value)
     interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
     averaged = published.deviation is not None
-    return Measured(entry, published.value + shift, interval, averaged)
+    written = Interval(published.lower + shift, published.upper + shift)
+    return Measured(entry, published.value + shift, interval, averaged, written)
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:

@@ -138,8 +138,8 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     return 1 - math.fsum((used / sizes).tolist()) / total
 
 
-def holds_multiple(interval: Interval, unit: float) -> bool:
-    """Tell whether an interval holds a whole multiple of `unit`, but for rounding errors."""
+def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
+    """Tell whether an interval holds a whole multiple of `unit`, but for a relative error."""
     lower, upper = (end / unit for end in interval)
-    slack = 1e-9 * max(abs(lower), abs(upper), 1.0)
+    slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack

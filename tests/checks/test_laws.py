@@ -4,7 +4,11 @@ and explained.
 
 from __future__ import annotations
 
+import math
+import random
+import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -299,6 +303,56 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
     found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])
     assert sum(finding.severity == "error" for finding in found.findings) == expected
+
+
+WN_TRAIN = 173_670
+
+
+def list_suggested(text: str, *, exact: bool = False) -> list[int]:
+    """Return the numbers of ranks that a finding says hits on WN18RR fit."""
+    reading = make_reading({"Hits@10": text}, context=WN, exact=exact)
+    found = apply_rules(reading, rules=["multiple-of-1/n"]).findings
+    return [
+        int(n.replace(",", "")) for each in found for n in re.findall("n = ([0-9,]+)", each.cause)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("0.56512345", False), ("0.56512340", False), ("0.56512351", True), ("56.512351%", True)],
+)
+def test_a_count_is_suggested_where_the_digits_support_it(text: str, fits: bool) -> None:
+    assert (WN_TRAIN in list_suggested(text)) == fits
+
+
+@pytest.mark.parametrize("digits", [4, 5, 6, 7, 8, 9, 10])
+def test_suggested_counts_have_such_hits_in_fractions(digits: int) -> None:
+    suggested = 0
+    for seed in range(20):
+        draw = random.Random(seed)  # noqa: S311 - a sample, no secret
+        size = draw.choice([WN_TRAIN, 5848, 10**9])
+        share = Fraction(draw.randrange(size), size)
+        text = f"{float(share):.{digits}f}"
+        half = Fraction(1, 2 * 10**digits)
+        least, most = Fraction(text) - half, Fraction(text) + half
+        for n in list_suggested(text):
+            assert math.ceil(least * n) <= math.floor(most * n), (text, n)
+            assert n <= 0.05 * 10**digits
+            suggested += 1
+    assert (suggested > 0) == (digits > 4)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_all_digits_of_a_program_are_as_precise_as_its_floats(kind: type[np.floating]) -> None:
+    hits = kind(98_145) / kind(WN_TRAIN)
+    assert WN_TRAIN in list_suggested(repr(float(hits)), exact=True)
+    further = np.nextafter(hits, kind(1)) if kind is np.float32 else hits + 1e-12
+    assert not list_suggested(repr(float(further)), exact=True)
+
+
+def test_a_finding_shows_digits_as_written() -> None:
+    (finding,) = find({"Hits@10": "0.56512340"}, rule="multiple-of-1/n", context=WN)
+    assert "have Hits@10 0.56512340" in finding.statement
 
 
 @pytest.mark.parametrize("dataset", ["countries_s1", "nell_v1_ind"])
