@@ -98,8 +98,16 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None, place: int = 0) 
     verdict = int(judge(held)[0])
     if verdict > 0:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(held)}."
+    if verdict == 0 and _is_better(held):
+        return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
     does = "does better" if verdict < 0 else "is no worse"
     return f"{sentence} Counting {does}: it gets {gets}."
+
+
+def _is_better(one: AdjustedBatch) -> bool:
+    """Tell whether a number, as it is written, is better than what the baseline gets."""
+    sign = 1 if one.batch.metric.increasing else -1
+    return sign * float(one.batch.value[0]) > sign * one.constants.expectation
 
 
 def _explain_chance(one: AdjustedBatch, text: str) -> str:

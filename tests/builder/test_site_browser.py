@@ -294,6 +294,20 @@ def test_numbers_and_verdicts_are_those_of_the_package(visit: Visit, tables: Tab
     assert sure > len(cases) / 10
 
 
+def test_what_is_near_counting_is_said_as_by_the_package(visit: Visit, tables: Tables) -> None:
+    """Better than counting, but not certainly; as good; certainly worse."""
+    constants = tables.constants("nations", "hits@1")
+    cases = [(constants, text) for text in ("0.74", "0.73", "0.60")]
+    told = [verdict["text"] for _, verdict in ask(visit.open("index.html"), cases)]
+    assert told == [explain_in_python(tables, *case) for case in cases]
+    endings = (
+        "0.74 cannot be distinguished from counting, which gets 0.7338.",
+        "Counting is no worse: it gets 0.7338.",
+        "Counting does better: it gets 0.7338.",
+    )
+    assert all(text.endswith(end) for text, end in zip(told, endings, strict=True))
+
+
 def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     generator = random.Random(7)  # noqa: S311 - a sample, no secret
     numbers = [

@@ -142,16 +142,15 @@ def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
 
 
 def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show what rankers get that learn nothing; nothing if the tables have chance alone."""
+    """Show what rankers get that only count, where the tables have them."""
     counting = site.tables.find_counting(tasks.dataset)
     rows = []
     for key, baseline in BASELINES.items():
-        of_baseline = replace(tasks, baseline=key)
-        if not site.holds(of_baseline):
-            continue
-        # Counting differs by benchmark: which of its rules was chosen is told.
-        told = counting if key == FLOOR and counting is not None else baseline
-        rows.append([baseline.title, *_headline_cells(site, of_baseline), told.summary])
+        held, summary = replace(tasks, baseline=key), baseline.summary
+        if key == FLOOR and counting is not None:
+            summary = counting.summary
+        if site.holds(held):
+            rows.append([baseline.title, *_headline_cells(site, held), summary])
     if len(rows) < 2:
         return []
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]

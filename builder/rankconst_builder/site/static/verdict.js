@@ -68,6 +68,11 @@ function explainChance(rung, { text }, stands) {
     : `Chance matters here: ${way}`;
 }
 
+/** Whether a number, as it is written, is better than what the baseline gets. @param {Rung} rung */
+function isBetter({ constants: { expectation, metric }, adjusted: { value } }) {
+  return metric.increasing ? value > expectation : value < expectation;
+}
+
 /** @param {Rung} rung @param {Published} published @param {number | null} stands */
 function explainCounting(rung, { text }, stands) {
   const gets = showExpected(rung.constants.expectation);
@@ -75,6 +80,7 @@ function explainCounting(rung, { text }, stands) {
   if (stands === 1 || (stands === null && index && index.value > 0))
     return `Counting gets ${gets}; ${text} is ${showWay(rung)}.`;
   if (stands === null) return `Counting gets ${gets}, which is better.`;
+  if (stands === 0 && isBetter(rung)) return `${text} cannot be distinguished from counting, which gets ${gets}.`;
   return `Counting ${stands ? "does better" : "is no worse"}: it gets ${gets}.`;
 }
 
