@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _SHOWN = 0.0001
 """The last decimal of an index on the screen."""
 
+_UNEQUAL = 2
+"""The largest share of chance is named if it is so many times the equal one, or more."""
+
 _SEVERAL = 3
 """Of fewer graphs no mean is formed: papers print the results of two next to each other."""
 
@@ -207,10 +210,10 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
             named = f"{title}, {own[0].model}" if own[0].model else title
             value, *rest = _describe_result(first, details=details)
             shared = ", ".join([value, _describe_chance(first), *rest])
-            facts = [shared, _describe_heaviest(first), *_list_below(first)]
+            facts = [shared, *_list_heaviest(first), *_list_below(first)]
             lines.append(f"{named}: {'; '.join(facts)}.")
             continue
-        lines.append(f"{title}: {_describe_chance(first)}; {_describe_heaviest(first)}.")
+        lines.append(f"{title}: {'; '.join([_describe_chance(first), *_list_heaviest(first)])}.")
         for each in own:
             result = ", ".join(_describe_result(each.average, details=details))
             lines.append(f"  {each.model}: {'; '.join([result, *_list_below(each.average)])}.")
@@ -231,8 +234,11 @@ def _describe_chance(average: Average) -> str:
     return f"{chance}, counting {show_expected(average.counting.expectation)}"
 
 
-def _describe_heaviest(average: Average) -> str:
-    return f"most of chance: {average.heaviest} ({100 * average.share:.0f}%)"
+def _list_heaviest(average: Average) -> list[str]:
+    """Name the graph that contributes most to chance, if that is clearly more than the others."""
+    if not average.share * len(average.datasets) >= _UNEQUAL:
+        return []
+    return [f"largest share of chance: {average.heaviest} ({100 * average.share:.0f}%)"]
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import rankconst
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
+from rankconst.results.over_graphs import ModelAverage, _Kind, describe_averages
+from rankconst.values.averages import GraphResults, average_graphs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,20 +77,45 @@ def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
         f"{counting:.4f}, index "
     )
     assert f"index {(mean - chance) / (1 - chance):.4f} (mean of indices " in line
-    assert f", ±{error:.4f} over datasets; most of chance: NELL-995 v1 (" in line
+    assert f", ±{error:.4f} over datasets; largest share of chance: NELL-995 v1 (" in line
 
 
 def test_several_models_share_what_chance_gets(tmp_path: Path) -> None:
     title, *lines = show(tmp_path / "own.csv", write_rows(A=FIRST, B=SECOND), dataset="inductive")
     chance, counting = expect(FIRST), expect(FIRST, baseline="counting")
     assert title.startswith(
-        f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; most of "
-        "chance: "
+        f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; largest "
+        "share of chance: "
     )
     assert [line.split(",")[0] for line in lines] == [
         f"  A: {statistics.fmean(FIRST):.4f}",
         f"  B: {statistics.fmean(SECOND):.4f}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "named"),
+    [((20, 20, 20, 20), ""), ((20, 20, 11, 20), ""), ((20, 20, 4, 20), ": v3 (62%)")],
+)
+def test_the_largest_share_is_named_where_it_is_twice_the_equal_one(
+    sizes: tuple[int, ...], named: str
+) -> None:
+    """Hits@1 by chance is 1 / N."""
+    shares = [1 / size for size in sizes]
+    assert (max(shares) / sum(shares) >= 2 / len(sizes)) == bool(named)
+    results = GraphResults(
+        metric=parse_metric("hits@1"),
+        datasets=tuple(f"v{place + 1}" for place in range(len(sizes))),
+        values=np.full(len(sizes), 0.5),
+        lower=np.full(len(sizes), 0.45),
+        upper=np.full(len(sizes), 0.55),
+        chance=[rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes],
+    )
+    kind = _Kind(results.metric, "standard", "test", "both", "micro", "", "")
+    average = ModelAverage(kind, "", average_graphs(results), len(sizes))
+    (line,) = describe_averages([average], details=False)
+    assert ("share of chance" in line) == bool(named)
+    assert named in line
 
 
 def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path) -> None:

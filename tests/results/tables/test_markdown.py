@@ -103,13 +103,6 @@ def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
     ) == first
 
 
-@pytest.mark.parametrize("section", ["<![if !IE]>", "<![CDATA[x]]>", "(?<![a]) >", "<![x"])
-def test_marked_sections_are_comments(section: str) -> None:
-    """As in browsers, and as in a regular expression of a page."""
-    (table,) = find_tables(Document("page.html", f"<p>{section}</p>{_HTML}"))
-    assert [row.plain for row in table.rows] == [("Model", "MRR"), ("A", ".3")]
-
-
 def test_a_page_in_html() -> None:
     one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
     text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
