@@ -282,7 +282,8 @@ class Tables(TableFiles):
         if not covered.missing:
             return ""
         return (
-            f"the constants are of {covered}. Counting, which may get anything there, is left out."
+            f"the constants are of {covered}. "
+            "What counting gets there is not known, so it is left out."
         )
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:

@@ -470,21 +470,14 @@ class Records:
 def find_runs(
     table: pa.Table, names: Sequence[str]
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the texts of each run of neighbouring rows that are alike, and where it starts.
-
-    Rows are alike if they have the same texts in the columns named. The table is read with these
-    columns as dictionaries.
-    """
+    """Return the words of each run of rows that are alike in coded columns, and its start."""
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
-    columns = [decode(table.column(name)) for name in names]
-    begins_run = np.zeros(len(table), dtype=np.bool_)
-    begins_run[0] = True
-    for codes, _ in columns:
-        begins_run[1:] |= codes[1:] != codes[:-1]
-    starts = np.flatnonzero(begins_run)
-    texts = [dictionary[codes[starts]].tolist() for codes, dictionary in columns]
-    return list(zip(*texts, strict=True)), starts
+    coded = [decode(table.column(name)) for name in names]
+    new = np.any([codes[1:] != codes[:-1] for codes, _ in coded], axis=0)
+    starts = np.flatnonzero(np.append(True, new))
+    found = [words[codes[starts]].tolist() for codes, words in coded]
+    return list(zip(*found, strict=True)), starts
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

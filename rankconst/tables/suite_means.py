@@ -98,6 +98,6 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
     covered = require_suite(suite, tasks, tables)
     if covered.missing and not tasks.is_chance:
         raise UndefinedError(
-            f"what {tasks.baseline} gets is known of {covered}: on the others it may get anything."
+            f"what {tasks.baseline} gets is not known of all graphs: the tables hold {covered}."
         )
     return pool_graphs([tables.histogram(each) for each in covered.held.values()])
