@@ -76,7 +76,9 @@ class Standings:
             many = f"any of {others}"
         elif found == others:
             many = "both" if others == 2 else f"all {others}"
-        whom = "the other model" if others == 1 else f"{many} other models"
+        whom = f"{many} other models"
+        if others == 1:
+            whom = self.names[1] or self.published[1].text
         verb, level = "cannot be distinguished from", f"at p = {LEVEL}"
         if found:
             verb, level = "is better than", f"p < {LEVEL}"

@@ -161,6 +161,6 @@ def test_python_takes_frames_and_refuses_what_is_asked(write: Write) -> None:
 def test_what_is_left_out_is_said(run: Run, write: Write) -> None:
     path = write("model,dataset,MRR\nA,WN18RR,0.2\nB,WN18RR,0.4\nA,Nations,0.5\nB,Nations,50.0\n")
     screen = run("compare", path)
-    assert "B is better than the other model (p < 0.05)." in screen.out
+    assert "B is better than A (p < 0.05)." in screen.out
     assert "results.csv, line 5: 50 is not a possible MRR" in screen.err
     assert "a single result is compared with none: MRR on nations." in screen.err
