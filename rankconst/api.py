@@ -396,20 +396,16 @@ def _require_one(value: Any, names: Sequence[str]) -> str:
 
 
 def _is_typed(results: Any) -> bool:
-    """Tell whether results are a dict from names of metrics to numbers: ``{"mrr": 0.338}``.
-
-    A name may not say more, such as the split in ``test_mrr``.
-    """
+    """Tell whether a dict has nothing but values by the bare names of their metrics."""
     if not isinstance(results, Mapping) or not results:
         return False
-    for name, value in results.items():
-        try:
-            parse_metric(name)
-        except UnknownNameError:
-            return False
-        if not isinstance(value, SINGLE) or list_prefixes(name):
-            return False
-    return True
+    try:
+        return all(
+            parse_metric(name) and not list_prefixes(name) and isinstance(value, SINGLE)
+            for name, value in results.items()
+        )
+    except UnknownNameError:
+        return False
 
 
 def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedList | AdjustedValues:

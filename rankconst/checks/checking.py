@@ -31,7 +31,7 @@ from rankconst.evaluation import (
 )
 from rankconst.listing import find_width, wrap
 from rankconst.names import count_of, list_first, resolve_name, show_controls, write_preformatted
-from rankconst.results.mean_rows import MeanNumber, find_means
+from rankconst.results.mean_rows import find_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.reading import Entry, Group, Measured, Reading
+    from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.archive import Tables
 
 
@@ -278,52 +278,32 @@ def _keep_metric(reading: Reading, metric: Metric) -> Reading:
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[Entry]]]:
-    """Return the evaluations to check, and the questions with the numbers that they are about."""
+    """Return what to check of each evaluation, and the questions with the numbers they hold up."""
     archive = Archive(tables)
     cases: list[Case] = []
     asked: dict[Question, list[Entry]] = {}
-    means = _locate_means(reading)
-    for group in group_entries(reading):
-        case, slips = _build_case(group, reading, user, archive)
-        wrong_means: list[tuple[Measured, int, float]] = []
-        unsettled: list[Entry] = []  # all but right means, whose tasks are those of their graphs
-        for entry in group.entries:
-            mean = means.get((entry.row, entry.column))
-            if mean is None or not mean.is_held:
-                unsettled.append(entry)
-            if mean is not None and not mean.is_held:
-                wrong_means.append((measure(entry), len(mean.parts), mean.mean))
-        if unsettled:
-            for question in dict.fromkeys((*case.questions, *slips)):
-                asked.setdefault(question, []).extend(unsettled)
-        cases.append(replace(case, contradictions=tuple(wrong_means)))
-    return _mark_diverged(cases, reading), asked
-
-
-def _locate_means(reading: Reading) -> dict[tuple[int, str], MeanNumber]:
-    """Return the means over graphs by their row and column."""
     entries = reading.entries
     means = {}
-    for mean in find_means(reading).values():
-        entry = entries[mean.place]
-        means[entry.row, entry.column] = mean
-    return means
-
-
-def _build_case(
-    group: Group, reading: Reading, user: Address, archive: Archive
-) -> tuple[Case, list[Question]]:
-    """Return an evaluation to check, and the questions about numbers that contradict its tasks.
-
-    Such a number may be a slip, so that these questions do not keep the others from being checked.
-    """
-    slips = [question for question in list_open(group.context, user) if question.field == SLIP]
-    others = tuple(question for question in group.context.questions if question.field != SLIP)
-    context = replace(group.context, questions=others)
-    case = build_case(group, reading, user, archive, context)
-    if slips:
-        case = replace(case, assumed=user.protocol is None)
-    return case, slips
+    for found in find_means(reading).values():
+        means[entries[found.place].row, entries[found.place].column] = found
+    for group in group_entries(reading):
+        # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
+        slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
+        others = tuple(ask for ask in group.context.questions if ask.field != SLIP)
+        case = build_case(group, reading, user, archive, replace(group.context, questions=others))
+        wrong, waiting = [], []
+        for entry in group.entries:
+            mean = means.get((entry.row, entry.column))
+            if mean is not None and not mean.is_held:
+                wrong.append((measure(entry), len(mean.parts), mean.mean))
+            # Of a mean all is known that its graphs tell.
+            if mean is None or not mean.is_held:
+                waiting.append(entry)
+        for ask in dict.fromkeys((*case.questions, *slips)) if waiting else ():
+            asked.setdefault(ask, []).extend(waiting)
+        assumed = user.protocol is None if slips else case.assumed
+        cases.append(replace(case, assumed=assumed, contradictions=tuple(wrong)))
+    return _mark_diverged(cases, reading), asked
 
 
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -409,8 +410,23 @@ def _write_options(named: Iterable[tuple[str, str]]) -> str:
 def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
     """Say which tasks numbers are of, and which options say so."""
     apart = [_list_apart(each, tasks) for each in others]
-    named = list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
-    own = ", ".join(key for _, key in _list_apart(tasks, others[0]))
+    differing = {name for each in apart for name, _ in each}
+    own = ", ".join(getattr(tasks, name) for name in NAMES if name in differing)
     options = [_write_options(each) for each in apart]
-    text = f"its numbers are those of {named}, not of {own}"
+    text = f"its numbers are those of {_name_choices(apart)}, not of {own}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
+
+
+def _name_choices(apart: list[list[tuple[str, str]]]) -> str:
+    """Name tasks to choose from: ``head or tail, protocol pykeen`` where any key goes with any."""
+    keys: dict[str, list[str]] = defaultdict(list)
+    for name, key in itertools.chain(*apart):
+        if key not in keys[name]:
+            keys[name].append(key)
+    sizes = [len(own) for own in keys.values()]
+    if len(apart) < math.prod(sizes) or any(len(each) < len(keys) for each in apart):
+        return list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
+    named = (
+        f"{name} {own[0]}" if len(own) == 1 else " or ".join(own) for name, own in keys.items()
+    )
+    return ", ".join(named)

@@ -430,24 +430,22 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The extreme moments that their errors allow: a low and a high expectation and variance.
-
-        One pair if the errors do not matter. For sampled moments `bound_error` is two standard
-        errors.
-        """
-        moments = self.moments
-        if moments.method != "sampled" and _are_sharp(moments):
-            return [moments]
-        expectation_error = bound_error(moments, moments.expectation_error)
-        variance_error = bound_error(moments, moments.variance_error)
-        exact = replace(moments, expectation_error=0.0, variance_error=0.0)
-        low = moments.expectation - expectation_error
-        high = moments.expectation + expectation_error
-        least = max(moments.variance - variance_error, 0.0)  # no variance is negative
-        most = moments.variance + variance_error
+        """The moments, at their bounds if they are open; of estimates, at two standard errors."""
+        known = self.moments
+        if known.method != "sampled" and _are_sharp(known):
+            return [known]
+        mean = bound_error(known, known.expectation_error)
+        spread = bound_error(known, known.variance_error)
         return [
-            replace(exact, expectation=expectation, variance=variance)
-            for expectation, variance in ((low, least), (low, most), (high, least), (high, most))
+            replace(
+                known,
+                expectation=known.expectation + one,
+                variance=max(known.variance + two, 0.0),
+                expectation_error=0.0,
+                variance_error=0.0,
+            )
+            for one in (-mean, mean)
+            for two in (-spread, spread)
         ]
 
     def _range(self) -> Interval:

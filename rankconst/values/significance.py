@@ -76,32 +76,20 @@ def show_probability(log10: float, interval: Interval) -> str:
 def compute_significance(
     metric: Metric, histogram: Histogram, value: float, interval: Interval
 ) -> Significance:
-    """Compute how probable it is that a random ranker does at least as well as a value.
+    """Compute the tail probability of a value inside the metric's range, and of its interval.
 
-    Parameters
-    ----------
-    value
-        A number inside the metric's range.
-    interval
-        What the value may be before it was rounded.
-
-    Raises
-    ------
-    UndefinedError
-        If no distribution is known for the metric or the weights, or if no ranks give such a value.
+    Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
+    such a value.
     """
-    # Numbers of hits and sums of ranks are whole, unless tasks count by weights.
-    adds_up_to_whole = metric.is_counted and not histogram.is_weighted
-    if adds_up_to_whole and not explain_lack(metric, histogram):
+    whole = metric.is_counted and not histogram.is_weighted
+    if whole and not explain_lack(metric, histogram):
         value, interval = attain(metric, histogram.total, value, interval)
-    # Rounding may carry a number beyond the metric's range.
-    points = [min(max(each, metric.lower), metric.upper) for each in (value, *interval)]
-    # The value comes first; an exact one is both ends of its interval.
-    tails = tail_probabilities(metric, histogram, dict.fromkeys(points))
-    of_value = tails[0]
+    # Rounding may carry a number beyond its range.
+    inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
-    return Significance(of_value.log10, Interval(lower, upper), of_value.method)
+    return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
 
 
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:

@@ -15,7 +15,7 @@ from carried import open_once
 from cases import for_each, take_turns
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
-from rankconst.checks.confirm import confirm_reading
+from rankconst.checks.confirm import Evidence, _name_others, confirm_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address
 from rankconst.results.batches import adjust_reading
@@ -97,6 +97,28 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
             adjust(text)
 
 
+@for_each(
+    ("others", "named"),
+    [
+        ([{"aggregation": "macro-query"}], "aggregation macro-query, not of micro"),
+        (
+            [{"aggregation": "macro-query"}, {"aggregation": "macro-relation"}],
+            "macro-query or macro-relation, not of micro",
+        ),
+        ([{"side": "head"}, {"protocol": "raw"}], "side head; protocol raw, not of both, standard"),
+        (
+            [{"side": "head", "split": "valid"}, {"side": "tail", "split": "train"}],
+            "split valid, side head; split train, side tail, not of test, both",
+        ),
+    ],
+)
+def test_a_question_names_the_choices(others: list[dict[str, Any]], named: str) -> None:
+    tasks = Tasks("umls")
+    choices = [replace(tasks, **each) for each in others]
+    question = _name_others(tasks, choices, Evidence(frozenset(), ()))
+    assert question.text == f"its numbers are those of {named}"
+
+
 UMLS = Tasks("umls")
 TOLD = put(UMLS, MEAN, "index", "z")
 SLIP = {"MR": "3.25", "AMRI": "0.91234567", "ZMR": "10.1234567"}
@@ -126,7 +148,7 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(protocol="pykeen"), {"wn18rr/test/both/pykeen"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(accepted=("count",)), {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,6268\n", OPEN, {"wn18rr/test/both/standard"}),
-    ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "--side head --protocol pykeen or --side tail"),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "those of head or tail, protocol pykeen, not of both, standard: add --side head --protocol pykeen or --side tail"),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
     ("MRR,num_tasks\n0.3307,35070\n", STANDARD, "those of fb15k237 valid: add --dataset fb15k237 --split valid"),
     ("MRR,num_tasks\n0.3307,35071\n", STANDARD, "no dataset is named"),

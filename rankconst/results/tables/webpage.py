@@ -116,10 +116,6 @@ class Page(HTMLParser):
             text = _QUOTED.sub(lambda found: " " * len(found[0]), text)
         self.feed(f"{text}<wbr>")
 
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip ``<![...>`` as browsers do; Python's own method fails on most of them."""
-        return self.parse_bogus_comment(i, report)
-
     def _at(self) -> int:
         line, offset = self.getpos()
         return self._document.starts[self._first + line - 1] + offset

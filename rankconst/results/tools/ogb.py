@@ -86,9 +86,9 @@ def _read(document: Document) -> Reading:
 
 
 def _average(value: Value) -> tuple[str, int, str]:
-    """Return the mean of a list of shares, correctly rounded, and how many there are.
+    """Return the mean of a list, how many values there are, and why there is no mean.
 
-    The third text is empty, or the reason why there is no mean.
+    The mean is correctly rounded.
     """
     if not isinstance(value, list) or not value:
         return "", 0, "expected a list with a value for each ranking task"
@@ -98,8 +98,7 @@ def _average(value: Value) -> tuple[str, int, str]:
         if not 0 <= number <= 1:
             got = "an object or a list" if isinstance(each, (dict, list)) else repr(str(each))
             return "", 0, f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
-        if number:  # a zero may have an exponent that is too long for a sum
-            total = _EXACT.add(total, Decimal(str(each)))
+        total = _EXACT.add(total, Decimal(str(each)) if number else Decimal(0))
     return repr(float(_EXACT.divide(total, len(value)))), len(value), ""
 
 
