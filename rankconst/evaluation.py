@@ -332,8 +332,12 @@ def _find_chosen(file: Address, user: Address) -> str:
 
 def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
     """Return the question which of several benchmarks with the same name is meant."""
-    from rankconst.catalogue.benchmarks import KINDS, list_kinds
+    from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
 
+    if len(meant) == 1:
+        text = f"{name} may be {load_benchmarks()[meant[0]].title} or another graph"
+        way = f"--dataset {meant[0]} if it is that"
+        return Question("dataset", text, option=way, choices=meant)
     kinds = {key: list_kinds(key) for key in meant}
     # A kind that only one of them is of names that one.
     telling = [kind for kind in KINDS if sum(kind in own for own in kinds.values()) == 1]

@@ -234,7 +234,12 @@ def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -
     one = len(listing) == 1
     for part in parts:
         grid = _fill_grid(part)
-        rows = [_write_upright(grid, place, width, one=one) for place in range(1, len(part) + 1)]
+        if len(grid) == 2:
+            names, texts = (each.cells for each in grid.values())
+            rows = [_write_pairs(names, texts, width)]
+        else:
+            places = range(1, len(part) + 1)
+            rows = [_write_upright(grid, place, width, one=one) for place in places]
         heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
         yield heading + "\n\n".join(rows) + "\n\n"
     notes = [listing.caption] if one else [_explain_columns(_fill_grid(listing)), listing.caption]
@@ -264,6 +269,18 @@ def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int, *,
         meaning = column.meaning if one else ""
         lines.append(f"  {column.title:<{names}}   {cell:<{values}}   {meaning}".rstrip())
     return wrap(width, *lines, below=" " * (names + 5))
+
+
+def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
+    """Write a table of two columns, the texts of the second continuing below themselves."""
+    most = max(map(measure, names))
+    start = most + 5
+    lines = []
+    for name, cell in zip(names, texts, strict=True):
+        first, *further = wrap(max(width - start, 1), cell).split("\n")
+        lines.append(f"  {name}{' ' * (most - measure(name))}   {first}")
+        lines += [" " * start + line for line in further]
+    return "\n".join(lines)
 
 
 def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.listing import GridColumn, draw_grid, measure
+from rankconst.listing import Column, GridColumn, Listing, draw_grid, measure, print_text
 
 _SIGNS = st.sampled_from("ab0 –±ée\u0301界ｈ\u200b")
 _CELLS = st.lists(st.text(_SIGNS, max_size=6).map(str.strip), min_size=4, max_size=4)
@@ -46,4 +46,25 @@ def test_cells_too_wide_for_the_screen_continue_below() -> None:
         " a name of     0.123456",
         " many words",
         " short                7",
+    ]
+
+
+def test_two_columns_of_which_a_word_is_too_long_are_a_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The names stay on the left, texts continue below themselves, and an address is whole."""
+    monkeypatch.setattr("rankconst.listing.find_width", lambda: 30)
+    address = "https://example.org/a/long/address/of/a/file"
+    rows = [
+        {"field": "ties", "text": "the mean of best and worst"},
+        {"field": "evidence", "text": address},
+        {"field": "", "text": address},
+    ]
+    listing = Listing.of([Column("field", "tool"), Column("text", "PyKEEN")], rows)
+    assert print_text(listing).strip("\n").split("\n") == [
+        "  tool       PyKEEN",
+        "  ties       the mean of best",
+        "             and worst",
+        f"  evidence   {address}",
+        f"             {address}",
     ]

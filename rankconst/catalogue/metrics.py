@@ -616,6 +616,12 @@ def _parse(name: str, k: int | None) -> Metric:
                 f"name the metric whose value was published: {label}. To turn a value back: "
                 f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
             )
+        plain = _FILTERING.sub("", bare)
+        if plain != bare and (found := find_metric(plain)):
+            raise UnknownNameError(
+                f"unknown metric {name!r}: write {found[0].label}, and add --protocol raw or "
+                "--protocol standard, which filters."
+            )
         if other := _describe_other(bare):
             raise UnknownNameError(
                 f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all."
@@ -671,6 +677,9 @@ def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
 
 _PRECISION = "mean average precision"
 _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
+
+
+_FILTERING = re.compile(r"^(?:filtered|raw)[\s_-]+|[\s_-]+(?:filtered|raw)$", re.IGNORECASE)
 
 
 def _describe_other(bare: str) -> str:

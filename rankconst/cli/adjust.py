@@ -48,7 +48,7 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.listing import SUFFIXES, Column, Format, Listing, render
-from rankconst.names import count_of
+from rankconst.names import count_of, read_count, shorten
 from rankconst.values.published import parse_value
 from rankconst.worth import explain_each, find_floors, lay_out
 
@@ -68,6 +68,17 @@ if TYPE_CHECKING:
     Pairs = list[tuple[Address, Tasks]]
     Typed = Mapping[str, Sequence[Published]]
     from collections.abc import Sequence
+
+
+def _read_candidates(text: str) -> int:
+    """Return a whole number from 2 on."""
+    found = read_count(text)
+    if found is None or found < 2:
+        raise UsageError(
+            f"--candidates {shorten(text)!r} is not a whole number from 2 on. Numbers that differ "
+            "by task are in a file: --counts FILE."
+        )
+    return found
 
 
 def adjust(
@@ -114,6 +125,7 @@ def adjust(
         rare(
             "--candidates N",
             "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).",
+            parser=_read_candidates,
         ),
     ] = None,
     counts: options.Counts = None,
@@ -214,10 +226,10 @@ def _refuse_unknown(values: Sequence[str]) -> None:
 
 def _name_sampled(candidates: int, num_tasks: int | None) -> str:
     """Return the protocol of tasks that all have as many candidates."""
-    if num_tasks is None or candidates < 2:
+    if num_tasks is None:
         raise UsageError(
-            "--candidates is a number from 2 on. Add --num-tasks N, how many tasks there are; "
-            "the index is the same for any N."
+            "--candidates needs --num-tasks N, how many tasks there are; the index is the same for "
+            "any N."
         )
     return f"sampled:{candidates - 1}"
 

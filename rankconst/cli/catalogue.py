@@ -128,21 +128,26 @@ class Registry(NamedTuple):
             return
         heading = page.pop(next(iter(page)))
         title = page.pop("title" if "title" in page else "summary")
-        show = {column.key: column.show for column in self.columns}
+        columns = {column.key: column for column in self.columns}
+        row_of = {**page, self.columns[0].key: heading}
         rows = []
         for field, value in page.items():
             if value in (None, []):
                 continue
             is_long = isinstance(value, list) and len(text(value)) > _LONGEST
+            column = columns.get(field, Column(field))
+            if column.show_row is not None:
+                rows.append({"field": column.title, "text": column.show_row(row_of)})
+                continue
             label = field.replace("_", " ")
             for each in value if is_long else [value]:
-                rows.append({"field": label, "text": show.get(field, text)(each)})
+                rows.append({"field": label, "text": column.show(each)})
                 label = ""
         if len(title) > _LONGEST:
             lead, title = title, ""
-        columns = (Column("field", heading), Column("text", title))
+        shown = (Column("field", heading), Column("text", title))
         caption = "\n".join(filter(None, (self.legend, also)))
-        print_listing(Listing.of(columns, rows, lead, caption), form)
+        print_listing(Listing.of(shown, rows, lead, caption), form)
 
 
 def _plain(value: Any) -> Any:
@@ -177,6 +182,7 @@ _KNOWN = {
     "own": "training, evaluated split",
     "none": "none",
 }
+_TIMES = {"any": "at any time", "same": "at the same time"}
 
 
 def _read_protocol(protocol: Protocol, field: str) -> Any:
@@ -193,11 +199,12 @@ def _show_known(row: Mapping[str, Any]) -> str:
     """Say which known answers a protocol removes, in words that tell protocols apart."""
     if row["known"] is None:
         return text(None)
-    times = {"any": ", at any time", "same": ", at the same time"}
-    same = (
-        ", same qualifiers" if PROTOCOLS[row["protocol"]].qualified else times.get(row["time"], "")
-    )
-    return _KNOWN[row["known"]] + same
+    parts = [_KNOWN[row["known"]]]
+    if PROTOCOLS[row["protocol"]].qualified:
+        parts.append("same qualifiers")
+    elif row["time"]:
+        parts.append(_TIMES[row["time"]])
+    return ", ".join(parts)
 
 
 def _read_suite(suite: Suite, field: str) -> Any:
@@ -324,7 +331,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("tasks", "triples", _TASKS.__getitem__, drop=2),
             Column("distinct", "distinct", drop=4),
             Column("known", "known answers removed", show_row=_show_known),
-            Column("time"),
+            Column("time", show=_TIMES.__getitem__),
             Column("used_by", "used by", drop=5),
             *map(Column, ("law", "needs", "reference", "refused")),
         ),

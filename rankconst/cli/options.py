@@ -125,7 +125,7 @@ _MEANT = {
         for word in (split, *words)
     },
     **dict.fromkeys(
-        ("--bibtex", "--citation"),
+        ("--bibtex", "--citation", "--cite"),
         "rankconst show --cite, or of a constant: rankconst show DATASET METRIC --cite",
     ),
     **dict.fromkeys(("--choices", "--items", "--relevant"), "--counts FILE"),

@@ -19,6 +19,7 @@ from rankconst.catalogue.metrics import (
 )
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
+    RANK_TYPES,
     SIDES,
     SPLITS,
     parse_protocol,
@@ -275,10 +276,15 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
     for thing, message in errors.items():
         if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
             return message
-    from rankconst.tables.explain import explain_folder
+    if squash(name) in RANK_TYPES:
+        return (
+            f"unknown name {name!r}: it is a rank among equal scores. Which one a tool takes: "
+            "rankconst show tools."
+        )
+    from rankconst.tables.explain import explain_mean, explain_path
 
-    if folder := explain_folder(name):
-        return f"unknown name {name!r}. {folder}"
+    if told := explain_path(name) or explain_mean(name):
+        return f"unknown name {name!r}. {told}"
     spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
     spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
     spellings |= {

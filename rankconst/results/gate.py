@@ -18,7 +18,14 @@ from rankconst.catalogue.protocols import is_sampled
 from rankconst.catalogue.suites import is_mean, suggest_suites
 from rankconst.evaluation import Question, name_suites
 from rankconst.names import squash
-from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, Word, list_ordinary
+from rankconst.results.vocabulary import (
+    FIELDS,
+    FOREIGN,
+    REMEDIES,
+    Word,
+    list_ordinary,
+    list_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,11 +53,20 @@ class Text(NamedTuple):
         shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
         option = word.option
         if word.text == FOREIGN or (self.scope == "column" and not (word.reason or option)):
-            option = f"--accept {shlex.quote(word.text)}=VALUE for what it says, such as valid"
+            example = "valid" if word.text == FOREIGN else _find_example(word)
+            option = f"--accept {shlex.quote(word.text)}=VALUE for what it says, such as {example}"
         if word.text == FOREIGN:
             told = f'{self.place} is not in English, "{shown}"'
             return Question(word.field, told, word.text, option=option)
         return Question(word.field, shown, word.text, self.place, option, word.kind, word.says)
+
+
+def _find_example(word: Word) -> str:
+    """Return values that a word may mean: of a spelling that it begins, such as subject."""
+    for spelling, (name, value) in list_values().items():
+        if name in FIELDS and len(word.text) > 1 and spelling.startswith(word.text):
+            return "head or tail" if name == "side" else value
+    return "head or tail" if word.field == "side" else "valid"
 
 
 FILE_NAME = "the name of the file"

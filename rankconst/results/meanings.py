@@ -13,6 +13,7 @@ from rankconst.catalogue.libraries import Meaning, load_libraries, parse_library
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question
+from rankconst.names import join_words
 from rankconst.results.labels import find_name
 from rankconst.results.reading import Notes, make_entries
 from rankconst.tables.counts_file import AnswerTables
@@ -30,7 +31,7 @@ _RECALL = {"recall_of_answers"}
 _FEW = 2
 _UNCOUNTED = (
     "{} is of queries with several right answers: add --counts FILE, with columns num_candidates "
-    "and relevant. Where each ranking task has one right answer, call recall@k Hits@k."
+    "and relevant."
 )
 
 
@@ -92,8 +93,21 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     if not any(named):
         return {}
     places = np.flatnonzero(np.array(named, dtype=np.bool_)[reading.entries.head_of])
-    errors = [DataError(_UNCOUNTED.format(head.metric.label)) for head in heads]
+    advice = _advise_renaming(head.metric for head in heads)
+    errors = [DataError(_UNCOUNTED.format(head.metric.label) + advice) for head in heads]
     return {place: errors[reading.entries.head_of[place]] for place in places.tolist()}
+
+
+def _advise_renaming(metrics: Iterable[Metric]) -> str:
+    """Say what names metrics have where each task has one right answer; empty if none has one."""
+    ways = []
+    for metric in metrics:
+        is_hit = isinstance(metric, AnswersMetric) and metric.k == 1
+        if is_hit or metric.family in _RECALL:
+            ways.append(f"{metric.label} Hits@{metric.k or 'k'}")
+    if not ways:
+        return ""
+    return f" Where each ranking task has one right answer, call {join_words(ways)}."
 
 
 def _describe(meant: Meaning | str) -> str:

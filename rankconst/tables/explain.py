@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,9 @@ def explain_unknown(
     return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
 
 
+_COUNTED = re.compile(r"\d+ (?:graphs|datasets|benchmarks)", re.IGNORECASE)
+
+
 def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
     """Explain a name that no benchmark has."""
     from rankconst.catalogue.mentions import explain_elsewhere
@@ -64,18 +68,34 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
     if suites:
         listed = ", ".join(suites)
         return f"unknown dataset {name!r}. There are means over graphs: {listed}."
+    if told := explain_mean(name):
+        return f"unknown dataset {name!r}. {told}"
     if tables.place is not None:
         return reason
-    if folder := explain_folder(name):
-        return f"unknown dataset {name!r}. {folder}"
+    if told := explain_path(name):
+        return f"unknown dataset {name!r}. {told}"
     return f"{reason} For tables of your own add --tables DIR."
 
 
-def explain_folder(name: str) -> str:
-    """Say what to do with a folder of that name; empty if there is none."""
+def explain_mean(name: str) -> str:
+    """Say where means over graphs are, if a name is that of one; empty for other names."""
+    from rankconst.catalogue.suites import is_mean
+
+    if is_mean(name.removesuffix("s")) or _COUNTED.fullmatch(name):
+        return "Means over graphs: rankconst show suites."
+    return ""
+
+
+_OF_COUNTS = {".csv", ".tsv", ".parquet"}
+
+
+def explain_path(name: str) -> str:
+    """Say what to do with a file or folder of that name; empty for other names."""
     from rankconst.tables.place import holds_set
 
     folder = Path(name)
+    if folder.suffix.lower() in _OF_COUNTS:
+        return f"Numbers of candidates of your own replace a dataset: --counts {name}."
     if not folder.is_dir():
         return ""
     if holds_set(folder):

@@ -281,3 +281,10 @@ def test_what_is_no_value_of_a_metric_is_named(run: Run, write: Write, counts: P
     )
     assert 'report.json (1 number): "comparisons" in a key above it' in screen.err
     assert "coverage@10" in screen.err
+
+
+def test_advice_about_several_right_answers_names_the_column(run: Run, write: Write) -> None:
+    """Only what is Hits@k where each task has one right answer is to be called so."""
+    path = write("dataset,P@1,Recall@5,P@5,MRR\nUMLS,.5,.6,.2,.5\n", "results.csv")
+    told = run("adjust", path).message
+    assert "call P@1 Hits@1 and Recall@5 Hits@5." in told

@@ -23,6 +23,12 @@ ADJUST = {
         "Did you mean fb15k237",
         "rankconst show datasets",
     ),
+    "0.5 -d counts.csv -m mrr": (4, "unknown dataset 'counts.csv'", "--counts counts.csv"),
+    "0.5 -d '57 graphs' -m mrr": (4, "unknown dataset '57 graphs'", "rankconst show suites"),
+    "0.5 -m mrr --candidates counts.csv": (2, "is not a whole number", "--counts FILE"),
+    "0.5 -m mrr --candidates 1": (2, "is not a whole number from 2 on"),
+    "0.5 -m mrr --candidates 101": (2, "error: --candidates needs --num-tasks N"),
+    "0.5 -m MRR_filtered -d umls": (4, "write MRR, and add --protocol raw"),
     "0.5 -d umls -m mmr": (4, "unknown metric 'mmr'", "Did you mean", "rankconst show metrics"),
     "0.5 -d umls -m AMRR": (
         4,
@@ -149,7 +155,7 @@ ADJUST = {
         2,
         "say nothing else about the tasks but protocol sampled",
     ),
-    "0.3 -m mrr --candidates 101": (2, "Add --num-tasks N"),
+    "0.3 -m mrr --candidates 101": (2, "needs --num-tasks N"),
     "0.9 -m amrr --to mr -d umls": (2, "amrr is the adjusted form of MRR, not of MR: --to MRR"),
     "0.9 -m amri --to mr": (2, "which dataset is it?"),
     "0.3 -m mrr -n 9 -p sampled:5 -b frequency": (2, "--baseline does not go with --num-tasks"),
@@ -193,6 +199,10 @@ SHOW = {
     "wn18r": (4, "unknown name 'wn18r'. Did you mean wn18rr"),
     "convee": (4, "Did you mean conve"),
     "tols": (4, "Did you mean tools"),
+    "averages": (4, "rankconst show suites"),
+    "'12 graphs'": (4, "rankconst show suites"),
+    "realistic": (4, "a rank among equal scores", "rankconst show tools"),
+    "counts.csv": (4, "--counts counts.csv"),
     "hits": (4, "write hits@1, hits@10 or any other k"),
     "WD50K": (4, "is the name of several benchmarks"),
     "CoDEx-L": (4, "rankconst build codexlarge"),
@@ -269,6 +279,7 @@ CHECK = {
     "count=0": (2, "count=0 is not a whole number from 1 on"),
 }
 BUILD = {
+    "counts.csv": (2, "got 1: counts.csv.", "--counts counts.csv"),
     "": (
         2,
         "rankconst build train.tsv valid.tsv test.tsv",

@@ -546,3 +546,9 @@ def test_a_metric_of_a_suite_has_deviations(run: Run) -> None:
         found = open_once().constants("grail_12", "mrr", protocol="standard", baseline=baseline)
         key = f"{name}_inverse_harmonic_mean_rank"
         assert (mean[key], mean[f"{key}_sd"]) == (found.expectation, math.sqrt(found.variance))
+
+
+def test_the_page_of_a_protocol_has_the_words_of_the_list(run: Run) -> None:
+    page = run("show", "protocols", "pykeen").out
+    assert "known answers removed   up to the evaluated split" in page
+    assert "up_to" not in page

@@ -780,3 +780,20 @@ def test_what_is_in_percent_is_a_unit_and_no_part(text: str, asked: bool) -> Non
     assert ("percent" in {word.text for word in read_label(text).words}) is asked
     assert read_label("MRR (in percent)").percent
     assert read_label("MRR [percent]").percent
+
+
+@pytest.mark.parametrize("word", ["sub", "obj", "subj"])
+def test_what_may_be_a_side_is_asked_with_the_sides(word: str) -> None:
+    (question,) = rankconst.adjust(
+        read_opened(Document("a.csv", f"dataset,MRR ({word})\nUMLS,.5\n")), errors="note"
+    ).asked
+    assert "such as head or tail" in question.remedy
+
+
+@pytest.mark.parametrize("name", ["MovieLens-1M", "Pinterest", "ML-1M"])
+def test_one_candidate_is_asked_about_by_its_key(name: str) -> None:
+    (question,) = rankconst.adjust(
+        read_opened(Document("a.csv", f"dataset,HR@10\n{name},.5\n")), errors="note"
+    ).asked
+    assert "several" not in question.text
+    assert question.remedy.startswith('dataset="ncf_')
