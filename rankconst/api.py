@@ -346,9 +346,20 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
         raise UsageError(f"{next(iter(values))} is a value beside results; give one of the two.")
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
+    _refuse_labels(results)
     refuse_masked(results, "the numbers")
     held = as_values(results)
     return held.tolist() if hasattr(held, "tolist") else held
+
+
+def _refuse_labels(results: Any) -> None:
+    """Refuse a Series whose index may say what its numbers are, such as splits or datasets."""
+    labels = getattr(getattr(results, "index", None), "dtype", None)
+    if labels is not None and labels.kind not in "iu":
+        raise UsageError(
+            "the index of a Series is not read, and may say what the numbers are. Give a "
+            "DataFrame, whose index is read: series.to_frame('MRR'); or series.tolist()."
+        )
 
 
 def _check_values(values: dict[str, Any]) -> None:

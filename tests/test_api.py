@@ -623,6 +623,11 @@ def test_the_first_guesses_of_python() -> None:
     for array in (np.array(values), pd.Series(values), pa.array(values)):
         held = rankconst.adjust(array, metric="mrr", dataset="FB15k-237")
         assert [each.index for each in held] == [mrr.index(value) for value in values]
+    labelled = pd.Series(values, index=["valid", "test"])
+    with pytest.raises(UsageError, match=r"series.to_frame\('MRR'\)"):
+        rankconst.adjust(labelled, metric="mrr", dataset="FB15k-237")
+    of_splits = rankconst.adjust(labelled.to_frame("MRR"), dataset="FB15k-237")
+    assert of_splits["split"].tolist() == ["valid", "test"]
     with pytest.raises(UsageError, match=r"datset is neither an argument .* nor a metric"):
         rankconst.adjust(mrr=0.3, datset="UMLS")
     mr = rankconst.constants("FB15k-237", "MR").index

@@ -26,7 +26,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
-from rankconst.listing import Format, Listing
+from rankconst.listing import SUFFIXES, Format, Listing
 from rankconst.names import count_of, join_words
 from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
@@ -112,6 +112,9 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     baseline = work.baselines[0] if work.baselines else None
     if isinstance(work.files, Document) or len(work.files) > 1:
         raise UsageError("--replace is for one document: name a single file.")
+    form = None if out is None else SUFFIXES.get(out.suffix.lower())
+    if form not in {None, Format.table, Format.markdown, Format.latex}:
+        raise UsageError(f"--replace writes the same document, so {out} cannot be {form}.")
     document = open_document(work.files[0], **work.how)
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 

@@ -185,18 +185,18 @@ def read(
     files = list(dict.fromkeys(file for each in paths for file in list_files(os.fspath(each))))
     if len(files) == 1:
         return read_opened(open_document(files[0], decimal, percent, metric), form)
-    readings, failed = list[Reading](), dict[str, DataError]()
+    readings, failed = dict[str, Reading](), dict[str, DataError]()
     for file in files:
         document = open_document(file, decimal, percent, metric)
         try:
-            readings.append(read_opened(document, form))
+            readings[file] = read_opened(document, form)
         except DataError as error:
             failed[file] = error
     if not readings:
         raise next(iter(failed.values()))
     name_of = dict(zip(files, name_files(files), strict=True))
-    names = [name_of[each.name] for each in readings]
-    joined = join_readings(readings, names, f"{len(files)} files", "file")
+    names = [name_of[file] for file in readings]
+    joined = join_readings([*readings.values()], names, f"{len(files)} files", "file")
     left = (Skipped(None, file, str(error)) for file, error in failed.items())
     return replace(joined, skipped=(*joined.skipped, *left))
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rankconst
 from carried import open_once
 from cases import choose
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UsageError
 from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
@@ -351,6 +351,22 @@ def test_a_question_of_three_sides_is_asked_once(run: Run, tmp_path: Path) -> No
         "(3 numbers)" in told[0],
         "(and 1 more like it): add --relation" in told[0],
     ) == (1, True, True)
+
+
+def test_a_document_is_written_as_one(run: Run, readme: str, tmp_path: Path) -> None:
+    for ending in ("xlsx", "csv", "json"):
+        out = tmp_path / f"a.{ending}"
+        screen = run("adjust", readme, "--replace", "AMRR", "--out", out)
+        assert (screen.code, out.exists()) == (UsageError.exit_code, False)
+        assert f"cannot be {ending}" in screen.err
+
+
+def test_standard_input_beside_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Model,dataset,MRR\nRotatE,WN18RR,0.476\n"
+    path = tmp_path / "a.csv"
+    path.write_text(text, "utf-8")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert len(rankconst.read(["-", path]).entries) == 2
 
 
 def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> None:

@@ -324,7 +324,7 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     ("name", "word"),
     [
         ("Δ", "δ"), ("Improvement", "improvement"), ("σ", "σ"), ("Improvement over A", "improvement"),
-        ("Gain (abs.)", "gain"), ("Std. error", "std"), ("Gap to A", "gap"), ("25%", "25%"),
+        ("Gain (abs.)", "gain, abs"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Std. error", "std"), ("Gap to A", "gap"), ("25%", "25%"),
         ("A, 10% of test", "10%"), ("提升", "not-english"), ("Verbesserung", "not-english"),
         ("relation prediction", "relation-prediction"),
         *[(name, name) for name in ("composition", "inversion", "inverse", "count", "min", "sum", "median", "n=50")],
