@@ -540,3 +540,14 @@ _VALUES = st.recursive(
 def test_any_json_is_read_or_refused(value: object) -> None:
     for reader in READERS:
         check_refusal(reader, _document(json.dumps(value)))
+
+
+@pytest.mark.parametrize("key", ["subset", "group", "bucket", "popularity"])
+def test_a_key_is_asked_about_though_its_value_declares_something(key: str) -> None:
+    """Head entities are the frequent ones, and no side."""
+    text = json.dumps({"dataset": "FB15k-237", key: "head", "mrr": 0.34})
+    (entry,) = read_document("a.json", text).entries
+    assert [question.word for question in entry.context.questions] == [key]
+    answered = json.dumps({"dataset": "FB15k-237", "filter": "raw", "mrr": 0.34})
+    (entry,) = read_document("a.json", answered).entries
+    assert (entry.context.protocol, entry.context.questions) == ("raw", ())
