@@ -23,6 +23,7 @@ ADJUST = {
         "Did you mean fb15k237",
         "rankconst show datasets",
     ),
+    "0.5 -m mrr --cite": (2, "no such option: --cite", "rankconst show --cite"),
     "0.5 -d counts.csv -m mrr": (4, "unknown dataset 'counts.csv'", "--counts counts.csv"),
     "0.5 -d '57 graphs' -m mrr": (4, "unknown dataset '57 graphs'", "rankconst show suites"),
     "0.5 -m mrr --candidates counts.csv": (2, "is not a whole number", "--counts FILE"),
