@@ -679,7 +679,9 @@ _PRECISION = "mean average precision"
 _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
 
 
-_FILTERING = re.compile(r"^(?:filtered|raw)[\s_-]+|[\s_-]+(?:filtered|raw)$", re.IGNORECASE)
+_FILTERING = re.compile(
+    r"^(?:filtered|raw)[\s_-]+|(?<![\s_-])[\s_-]+(?:filtered|raw)$", re.IGNORECASE
+)
 
 
 def _describe_other(bare: str) -> str:
