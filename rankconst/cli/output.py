@@ -218,7 +218,10 @@ def _name_skipped(group: Iterable[Skipped]) -> str:
 def name_lines(lines: Iterable[int]) -> str:
     """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
     distinct = set(lines)
-    return f", line{'s' * (len(distinct) > 1)} {show_lines(distinct)}" if distinct else ""
+    if not distinct:
+        return ""
+    noun = "line" if len(distinct) == 1 else "lines"
+    return f", {noun} {show_lines(distinct)}"
 
 
 def show_lines(lines: Iterable[int]) -> str:
@@ -297,27 +300,28 @@ def report_sampled(
     plain = {each.batch.tasks for each in done if each.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
     titles = {tasks: tables.titles.get(tasks.dataset, "") for tasks in plain}
-    named = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
-    if not named:
+    titles = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
+    if not titles:
         return
     from rankconst.catalogue.tools import load_tools
 
-    datasets = {tasks.dataset for tasks in named}
-    for tool in load_tools().values() if "split" in assumed else ():
-        if own := {split for key, split in tool.test_sets.items() if key in datasets}:
-            say(
-                f"note: {tool.title} and papers that follow it rank {' and '.join(sorted(own))}: "
-                f"--tool {tool.key}"
-            )
+    tools = load_tools().values()
+    if "split" in assumed:
+        datasets = {tasks.dataset for tasks in titles}
+        for tool in tools:
+            splits = {split for key, split in tool.test_sets.items() if key in datasets}
+            if splits:
+                _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
     protocols = assumed.get("protocol", ())
-    ends = [title for tasks, title in named.items() if tasks.protocol in protocols]
-    for tool in load_tools().values():
+    open_titles = [title for tasks, title in titles.items() if tasks.protocol in protocols]
+    for tool in tools:
         negatives = find_protocol(tool.protocol).negatives
-        if negatives and any(title.endswith(f"({tool.title})") for title in ends):
-            say(
-                f"note: {tool.title} and papers that follow it rank among {negatives + 1}: "
-                f"--protocol {tool.protocol}"
-            )
+        if negatives and any(title.endswith(f"({tool.title})") for title in open_titles):
+            _report_papers(tool, f"among {negatives + 1}", f"--protocol {tool.protocol}")
+
+
+def _report_papers(tool: Tool, tasks: str, option: str) -> None:
+    say(f"note: {tool.title} and papers that follow it rank {tasks}: {option}")
 
 
 def _quote(words: Iterable[str]) -> str:
@@ -330,16 +334,24 @@ def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
     for group in [*alike.values()][:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
         where = name_places(reading.locate(number) for number in sorted(numbers))
-        texts = list(dict.fromkeys(question.text for question in group))
-        if group[0].place:
-            shown = '", "'.join([*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)])
-        else:
-            shown = texts[0] + f" (and {len(texts) - 1} more like it)" * (len(texts) > 1)
-        asked = replace(group[0], text=shown)
+        asked = replace(group[0], text=_join_texts(group))
         say(f"asked: {where} ({count_of(len(numbers), 'number')}): {asked}.")
     if len(alike) > _MOST_QUESTIONS:
         more = count_of(len(alike) - _MOST_QUESTIONS, "more question")
         say(f"asked: {reading.name}: and {more}.")
+
+
+def _join_texts(group: Sequence[Question]) -> str:
+    """Return the text of questions with the same answer: the first few words, or one sentence."""
+    texts = list(dict.fromkeys(question.text for question in group))
+    if group[0].place:
+        shown = texts[:_MOST_TEXTS]
+        if len(texts) > _MOST_TEXTS:
+            shown.append("...")
+        return '", "'.join(shown)
+    if len(texts) == 1:
+        return texts[0]
+    return f"{texts[0]} (and {len(texts) - 1} more like it)"
 
 
 def _name_question(question: Question) -> str:
