@@ -21,8 +21,6 @@ from rankconst.names import join_words, show_controls, write_html
 from rankconst.values.published import Interval, show_number, show_uncertain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from rankconst.adjusting import add_significance, adjust_on, adjust_values
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, OWN_COUNTS, parse_protocol
@@ -49,7 +50,7 @@ from rankconst.evaluation import (
 )
 from rankconst.listing import SUFFIXES, Column, Format, Listing, render
 from rankconst.names import count_of, read_count, shorten
-from rankconst.values.published import parse_value
+from rankconst.values.published import parse_value, read_published
 from rankconst.worth import explain_each, find_floors, lay_out
 
 if TYPE_CHECKING:
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
 
     Pairs = list[tuple[Address, Tasks]]
     Typed = Mapping[str, Sequence[Published]]
-    from collections.abc import Sequence
 
 
 def _read_candidates(text: str) -> int:
@@ -368,7 +368,6 @@ def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_file(value: str) -> bool:
-
     with suppress(DataError):
         parse_value(value)
         return False
@@ -392,8 +391,6 @@ def read_values(
     values: Sequence[str], names: Sequence[str], *, percent: bool
 ) -> dict[str, list[Published]]:
     """Return the values of each metric by its name as typed, before a value or by --metric."""
-    from rankconst.values.published import read_published
-
     if not values:
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
@@ -424,8 +421,6 @@ def read_values(
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     """Adjust values on each dataset, against each baseline; return also what was said of them."""
-    from rankconst.adjusting import adjust_on
-
     if query.num_tasks is not None:
         return _adjust_counted(typed, query, query.num_tasks), []
     if not query.datasets:
@@ -450,8 +445,6 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
     """Adjust values on tasks of which only the number is known."""
-    from rankconst.adjusting import adjust_values
-
     user = query.user
     protocol = parse_counted(user.protocol, user.tool)
     known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
@@ -499,8 +492,6 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
 
     A screen has what they mean in words, files have all that was computed.
     """
-    from rankconst.adjusting import add_significance
-
     done, pairs = _adjust(typed, query)
     full = query.details or form is Format.json
     if full:

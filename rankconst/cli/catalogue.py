@@ -39,14 +39,9 @@ from rankconst.tables.suite_means import require_suite
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.suites import Suite
     from rankconst.checks.case import Rule
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
-
 
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 """The formats of what is read by people, who get less; programs get all."""

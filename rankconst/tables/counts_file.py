@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.own_counts import Answers
     from rankconst.values.constants import Constants
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     # Name to values, all of the same length: a list (None: missing) or an array (NaN: missing).
     Columns = Mapping[str, Any]
-    from collections.abc import Mapping
-
 
 # How many rows are formatted at a time: texts take far more memory than their numbers.
 _BLOCK = 2_048

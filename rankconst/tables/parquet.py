@@ -450,7 +450,9 @@ class Records:
         self, name: str, further: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
-        keys = ("protocol", "split", "side", *([further] if further else []))
+        keys: tuple[str, ...] = ("protocol", "split", "side")
+        if further:
+            keys = (*keys, further)
         values = ("num_candidates", "num_tasks", *weights)
         # As dictionaries, keys are compared by their codes: only those of whole groups become text.
         table = self.read(name, (*keys, *values), coded=keys)

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     Folder: TypeAlias = "Path | ZipPath"
 
-
-# Most sets are folders: what downloads need is imported for them alone.
+# Most sets are folders: what downloads and zip files need is imported for them alone.
 
 OUTPUT = "rankconst-tables"
 """The folder that builds write to, and in which commands look for what other sets lack."""
@@ -218,9 +217,6 @@ DESCRIPTOR = "datapackage.json"
 INCOMING = ".incoming"
 """The folder of a set's newer files until these take their places, one after the other."""
 
-# Most sets are folders: what zip files need is imported for those alone.
-
-
 LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 """The largest files of a set that are read, in bytes, by their ending."""
 
@@ -398,8 +394,6 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
 
     If `expected` is None, the descriptor names no such file, and none is accepted.
     """
-    import hashlib
-
     file = folder / f"{name}.parquet"
     remedy = "Get the set again."
     if isinstance(file, Path):
