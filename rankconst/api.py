@@ -468,7 +468,7 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     done = adjust_on(tasks, tool, published, tables, baselines)
     if request.details:
         done = [add_significance(each) for each in done]
-    assumed = gather_assumed([(named, tasks)], NOTHING, {named.rank_type})
+    assumed = gather_assumed([(named, tasks)], NOTHING)
     return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": request.details}
 
 

@@ -783,7 +783,7 @@ def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, st
 
 
 def gather_assumed(
-    settled: Iterable[tuple[Address, Tasks]], user: Address, rank_types: Collection[str | None]
+    settled: Iterable[tuple[Address, Tasks]], user: Address, rank_types: Collection[str | None] = ()
 ) -> dict[str, tuple[str, ...]]:
     """Return what was assumed of some numbers, by field, with the distinct values of each.
 

@@ -19,7 +19,7 @@ from rankconst.evaluation import (
     Address,
     complete_by_name,
     describe_assumed,
-    find_assumed,
+    gather_assumed,
     look_up,
 )
 from rankconst.listing import Column, Format, Listing, escape_latex, number, show_interval
@@ -151,22 +151,23 @@ def _compare_two(
         report_caveats([parse_tool(user.tool)])
     if found.note:
         say(f"note: {found.note}")
-    assumed: dict[str, str] = {}
+    assumed: dict[str, tuple[str, ...]] = {}
     if found.tasks is not None:
-        assumed = find_assumed(complete_by_name(metric, user), NOTHING, found.tasks)
-        assumed.pop("aggregation", None)
+        assumed = gather_assumed([(complete_by_name(metric, user), found.tasks)], NOTHING)
     if form is not Format.table:
-        report_assumed({name: (value,) for name, value in assumed.items()})
+        report_assumed(assumed)
     return _list(found, assumed, opened, form)
 
 
-def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: Format) -> Listing:
+def _list(
+    found: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
+) -> Listing:
     """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label, row = found.metric.label, found.to_dict()
     if form is Format.json:
-        row["assumed"] = assumed
+        row["assumed"] = {name: value for name, (value,) in assumed.items()}
     difference = Column(
         "difference",
         "difference (by rounding)",
@@ -191,8 +192,7 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
         title += f", {counted}"
     caption = f"{found.describe()}\n{LEFT_OUT}"
     if assumed:
-        words = describe_assumed({name: (value,) for name, value in assumed.items()})
-        caption += f"\nAssumed: {words}."
+        caption += f"\nAssumed: {describe_assumed(assumed)}."
     if found.table_version:
         caption += f" Tables {found.table_version}."
     columns = [shown.get(key, Column(key)) for key in row]
