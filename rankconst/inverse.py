@@ -12,16 +12,18 @@ from rankconst.evaluation import (
     NOTHING,
     complete_by_name,
     describe_assumed,
-    find_assumed,
+    gather_assumed,
     look_up,
 )
-from rankconst.listing import Column, Listing, print_text, show_interval
-from rankconst.names import write_preformatted
+from rankconst.listing import Column, Listing, print_text, show_html, show_interval
 from rankconst.values.published import parse_value
+from rankconst.worth import name_results
 
 if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address
     from rankconst.tables.archive import Tables
+    from rankconst.values.constants import Constants
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,24 +31,31 @@ class TurnedBack(Sequence[float]):
     """The values of a metric that adjusted values are from, in their order.
 
     ``print`` shows what the screen of ``rankconst adjust --to`` does.
-
-    Attributes
-    ----------
-    lower, upper : tuple of float
-        What rounding of the adjusted values leaves open, in units of the metric.
     """
 
-    values: tuple[float, ...]
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
     listing: Listing
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values, in units of the metric."""
+        return tuple(self.listing.data["value"])
+
+    @property
+    def lower(self) -> tuple[float, ...]:
+        """The least that rounding of the adjusted values leaves open, in units of the metric."""
+        return tuple(self.listing.data["value_lower"])
+
+    @property
+    def upper(self) -> tuple[float, ...]:
+        """The most that rounding of the adjusted values leaves open, in units of the metric."""
+        return tuple(self.listing.data["value_upper"])
 
     def __getitem__(self, place: Any) -> Any:
         """Return the value at a place, in units of the metric."""
         return self.values[place]
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.listing)
 
     def __str__(self) -> str:
         return print_text(self.listing)
@@ -54,11 +63,11 @@ class TurnedBack(Sequence[float]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return write_preformatted(str(self))
+        return show_html(self.listing)
 
 
 def turn_back(
-    values: Sequence[Any], name: str, to: str, user: Address, opened: Tables
+    values: Sequence[Any], name: str, to: str, user: Address, tables: Tables
 ) -> TurnedBack:
     """Return the values of a metric that adjusted values, of the form that `name` says, are from.
 
@@ -68,6 +77,30 @@ def turn_back(
         raise UsageError(
             "which dataset is it? Add --dataset fb15k237, for example (in Python: dataset=)."
         )
+    metric, form = _parse_form(name, to)
+    constants = look_up(to, user, tables)
+    rows = [_invert(each, form, constants, percent=bool(user.percent)) for each in values]
+    columns = [
+        Column("dataset", "dataset"),
+        Column(
+            "adjusted",
+            metric.name_of(form) or form,
+            right=True,
+            show_row=lambda row: row["text"],
+        ),
+        Column(
+            "value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")
+        ),
+        Column("value_lower"),
+        Column("value_upper"),
+    ]
+    title = name_results(metric.label, constants.tasks, tables)
+    caption = _write_caption(constants, complete_by_name(to, user), tables)
+    return TurnedBack(Listing.of(columns, rows, title=title, caption=caption))
+
+
+def _parse_form(name: str, to: str) -> tuple[Metric, str]:
+    """Return metric and form of an adjusted value's name; UsageError if `to` is another metric."""
     wanted = parse_metric(to)
     metric, form = parse_adjusted_metric(name)
     if metric != wanted:
@@ -75,35 +108,31 @@ def turn_back(
             f"{name} is the adjusted form of {metric.label}, not of {wanted.label}: --to "
             f"{metric.label} (in Python: to={metric.label!r})."
         )
-    constants = look_up(to, user, opened)
+    return metric, form
+
+
+def _invert(adjusted: Any, form: str, constants: Constants, *, percent: bool) -> dict[str, Any]:
+    """Return the row of an adjusted value."""
     affine = getattr(constants, form)
-    rows = list[dict[str, Any]]()
-    for text in values:
-        given = parse_value(text, percent=bool(user.percent))
-        lower, upper = sorted(float(affine.invert(end)) for end in given.interval)
-        value = float(affine.invert(given.value))
-        row = {"dataset": constants.tasks.dataset, "text": str(text), "adjusted": given.value}
-        rows.append(row | {"value": value, "value_lower": lower, "value_upper": upper})
-    assumed = find_assumed(complete_by_name(to, user), NOTHING, constants.tasks)
-    assumed.pop("aggregation", None)
-    caption = [f"Assumed: {describe_assumed({name: (own,) for name, own in assumed.items()})}."]
-    if not assumed:
-        caption.clear()
+    given = parse_value(adjusted, percent=percent)
+    lower, upper = sorted(float(affine.invert(end)) for end in given.interval)
+    return {
+        "dataset": constants.tasks.dataset,
+        "text": str(adjusted),
+        "adjusted": given.value,
+        "value": float(affine.invert(given.value)),
+        "value_lower": lower,
+        "value_upper": upper,
+    }
+
+
+def _write_caption(constants: Constants, declared: Address, tables: Tables) -> str:
+    """Say which tasks were assumed, and of which graphs and tables the constants are."""
+    lines = []
+    if assumed := gather_assumed([(declared, constants.tasks)], NOTHING):
+        lines.append(f"Assumed: {describe_assumed(assumed)}.")
+    if covered := tables.explain_coverage(constants.tasks):
+        lines.append(f"Note: {covered}")
     if constants.table_version:
-        caption.append(f"Tables {constants.table_version}.")
-    label = metric.name_of(form) or form
-    columns = [
-        Column("dataset", "dataset"),
-        Column("adjusted", label, right=True, show_row=lambda row: row["text"]),
-        Column(
-            "value", f"{metric.label} (by rounding)", right=True, show_row=show_interval("value")
-        ),
-        *map(Column, ("value_lower", "value_upper")),
-    ]
-    title = (
-        f"{metric.label} on {opened.titles.get(constants.tasks.dataset, '')} "
-        f"({constants.tasks.describe()})"
-    )
-    listing = Listing.of(columns, rows, title=title, caption="\n".join(caption))
-    parts = [tuple(row[name] for row in rows) for name in ("value", "value_lower", "value_upper")]
-    return TurnedBack(parts[0], parts[1], parts[2], listing)
+        lines.append(f"Tables {constants.table_version}.")
+    return "\n".join(lines)

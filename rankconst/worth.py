@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.tables.archive import Tables
+    from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 
@@ -402,7 +403,11 @@ def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
     datasets = {each.batch.tasks.dataset for each in done}
     if len(datasets) > 1:
         return f"{labels} on {len(datasets)} datasets"
-    tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
+    return name_results(labels, replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE), tables)
+
+
+def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
+    """Name metrics, and the tasks that their numbers are of: ``MRR on UMLS (test, ...)``."""
     if (suite := tables.find_suite(tasks.dataset)) is not None:
         return f"{labels}, mean over {suite.title}"
     name = tables.titles.get(tasks.dataset, tasks.dataset)

@@ -76,6 +76,12 @@ def test_missing_graphs_are_named() -> None:
         rankconst.constants("ultra_inductive", "mrr")
 
 
+def test_values_turned_back_say_which_graphs_they_are_over() -> None:
+    back = str(rankconst.adjust("0.9", metric="amri", to="mr", dataset="ultra_inductive"))
+    assert "MR, mean over the 41 inductive graphs of ULTRA" in back
+    assert "Note: the constants are of 36 of 41 graphs" in " ".join(back.split())
+
+
 def test_counting_is_not_compared_where_graphs_lack() -> None:
     """On ULTRA's 41 graphs a mean of 0.37 is below what counting gets on 36, and may be above it on all."""
     with pytest.raises(
