@@ -24,11 +24,11 @@ from rankconst.names import spell, tell_apart
 from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.formats import find_tool, is_paths, read, read_document
-from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import choose_parse, compose_heading
+from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.results.gate import Text
     from rankconst.results.tables.headings import Heading, Parse
     from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
-_MOST_TRIED = 100  # rows, to see what columns are
 _MOST_TRIED = 100  # rows, to see what columns are
 # How pandas calls columns, and levels of columns, without a name in a file.
 _EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
@@ -353,9 +353,9 @@ def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
     texts = []
     for key, value in frame.attrs.items():
         if isinstance(value, str):
-            texts.append(Text(read_label(value), "text", f"attrs[{key!r}]"))
-    names = [read_label(str(name)) for name in frame.columns.names if name is not None]
-    return (*texts, *(Text(name, "text", "the name of the columns") for name in names))
+            texts.append(read_near(f"attrs[{key!r}]", value))
+    names = [str(name) for name in frame.columns.names if name is not None]
+    return (*texts, *(read_near("the name of the columns", name) for name in names))
 
 
 def _make_cells(series: Any) -> Cells:
