@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 
 _LONGEST_SHOWN = 80
@@ -125,6 +125,24 @@ def _escape(text: str) -> str:
     from html import escape
 
     return escape(show_controls(text))
+
+
+def fold(names: Iterable[str]) -> set[str]:
+    """Return names in lower case: databases do not tell Note from note."""
+    return {name.lower() for name in names}
+
+
+def keep_apart(name: str, taken: Container[str], ends: Sequence[str] = ("",)) -> str:
+    """Return a name for an added column that, with any of its endings, is not in `taken`.
+
+    The names in `taken` are in lower case.
+
+    >>> keep_apart("Note", {"note", "mrr"})
+    'Note_added'
+    """
+    while any(f"{name}{end}".lower() in taken for end in ends):
+        name += "_added"
+    return name
 
 
 def list_first(texts: Sequence[str]) -> str:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
-from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
-from rankconst.names import squash
+from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
@@ -37,10 +36,7 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
-_MEAN_RANK = CATALOGUE["arithmetic_mean_rank"].family
-# How much the ranks vary whose mean it stands beside; its square says the same.
-_SPREAD = CATALOGUE["standard_deviation"].family
-# What is said with details alone, as it is usual; so are numbers of tasks and versions.
+# What is usual, and has a column only with details.
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
@@ -127,21 +123,6 @@ def _name_skills(prefix: str, baselines: Iterable[str], known: Container[str]) -
             name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
             names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
     return names
-
-
-def fold(names: Iterable[str]) -> set[str]:
-    """Return names in lower case: databases do not tell Note from note."""
-    return {name.lower() for name in names}
-
-
-def keep_apart(name: str, taken: Container[str], ends: Sequence[str] = ("",)) -> str:
-    """Return a name for an added column that, with all its endings, is none of those in `taken`.
-
-    These are in lower case.
-    """
-    while any(f"{name}{end}".lower() in taken for end in ends):
-        name += "_added"
-    return name
 
 
 def _join_values(values_of: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
-from rankconst.names import squash
+from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import Rows
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, Part, Reading, join_entries
@@ -39,8 +39,7 @@ def join_readings(
         )
     spelt = _spell_columns(readings)
     taken = dict.fromkeys(spelling for own in spelt for spelling in own.values())
-    while column in taken:
-        column += "_added"
+    column = keep_apart(column, fold(taken))
     cells: dict[str, list[str]] = {key: [] for key in (column, *taken)}
     named = next((key for key in taken if read_label(key).role == "dataset"), "")
     parts, entries = list[Part](), list[Entries]()

@@ -68,6 +68,14 @@ def test_columns_are_alike_but_for_their_spelling() -> None:
     assert again.columns[:2] == ("file_added", "file")
 
 
+def test_the_column_of_labels_differs_from_all_others_in_more_than_case() -> None:
+    readings = [read_document(name, "File,MRR\na,.3\n") for name in ("x.csv", "y.csv")]
+    assert join_readings(readings, ["x", "y"], "2 files", "file").columns[:2] == (
+        "file_added",
+        "File",
+    )
+
+
 def test_a_number_a_row_does_not_go_with_a_metric_a_column() -> None:
     long = read_document("long.csv", "dataset,metric,value\nUMLS,MRR,.7\n")
     with pytest.raises(
