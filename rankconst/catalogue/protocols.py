@@ -449,6 +449,15 @@ def parse_side(name: str) -> str:
     return _SIDE_NAMES.resolve(name)
 
 
+def count_tasks(triples: int, side: str) -> int:
+    """Return how many ranks some triples have: two each, if both sides are ranked.
+
+    >>> count_tasks(20_466, "both"), count_tasks(20_466, "tail")
+    (40932, 20466)
+    """
+    return 2 * triples if side == "both" else triples
+
+
 class Aggregation(NamedTuple):
     """A rule by which ranking tasks are weighted."""
 

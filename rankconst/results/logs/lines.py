@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.protocols import parse_split
+from rankconst.catalogue.protocols import count_tasks, parse_split
 from rankconst.errors import DataError
 from rankconst.evaluation import Address, Question
 from rankconst.names import squash
@@ -407,7 +407,7 @@ def _count_tasks(found: Found) -> int | None:
     """Return the number of ranks that the log counts."""
     triples = found.declared.get(f"{found.split or 'test'}_triples")
     if triples is not None:
-        return int(triples) * (2 if found.side == "both" else 1)
+        return count_tasks(int(triples), found.side or "")
     ranks = found.declared.get("num_tasks")
     return None if ranks is None else int(ranks)
 

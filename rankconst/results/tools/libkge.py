@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, count_tasks, parse_split
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address
 from rankconst.names import read_count
@@ -120,8 +120,7 @@ def _list_numbers(
         elif why:
             numbers.skip(line, key, why)
         else:
-            # Each of that many triples is ranked once on both sides.
-            count = triples * (2 if name.side == "both" else 1) if triples else None
+            count = count_tasks(triples, name.side) if triples else None
             declared = replace(address, split=split, side=name.side, protocol=protocol)
             yield key, name, text, replace(declared, num_tasks=count)
     for why, count in left_out.items():
