@@ -238,10 +238,7 @@ def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator
         yield len(ADDRESS), Text(own, "row", place)
     elif not is_path(word):
         yield _OTHER, Text(own, "row", place)
-        for order, text in asked:
-            # A value may answer its key: {"filter": "raw"}, but not {"subset": "head"}.
-            words = [each for each in text.label.words if each.field not in own.declared]
-            yield order, text._replace(label=replace(text.label, words=tuple(words)))
+        yield from asked
 
 
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:

@@ -270,11 +270,16 @@ def _read_below(over: Label, cell: str) -> CellTexts:
 
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
-    """Return what the words over a cell, or the key of a value, leave to be asked about it."""
+    """Return what the words over a cell, or the key of a value, leave to be asked about it.
+
+    A cell may answer what is over it: "filter" over "raw" asks nothing, "subset" over "head" does.
+    """
     if _TIME.match(cell):  # when a program ran
         return ()
-    # A raw MRR is that of others.
-    fields = _OF_ROWS - over.values.keys() if is_number(cell) else ASKING
+    if is_number(cell):  # a raw MRR is that of others
+        fields = _OF_ROWS - over.values.keys()
+    else:
+        fields = ASKING - read_label(cell).declared.keys()
     words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
