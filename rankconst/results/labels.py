@@ -103,24 +103,13 @@ _SPREAD = re.compile(
 _CAPTION = re.compile(
     r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE
 )
-# Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
+# Addresses on the web and files say nothing: "bash scripts/run_wn18rr.sh".
 FILE_ENDINGS = (
-    *(
-        ".csv",
-        ".json",
-        ".txt",
-        ".tsv",
-        ".yaml",
-        ".yml",
-        ".log",
-        ".npy",
-        ".pkl",
-        ".ckpt",
-        ".pt",
-        ".pth",
-    ),
-    *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
+    *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl"),
+    *(".ckpt", ".pt", ".pth", ".py", ".sh", ".md", ".tex", ".pdf", ".html"),
 )
+"""The endings of files that a text may name."""
+
 CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 """The name of a metric that is cut off at some place, known or not."""
 
@@ -130,6 +119,12 @@ _MEASURE_LAST = re.compile(r"(?<=\w)[-.\u2013](?P<name>[A-Za-z]+\d*(?:@\d{1,4})?
 
 UNKNOWN = "an unknown metric"
 """Why a number of another metric is left out."""
+
+NO_K = "it does not say which k"
+"""Why a number of a metric without its k is left out."""
+
+ADJUSTED = "it is adjusted already"
+"""Why an adjusted number is left out where only published ones are read."""
 
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR /
 # 1000".
@@ -453,6 +448,15 @@ def find_name(text: str, metric: Metric, adjustment: str | None = None) -> tuple
     return None
 
 
+def join_k(name: str, k: str) -> str:
+    """Return the name of a metric with the k that is written apart from it.
+
+    >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3")
+    ('Hits@10', 'hits@3')
+    """
+    return f"{name.rstrip('@ ').removesuffix('@k')}@{k.lstrip('@ ')}"
+
+
 def clean_heading(heading: str) -> str:
     """Remove from a heading what is only true of published values: arrows and percent signs."""
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
@@ -474,6 +478,7 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
 
 
 OPPOSITES = {"filtered": "raw", "raw": "filtered"}
+"""Protocol to the one that its denial means."""
 
 
 def doubt(label: Label) -> Label:

@@ -14,7 +14,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question
 from rankconst.names import join_words
-from rankconst.results.labels import find_name
+from rankconst.results.labels import ADJUSTED, find_name
 from rankconst.results.reading import Notes, make_entries
 from rankconst.tables.counts_file import AnswerTables
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.archive import Tables
 
-_ADJUSTED = "it is adjusted already"
 _LINES = {"generic", "objects"}
 _RECALL = {"recall_of_answers"}
 _FEW = 2
@@ -138,7 +137,7 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
     for entry in reading.entries:
         name = _find_written(entry, reading)
         if entry.adjustment is not None:
-            notes.add(entry.line, name, _ADJUSTED)
+            notes.add(entry.line, name, ADJUSTED)
             continue
         try:
             metric = parse(name)

@@ -12,7 +12,16 @@ from rankconst.catalogue.suites import is_mean
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
-from rankconst.results.labels import CUT_OFF, UNKNOWN, answer, ask_alone, name_model, read_label
+from rankconst.results.labels import (
+    CUT_OFF,
+    NO_K,
+    UNKNOWN,
+    answer,
+    ask_alone,
+    join_k,
+    name_model,
+    read_label,
+)
 from rankconst.results.structured import Number, read_number
 from rankconst.results.tables.contexts import ask_over, declare
 from rankconst.results.tables.layout import (
@@ -29,19 +38,15 @@ if TYPE_CHECKING:
 
     from rankconst.results.structured import Value
 
-# What a program ran with: a number there is no result.
 SETTINGS = {
-    "args",
-    "cfg",
-    "config",
-    "hparams",
-    "hyperparameters",
-    "hyperparams",
-    "model_params",
-    "params",
-    "settings",
+    *("args", "cfg", "config", "hparams", "hyperparameters", "hyperparams"),
+    *("model_params", "params", "settings"),
 }
+"""Keys of what a program ran with: numbers below them are not results."""
+
 ADDRESS = (*NAMES, "version", "rank_type")
+"""Roles of keys whose texts say what the numbers are of, the order in which they count."""
+
 _OTHER = len(ADDRESS) + 1  # what has no role comes last
 _K = re.compile(r"@?(\d{1,9})", re.ASCII)
 # The last word of a key says what it is: "mrr_epoch" is an epoch.
@@ -49,7 +54,6 @@ _LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
 _BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
 _MEDIAN = "it is a median over runs"
 _ABOVE = "a key above it"
-_NO_K = "it does not say which k"
 
 
 class Place(NamedTuple):
@@ -292,7 +296,7 @@ def _name_k(key: str, inner: str) -> str:
     k = _K.fullmatch(inner)
     if k is None or read_label(key).metric is not None:
         return ""
-    names = (f"{key.rstrip('@ ').removesuffix('@k')}@{k[1]}", re.sub(r"[kK]$", k[1], key))
+    names = (join_k(key, k[1]), re.sub(r"[kK]$", k[1], key))
     return next((name for name in names if read_label(name).metric is not None), "")
 
 
@@ -336,7 +340,7 @@ def _explain(key: str, value: Value) -> str:
     """Return why a value is no number of the metric of its key; nothing if it may be one."""
     label = read_label(key)
     if label.metric is None:
-        return label.reason or _NO_K
+        return label.reason or NO_K
     if label.reason:
         return label.reason
     found = None if label.whole else _LAST.fullmatch(key)

@@ -19,8 +19,10 @@ from rankconst.evaluation import Question
 from rankconst.names import squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import (
+    ADJUSTED,
     CUT_OFF,
     FILE_ENDINGS,
+    NO_K,
     OPPOSITES,
     UNKNOWN,
     Label,
@@ -82,7 +84,6 @@ _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
-_NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"
 _MORE_NUMBERS = "several numbers are behind its name"
 _LABEL_BEHIND = (
@@ -210,9 +211,9 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
     if label.reason:
         return label.reason
     if label.metric is None:
-        return UNKNOWN if CUT_OFF.search(name) is not None else _NO_K
+        return UNKNOWN if CUT_OFF.search(name) is not None else NO_K
     if label.adjustment:
-        return "it is adjusted already"
+        return ADJUSTED
     return _MORE_NAMES if metrics else ""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, join_k, read_label
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_remarks
@@ -239,7 +239,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
     """Write the number below ``Hits@`` behind it."""
     for i in range(len(labels) - 1, 0, -1):
         if _COUNT.fullmatch(labels[i]):
-            whole = f"{labels[i - 1].rstrip('@ ').removesuffix('@k')}@{labels[i].lstrip('@ ')}"
+            whole = join_k(labels[i - 1], labels[i])
             if parse(whole, None).metric is not None:
                 return [*labels[: i - 1], whole, *labels[i + 1 :]]
     return labels

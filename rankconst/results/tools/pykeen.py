@@ -24,7 +24,7 @@ from rankconst.evaluation import Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.gate import gather
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import NO_K, Label, read_label
 from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -259,7 +259,7 @@ def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, st
         # Which k an adjusted value has, its own numbers may tell later.
         metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
-            return None, "it does not say which k"
+            return None, NO_K
         found = CATALOGUE[metric.family], adjustment
     if found[1] is not None and old:
         return None, _RANK_BY_RANK
