@@ -77,6 +77,10 @@ class Placed(str):
         first = end - len(part.lstrip())
         return cls(part.strip(), first, max(first, start + len(part.rstrip())))
 
+    def extend(self, width: int) -> list[Placed]:
+        """Return the cell with the empty ones of the further columns that it spans."""
+        return [self, *(Placed("", self.start, self.end) for _ in range(1, width))]
+
 
 class Row(NamedTuple):
     """A row of a table."""
@@ -88,6 +92,11 @@ class Row(NamedTuple):
     # Column to the number of columns that its cell spans. None if the format cannot say: then a
     # heading extends over the empty cells behind it.
     spans: Mapping[int, int] | None = None
+
+    def widen(self, width: int) -> Row:
+        """Return the row with empty cells behind it up to a width."""
+        blanks = ("",) * (width - len(self.cells))
+        return self._replace(cells=self.cells + blanks, plain=self.plain + blanks)
 
 
 # Columns that cells of a table may span in all, besides one for each sign of the file.

@@ -224,8 +224,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
         elif count == width:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
         elif count == 1 and not even:
-            more = ("",) * (width - 1)
-            kept.append(Row(row.line, row.cells + more, row.plain + more, {0: width}))
+            kept.append(row.widen(width)._replace(spans={0: width}))
         else:
             reason = f"expected {width} cells, as in the heading, got {count}"
             if even:

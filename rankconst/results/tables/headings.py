@@ -173,7 +173,7 @@ def _is_hits(label: Label) -> bool:
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
     """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
-    levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
+    levels = tuple(row.widen(width).plain for row in rows)
     lowest = levels[-1]
     first = next((j for j, cell in enumerate(lowest) if parse(cell, None).metric), width)
     named: list[list[str]] = [[] for _ in range(width)]
@@ -183,7 +183,7 @@ def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
         if row.spans is None and _is_centred(level, lowest, first):
             is_centred = True
             names = " ".join(filter(None, level[first + 1 :]))
-            over = [*level[:first], *[names] * (width - first)]
+            over = [own if j < first else names for j, own in enumerate(level)]
         _add_level(named, over)
     _add_level(named, lowest)
     labels = [

@@ -336,8 +336,9 @@ class _Reader:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
                 row.heights[len(row.cells)] = height
-            row.cells += [cell, *[Placed("", part.start, part.end)] * (width - 1)]
-            row.plain += [strip_latex(cell, self._macros), *[""] * (width - 1)]
+            extended = cell.extend(width)
+            row.cells += extended
+            row.plain += [strip_latex(each, self._macros) for each in extended]
         return row
 
 

@@ -189,7 +189,8 @@ def _split_barred(line: str, edges: list[int], number: int) -> Row:
         width = columns[right] - columns[left]
         if width > 1:
             spans[len(cells)] = width
-        cells += [piece, *[""] * (width - 1)]
+        cells.append(piece)
+        cells.extend("" for _ in range(1, width))
     return Row(number, tuple(cells), tuple(cells), spans)
 
 
@@ -228,7 +229,9 @@ def _split_names(line: str, number: int, labels: Sequence[str]) -> Row | None:
     first = next(iter(_list_metrics(labels)), len(labels))
     metrics = labels[first:]
     width = next((j for j in range(1, len(metrics)) if metrics[j] == metrics[0]), 0)
-    if not width or [*metrics[:width]] * (len(metrics) // width) != metrics:
+    if not width or len(metrics) % width:
+        return None
+    if any(metric != metrics[j % width] for j, metric in enumerate(metrics)):
         return None
     count, words = len(metrics) // width, line.split()
     names = words if all(read_label(word).whole for word in words) else _split_gaps(line)
@@ -237,11 +240,10 @@ def _split_names(line: str, number: int, labels: Sequence[str]) -> Row | None:
         return None
     if any(read_label(name).graphs for name in corner):  # more graphs than blocks
         return None
-    cells = [*corner, *[""] * (len(labels) - len(corner))]
     spans = {first + block * width: width for block in range(count)}
-    for place, name in zip(spans, names, strict=True):
-        cells[place] = name
-    return Row(number, tuple(cells), tuple(cells), spans)
+    name_at = dict(enumerate(corner)) | dict(zip(spans, names, strict=True))
+    cells = tuple(name_at.get(j, "") for j in range(len(labels)))
+    return Row(number, cells, cells, spans)
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:

@@ -242,7 +242,7 @@ class Page(HTMLParser):
                 new, height = [cell], left
             else:
                 cell, width, height = rest.pop()
-                new = [cell, *[Placed("", cell.start, cell.end)] * (width - 1)]
+                new = cell.extend(width)
                 if width > 1:
                     spans[place] = width
             if height > 1:

@@ -216,10 +216,7 @@ def _print(title: str, rows: list[Row]) -> Printed:
     while end > 2 and _is_note(rows[end - 1]):
         end -= 1
     width = max(len(row.cells) for row in rows)
-    padded = []
-    for row in rows[:end]:
-        blanks = ("",) * (width - len(row.cells))
-        padded.append(Row(row.line, row.cells + blanks, row.plain + blanks))
+    padded = [row.widen(width) for row in rows[:end]]
     notes = [read_near("the note below", "".join(row.plain)) for row in rows[end:]]
     return Printed(padded, (*notes, read_near("the name of the sheet", title)))
 
