@@ -562,8 +562,8 @@ def adjust_values(
     """Adjust values of models on the same ranking tasks: a batch for each baseline and metric.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
-    is impossible, alone or beside the others. Two values of one metric are those of two models, and
-    are not compared.
+    is impossible, alone or together with others. Two values of one metric are those of two models,
+    and are not compared.
     """
     places: dict[Metric, list[int]] = {}
     for place, (metric, _) in enumerate(values):

@@ -186,7 +186,10 @@ def adjust(
     user = replace(user, relations=as_names(relations), accepted=as_names(accept))
     if to is not None:
         if not is_number or of_answers:
-            raise UsageError("to turns numbers back: adjust(0.9343, metric='AMRI', to='MR', ...).")
+            got = "those of several right answers" if of_answers else type(results).__name__
+            raise UsageError(
+                f"to turns numbers back, not {got}: adjust(0.9343, metric='AMRI', to='MR', ...)."
+            )
         return _turn_back(results, names, to, replace(user, percent=bool(percent)), opened)
     request = _Request(
         tables=opened,
@@ -343,7 +346,9 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
         _check_values(values)
         if results is None:
             return values
-        raise UsageError(f"{next(iter(values))} is a value beside results; give one of the two.")
+        raise UsageError(
+            f"{next(iter(values))} is a value, and results are given, too; give one of the two."
+        )
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
     _refuse_labels(results)
@@ -493,7 +498,7 @@ def check(
     Parameters
     ----------
     results
-        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks,
+        As for :func:`adjust`. Adjusted values with their base values, and numbers of ranks,
         confirm or contradict the ranking tasks: ``{"MR": "470", "AMRI": "0.934"}``.
     metric
         The only one to check, which columns of datasets or models do not name; all if None.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
 
 MOST_RESULTS = 300
-"""So many results fit into one picture: more cannot be told apart, and take minutes to draw."""
+"""How many results fit into one picture: more cannot be told apart, and take minutes to draw."""
 
 # Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito
 # (2008, Color Universal Design) without yellow, which is lost on white, and three of the muted

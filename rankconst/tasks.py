@@ -47,12 +47,12 @@ class Tasks:
     Attributes
     ----------
     dataset
-        Key of the dataset; the name of counts of one's own.
+        Key of the dataset; the name of counts of your own.
     protocol
         Key of the evaluation protocol.
     split
         ``train``, ``valid``, ``test`` or ``valid+test``, which pools the ranks of the two; empty
-        for counts of one's own.
+        for counts of your own.
     side
         ``head``, ``tail`` or ``both``, which pools the ranks of the two; or ``relation``.
     aggregation

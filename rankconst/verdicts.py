@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 LEVEL = 0.05
-"""The largest probability at which a ranker is told apart."""
+"""A number is better than a baseline that does as well with a smaller probability than this."""
 
-# So much below the level that errors of floating point do not decide.
+# Slightly below the level, so that errors of floating point do not decide.
 _BELOW = LEVEL * (1 - 1e-9)
 
-# So many deviations from its mean, whatever its law, a number is with at most that probability
-# (Cantelli's inequality).
+# Any random number is this many standard deviations above its mean, or more, with at most that
+# probability (Cantelli's inequality).
 _CERTAIN = math.sqrt(1 / _BELOW - 1)
 
 # A change that is smaller is within what is published of most results.

@@ -51,7 +51,7 @@ Row = tuple[str, str, str]
 Floors = Mapping["AdjustedBatch", "AdjustedBatch | None"]
 """Numbers held to chance, and the same held to counting; None where that is not known."""
 
-# So many numbers have a sentence each; of more, one sentence counts.
+# Up to this many numbers have a sentence each; one sentence sums up more.
 _MOST_SENTENCES = 3
 
 
@@ -315,9 +315,9 @@ def _explain_numbers(floors: Floors) -> str:
         return summarise(floors)
     labels = [each.batch.metric.label for each in floors for _ in each.batch.texts]
     sentences = [*explain_each(floors)]
-    for told in (labels, names):
-        if len({*told}) > 1:
-            pairs = zip(told, sentences, strict=True)
+    for heads in (labels, names):
+        if len({*heads}) > 1:
+            pairs = zip(heads, sentences, strict=True)
             sentences = [f"{name}: {sentence}" for name, sentence in pairs]
     return "\n".join(sentences)
 

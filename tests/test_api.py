@@ -632,7 +632,7 @@ def test_the_first_guesses_of_python() -> None:
         rankconst.adjust(mrr=0.3, datset="UMLS")
     mr = rankconst.constants("FB15k-237", "MR").index
     assert mr(mr.invert(0.9343)) == pytest.approx(0.9343)
-    with pytest.raises(UsageError, match="mrr is a value beside results"):
+    with pytest.raises(UsageError, match="mrr is a value, and results are given"):
         rankconst.adjust(0.3, mrr=0.3, dataset="UMLS")
     with pytest.raises(UsageError, match=r"tables=rankconst.from_counts\(candidates\)"):
         rankconst.from_ranks([1, 2], [9, 9])

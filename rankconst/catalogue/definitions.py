@@ -220,7 +220,7 @@ def name_answers_metric(
 
 
 def define_metric(key: str, k: int | None) -> AnswersMetric:
-    """Return the metric of a definition, which the queries are still to be told of."""
+    """Return the metric of a definition, not yet of any queries."""
     row = FAMILIES[key]
     return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
 

@@ -134,7 +134,7 @@ def read_meaning(name: str, library: str | None) -> Meaning:
     if meant is None:
         known = ", ".join(names[0] for names in {**row.metrics, **row.metrics_without_k}.values())
         raise UnknownNameError(
-            f"there are no constants of {name} as {row.title} computes it; known are: {known}."
+            f"rankconst has no constants of {name} as {row.title} computes it; known are: {known}."
         )
     return meant
 

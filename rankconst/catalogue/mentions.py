@@ -138,7 +138,7 @@ _WHY = {
         "which ranks given candidates for relations with a few examples each"
     ),
     "n_ary": "its facts relate more than two entities",
-    "other": "there are no constants for it",
+    "other": "the tables have no constants for it",
     "sources": "it is a source that benchmarks are drawn from, and no benchmark itself",
 }
 

@@ -289,7 +289,7 @@ UNTABLED: dict[str, Protocol] = {
         reference="PyKEEN 1.0 to 1.4, https://github.com/pykeen/pykeen/issues/397",
     ),
 }
-"""Protocols that results may be of but that only tables of one's own hold, by key."""
+"""Protocols that results may be of but that only tables of your own hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
 

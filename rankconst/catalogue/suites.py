@@ -126,7 +126,7 @@ def parse_suite(name: str) -> Suite:
     return load_suites()[_list_names().resolve(name)]
 
 
-_FEWEST = 10  # a smaller number beside the word graphs may count anything
+_FEWEST = 10  # a smaller number in a text about graphs may count anything
 _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 

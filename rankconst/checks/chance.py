@@ -131,7 +131,7 @@ _FORMULAS = {
     "z": "{adjusted} = {sign}({base} - E[{base}]) / sqrt(Var[{base}])",
 }
 
-# A value of so many digits that repeats another was copied.
+# A value with at least this many digits that repeats another was copied.
 _TELLING = 4
 
 # Below it a ranker is worse than random beyond doubt.
@@ -257,7 +257,7 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
     yield Finding(tuple(below), "", sentence, "", "info")
 
 
-# So many numbers are listed; of more the first speaks for all.
+# Up to this many numbers are listed; of more, only the first.
 _FEW = 3
 
 

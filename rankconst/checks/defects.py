@@ -271,7 +271,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry is or has beside it; None if it has none."""
+    """Return the number of ranks that an entry, or its context, states; None if neither does."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:

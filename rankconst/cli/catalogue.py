@@ -58,7 +58,7 @@ def show_constant(value: float | None) -> str:
 
 
 SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
-"""What is told of tasks in short: what a random ranker gets."""
+"""The metrics in the summary of tasks: what a random ranker gets."""
 
 
 def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
@@ -87,7 +87,7 @@ def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, A
 
 
 class Registry(NamedTuple):
-    """One of the lists: the things in it by key, how a name is read, and what is said of each."""
+    """One of the lists: the things in it by key, how a name is read, and what its page says."""
 
     thing: str  # what one is called
     load: Callable[[], Mapping[str, Any]]

@@ -64,7 +64,7 @@ def check(
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
     Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted
-    values beside their base values, and numbers of ranks, confirm dataset, split, side and
+    values with their base values, and numbers of ranks, confirm dataset, split, side and
     protocol. Exits with 6 if a law is broken.
 
     Example: rankconst check results.csv
@@ -193,7 +193,7 @@ def _paint(text: str, style: str) -> str:
     return typer.style(text, **_STYLES[style])
 
 
-# -- what is said beside it ------------------------------------------------------------------------
+# -- on stderr -------------------------------------------------------------------------------------
 
 
 def _report(checked: CheckedReading) -> None:

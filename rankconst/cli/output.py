@@ -173,7 +173,7 @@ def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_K
 
 
 MOST_REASONS = 7
-"""So many reasons have a line of their own."""
+"""How many reasons have a line of their own."""
 
 _MOST_RUNS = 6
 _MOST_NOTES = 50

@@ -283,8 +283,8 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
         )
     from rankconst.tables.explain import explain_mean, explain_path
 
-    if told := explain_path(name) or explain_mean(name):
-        return f"unknown name {name!r}. {told}"
+    if hint := explain_path(name) or explain_mean(name):
+        return f"unknown name {name!r}. {hint}"
     spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
     spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
     spellings |= {

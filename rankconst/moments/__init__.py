@@ -60,8 +60,8 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     if histogram.shared and not metric.is_mean and metric.optimum is not None:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
         raise UsageError(
-            f"there are no constants of {metric.label} for tasks that share their negatives; "
-            f"there are for {known}."
+            f"rankconst has no constants of {metric.label} for tasks that share their negatives; "
+            f"it has those of {known}."
         )
     sampled = histogram.is_weighted and not metric.weighted
     # A formula is imported when it is needed: looking a constant up computes nothing.
@@ -159,7 +159,7 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
     if histogram.shared:
         raise UsageError(
-            "there are no constants of power means for tasks that share their negatives."
+            "rankconst has no constants of power means for tasks that share their negatives."
         )
     return any_power_mean(exponent, histogram)
 

@@ -1,4 +1,4 @@
-r"""Metrics of one's own: the mean of any f(rank), any power mean, the extreme ranks.
+r"""Metrics of your own: the mean of any f(rank), any power mean, the extreme ranks.
 
 The mean of f(r) follows from sums of f and f^2 over 1 .. N, which are formed term by term: nothing
 is asked of f. With weights w_i, M = sum w_i f(r_i) / sum w_i.

@@ -1,4 +1,4 @@
-"""Candidate counts of one's own as a set of tables, so that they go wherever a dataset does."""
+"""Candidate counts of your own as a set of tables, so that they go wherever a dataset does."""
 
 from __future__ import annotations
 

@@ -68,12 +68,12 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
     if suites:
         listed = ", ".join(suites)
         return f"unknown dataset {name!r}. There are means over graphs: {listed}."
-    if told := explain_mean(name):
-        return f"unknown dataset {name!r}. {told}"
+    if hint := explain_mean(name):
+        return f"unknown dataset {name!r}. {hint}"
     if tables.place is not None:
         return reason
-    if told := explain_path(name):
-        return f"unknown dataset {name!r}. {told}"
+    if hint := explain_path(name):
+        return f"unknown dataset {name!r}. {hint}"
     return f"{reason} For tables of your own add --tables DIR."
 
 

@@ -1,4 +1,4 @@
-"""Ranking tasks, queries with several right answers, and graphs of one's own.
+"""Ranking tasks, queries with several right answers, and graphs of your own.
 
 Constants depend on how many candidates each task has, and on nothing else. So whoever knows these
 numbers can adjust the results of any evaluation: typed candidates, relation prediction, temporal

@@ -52,7 +52,7 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         return _find_copy(text)
     try:
         if "://" not in text and "\0" not in text:
-            exists(Path(text))  # raises what is said of it
+            exists(Path(text))  # raises what messages say of it
             place = Path(text)
             return place, find_set(place, text) if is_zip(place) else place
     except PermissionError as error:

@@ -287,7 +287,7 @@ def test_libraries_say_what_a_name_means() -> None:
         (
             "torchmetrics",
             "map@10",
-            "there are no constants of map@10 as torchmetrics computes it",
+            "rankconst has no constants of map@10 as torchmetrics computes it",
         ),
         ("ranx", "recall", "recall needs a k: write recall@10"),
         ("pykeen", "mrr", "unknown library 'pykeen'"),

@@ -75,7 +75,7 @@ def read_published(
     lost: list[tuple[str, int | None]] = []  # why it is not shown, and its line
     addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
-    # Of a graph of one's own there may be no results.
+    # A graph of your own may have no results.
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
