@@ -199,7 +199,7 @@ def parse_address(user: Address, tables: Tables) -> Address:
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
     """
-    tool = _parse_tool(user.tool)
+    tool = read_tool(user.tool)
     if user.dataset is not None:
         require_text(user.dataset)
     # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
@@ -223,7 +223,7 @@ def parse_address(user: Address, tables: Tables) -> Address:
     return _take_tool(replace(user, **keys), tables)
 
 
-def _parse_tool(name: str | None) -> Tool | None:
+def read_tool(name: str | None) -> Tool | None:
     """Return the tool of a name; None without one."""
     if name is None:
         return None
@@ -241,7 +241,7 @@ def _take_tool(user: Address, tables: Tables) -> Address:
     suite = load_suites().get(user.dataset)
     if suite is None:
         return user
-    tool = _require_tool(suite, _parse_tool(user.tool))
+    tool = _require_tool(suite, read_tool(user.tool))
     return replace(user, tool=None if tool is None else tool.key)
 
 
@@ -471,7 +471,7 @@ def settle(
     adjusted.
     """
     given = user.tool or file.tool or tool
-    row = _parse_tool(given or None)
+    row = read_tool(given or None)
     chosen = _find_chosen(file, user)
     if row is not None and file.dataset and not chosen:
         file = replace(file, dataset=_find_own(file.dataset, row, typed=False))

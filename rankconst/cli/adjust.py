@@ -46,6 +46,7 @@ from rankconst.evaluation import (
     find_assumed,
     gather_assumed,
     parse_address,
+    read_tool,
     settle,
 )
 from rankconst.listing import SUFFIXES, Column, Format, Listing, render
@@ -449,7 +450,7 @@ def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Adjusted
     protocol = parse_counted(user.protocol, user.tool)
     known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values = [(parse_metric(name), each) for name, several in typed.items() for each in several]
-    tool = _parse_tool(user.tool)
+    tool = read_tool(user.tool)
     return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
 
 
@@ -465,18 +466,9 @@ def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks
     )
 
 
-def _parse_tool(name: str | None) -> Tool | None:
-    """Return the tool of a name; None without one."""
-    if not name:
-        return None
-    from rankconst.catalogue.tools import parse_tool
-
-    return parse_tool(name)
-
-
 def parse_counted(name: str | None, tool: str | None) -> str:
     """Return the protocol of tasks that are given by nothing but their number."""
-    row = _parse_tool(tool)
+    row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
         raise UsageError(

@@ -329,8 +329,7 @@ def open_tables(places: Sequence[str] | None) -> Tables:
     try:
         if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
             found = load(OUTPUT)
-            # Read here, so that leftovers of another version spoil nothing.
-            found.datasets  # noqa: B018
+            found.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
             sets.append(found)
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
