@@ -31,7 +31,7 @@ _SHOWN = 0.0001
 """The last decimal of an index on the screen."""
 
 _UNEQUAL = 2
-"""The largest share of chance is named if it is so many times the equal one, or more."""
+"""The largest share of chance is named if it is at least this many times the equal share."""
 
 _SEVERAL = 3
 """Of fewer graphs no mean is formed: papers print the results of two next to each other."""
@@ -82,19 +82,17 @@ def average_models(
     found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
     entries, models = adjusted.reading.entries, name_models(adjusted.reading)
     for done, floor in floors.items():
-        tasks = done.batch.tasks
-        if (
-            tasks.relations
-            or done.batch.metric.optimum is None
-            or tables.find_suite(tasks.dataset) is not None
-        ):
+        tasks, is_adjusted = done.batch.tasks, done.batch.metric.optimum is not None
+        is_mean_already = tables.find_suite(tasks.dataset) is not None
+        if tasks.relations or is_mean_already or not is_adjusted:
             continue
         for position, place in enumerate(done.batch.index.tolist()):
             context, row = entries.contexts[entries.context_of[place]], int(entries.rows[place])
             kind = _find_kind(done, context.rank_type or "")
             number = _Number(context.dataset or tasks.dataset, context, row, done, floor, position)
             found[kind, models[place]].append(number)
-    named, suite = _list_graphs(adjusted), tables.find_suite(adjusted.user.dataset or "")
+    named = _list_graphs(adjusted.reading, models)
+    suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
     for (kind, model), numbers in found.items():
         for name, own in _tell_apart(model, numbers, adjusted.reading):
@@ -107,9 +105,12 @@ def average_models(
     return averages
 
 
-def _list_graphs(adjusted: AdjustedReading) -> dict[tuple[Hashable, ...], set[str]]:
-    """Return the graphs that have numbers, by metric and model; those without constants, too."""
-    entries, models = adjusted.reading.entries, name_models(adjusted.reading)
+def _list_graphs(reading: Reading, models: Sequence[str]) -> dict[tuple[Hashable, ...], set[str]]:
+    """Return the graphs that have numbers, by metric and model; those without constants, too.
+
+    `models` has the name of the model of each number.
+    """
+    entries = reading.entries
     model_of, distinct = encode(models)
     codes = np.stack([entries.head_of, entries.context_of, model_of])
     named: dict[tuple[Hashable, ...], set[str]] = defaultdict(set)

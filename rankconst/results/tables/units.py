@@ -26,7 +26,7 @@ _HEADINGS = "write (%) into the headings of percentages, or add --percent if thi
 _HEADING = "if the column is in percent, write so into its heading: {} (%)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
-_LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
+_LEAST = 5  # in percent: a model with only smaller shares would be of no use
 
 
 class _Family(NamedTuple):
@@ -201,7 +201,7 @@ def _leave_small(
 
 
 def _leave_open(
-    entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None
+    entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None
 ) -> Entries:
     """Leave out columns said to be percentages, if none of their numbers is greater than 1."""
     is_marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)
@@ -214,9 +214,7 @@ def _leave_open(
     return entries.keep(~marked)
 
 
-def _drop_contradictions(
-    entries: Entries, notes: Notes, evaluations: Places | None = None
-) -> Entries:
+def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | None) -> Entries:
     """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
     ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
     k = np.array(ks, dtype=np.intp)[entries.head_of]
