@@ -23,13 +23,12 @@ STDIN = "-"
 """The path that means standard input."""
 
 _MOST_CELLS = 20_000_000
-# The first bytes of zip archives, which workbooks are, and of the files that older programs of
-# Office write.
-_ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
-_ZIP = b"PK\x03\x04"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-# What else begins like one of these is compressed, and what unpacks it.
+# The first bytes of files.
+_ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
+_ZIP = b"PK\x03\x04"  # zip archives, which workbooks are
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks of older programs
+# Patterns of the first bytes of compressed files to what unpacks them.
 _PACKED = {
     b"\x1f\x8b": "gunzip -c",
     rb"BZh[1-9]1AY&SY": "bunzip2 -c",
@@ -37,8 +36,7 @@ _PACKED = {
     rb"\x28\xb5\x2f\xfd": "unzstd -c",
 }
 
-# A file that begins with one says its encoding. The longer mark first: it begins like the shorter
-# one.
+# Mark at the beginning of a file to its encoding; the first begins like the second.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -172,8 +170,10 @@ def _write_table(data: bytes, name: str) -> str:
         if data.startswith(_ARROW[0]):
             known = parquet.ParquetFile(source).metadata
             if known.num_rows * known.num_columns > _MOST_CELLS:
-                limit = f"{_MOST_CELLS:,}"
-                raise DataError(f"{name} has more than {limit} cells, too many for results.")
+                raise DataError(
+                    f"{name} has more than {_MOST_CELLS:,} cells, too many for results. "
+                    "Keep only the columns and rows with results."
+                )
             table = parquet.read_table(source)
         else:
             table = feather.read_table(source)

@@ -209,8 +209,8 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:
     raise DataError(
-        f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; "
-        "results never are."
+        f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}, as results "
+        "never are. Save the part with the results as a file of its own."
     )
 
 
@@ -232,7 +232,8 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
         raise DataError(
-            f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are."
+            f"{document.at(line)}: more than {limit} MiB of YAML in one piece. Save it as JSON, "
+            "or only the part with the results."
         )
     try:
         # The parser in C, where PyYAML has it, is ten times as fast.

@@ -204,8 +204,12 @@ def _read(document: Document) -> Reading:
         else:
             readings.append(replace(reading, name=f"{document.name}, sheet {title}"))
             titles.append(title)
+    if not readings and failed:
+        raise failed[0]
     if not readings:
-        raise failed[0] if failed else DataError(f"{document.name}: its sheets are empty.")
+        raise DataError(
+            f"{document.name}: no visible sheet has a cell. Expected a table of results."
+        )
     joined = join_readings(readings, titles, document.name, "sheet")
     return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 

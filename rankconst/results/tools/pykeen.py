@@ -354,7 +354,10 @@ def _read_tracker(document: Document) -> Reading:
     steps: dict[str, dict[str, Value]] = {}
     for row in islice(read_rows(document, ","), 1, None):
         if len(row.plain) != 4:
-            raise DataError(f"{document.at(row.line)}: expected 4 cells, got {len(row.plain)}.")
+            raise DataError(
+                f"{document.at(row.line)}: expected 4 cells, got {len(row.plain)}. "
+                "Fix the row: type, step, key and value."
+            )
         kind, step, key, value = row.plain
         if kind == "parameter" and (key in {"dataset", "model"} or key.startswith("evaluator")):
             settings[key] = value
