@@ -41,9 +41,8 @@ class Text(NamedTuple):
     label: Label
     scope: str  # column, row, name or text
     place: str  # what it is, for messages: "the caption"
-    farther: bool = (
-        False  # True for a heading above the nearest one: a label, and otherwise only other tasks
-    )
+    # True for a heading above the nearest one: it counts as a label, or for other tasks only.
+    farther: bool = False
 
     def ask(self, word: Word) -> Question:
         """Return the question about a word of the text."""

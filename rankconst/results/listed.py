@@ -54,7 +54,7 @@ _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 # name neither model nor tasks, numbers not adjusted, published numbers, skills, short texts.
 _NOTE, _SAME, _TEXT, _OTHER, _PUBLISHED, _SKILL, _SHORT_TEXT = range(7000, 0, -1000)
 
-# So many adjusted metrics are named in a caption.
+# The most adjusted metrics that a caption names.
 _FEW_NAMES = 4
 
 

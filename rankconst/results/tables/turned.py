@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rankconst.results.tables.headings import Parse
 
-_FIRST = 3  # among so many columns the names of metrics are looked for
+_FIRST = 3  # the names of metrics are looked for in the first columns only
 
 
 def turn_table(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
