@@ -81,17 +81,14 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     if isinstance(tables, AnswerTables):
         return {}
     heads = reading.entries.heads
-    named = [isinstance(head.metric, AnswersMetric) for head in heads]
     families = {head.metric.family for head in heads}
-    kinds = {head.metric.family for head, own in zip(heads, named, strict=True) if own}
-    beside = bool(kinds - _RECALL) or (bool(kinds) and len(families) > 1)
-    # MRR and Hits@k beside them are of the same queries; what logs call nDCG@k is of recommenders.
+    is_named = [isinstance(head.metric, AnswersMetric) for head in heads]
+    # MRR and Hits@k next to such a metric are of the same queries.
+    is_shared = reading.form in _LINES and any(is_named) and families != _RECALL
+    # What logs call nDCG@k is of recommenders.
     of_recommender = reading.form == "generic" and "ndcg_at_k" in families
-    if of_recommender or (reading.form in _LINES and beside):
-        named = [True] * len(heads)
-    if not any(named):
-        return {}
-    places = np.flatnonzero(np.array(named, dtype=np.bool_)[reading.entries.head_of])
+    needs = np.array(is_named, dtype=np.bool_) | is_shared | of_recommender
+    places = np.flatnonzero(needs[reading.entries.head_of])
     advice = _advise_renaming(head.metric for head in heads)
     errors = [DataError(_UNCOUNTED.format(head.metric.label) + advice) for head in heads]
     return {place: errors[reading.entries.head_of[place]] for place in places.tolist()}
