@@ -364,7 +364,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
 
 @rule(
     "mean-of-rows",
-    title="an average that is the mean of the numbers beside it",
+    title="an average that is the mean of the numbers next to it",
     inequality="Average = (1/D) sum M",
     why=(
         "A row or column Average is a plain mean over D graphs; what is not may be over others, "
@@ -374,7 +374,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
 def _find_no_mean(case: Case) -> Iterator[Finding]:
     for m, count, mean in case.contradictions:
         statement = (
-            f"{m} is not the mean of the {count} numbers beside it, which is "
+            f"{m} is not the mean of the {count} numbers next to it, which is "
             f"{show_number(mean, 4)}."
         )
         yield Finding((m,), "", statement, "", "warning")

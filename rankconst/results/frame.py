@@ -169,7 +169,7 @@ def adjust_frame(
 def _join(
     frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool
 ) -> pd.DataFrame:
-    """Put the added columns beside those of a frame.
+    """Put the added columns next to those of a frame.
 
     Notes have a column only where there are any, or if `always`.
     """

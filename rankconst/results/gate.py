@@ -192,8 +192,8 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     """Return the dataset of the texts up to the nearest label of vocabulary.
 
-    Its version may stand apart from its name. Return questions if it may be one of several, or if
-    only an ordinary word may name it.
+    Its version may be in another text than its name. Return questions if it may be one of several,
+    or if only an ordinary word may name it.
     """
     named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
     version = next((text for text in texts if text.label.version and not text.farther), None)

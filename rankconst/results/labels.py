@@ -200,7 +200,7 @@ def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
 
 
 def _keep_amount(sign: re.Match[str]) -> str:
-    """Return what stands for the sign of percentages: nothing, unless a number is before it."""
+    """Return what to write for the sign of percentages: nothing, unless a number is before it."""
     amount = sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
     return PERCENT if amount else " "
 
@@ -287,7 +287,7 @@ def _list_asking(bare: str, found: tuple[_Found, ...]) -> dict[str, Word]:
 
 
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
-    """Tell whether only vocabulary stands between head and tail, as in pooled sides."""
+    """Tell whether only vocabulary is between head and tail, as in pooled sides."""
     sides = list[tuple[int, str]]()
     for i, each in enumerate(found):
         about, value = list_values().get(squash(each.text), ("", ""))

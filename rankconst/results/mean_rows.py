@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _FEWEST = 2
-_MOST_BESIDE = 1000  # numbers beside one that may be the mean of all
+_MOST_BESIDE = 1000  # numbers next to one that may be the mean of all
 _OF_ALL = {"total", "overall", "all", "totalavg", "totalaverage", "avgall", "averageall"}
 
 
@@ -70,7 +70,7 @@ class _Number(NamedTuple):
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
-    """Return the numbers called means that have numbers on graphs beside them, by position."""
+    """Return the numbers called means that have numbers on graphs next to them, by position."""
     entries = reading.entries
     called = [
         context.dataset is not None and is_mean(context.dataset) for context in entries.contexts
@@ -257,9 +257,9 @@ def settle_means(
 
 def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:
     if mean.is_held:
-        return f"mean of the {len(mean.parts)} datasets beside it."
+        return f"mean of the {len(mean.parts)} datasets next to it."
     return (
-        f"not the mean of the {len(mean.parts)} numbers beside it: "
+        f"not the mean of the {len(mean.parts)} numbers next to it: "
         f"taken as that of {tasks.dataset}."
     )
 
@@ -292,7 +292,7 @@ def _settle_mean(
     if address in settled and _is_of_suite(settled[address][0], mean, parts, settled):
         return address
     if not mean.is_held:
-        question = ask_mean(address, f", and not that of the {len(parts)} numbers beside it")
+        question = ask_mean(address, f", and not that of the {len(parts)} numbers next to it")
         own = replace(address, dataset=question.text)
         failed[own] = AskedError(str(question), (question,))
         return own

@@ -1,6 +1,6 @@
 """JSON, JSON Lines and YAML: objects whose keys name metrics, flattened to a table.
 
-Each object with numbers is a row. The keys of its path are labels, and so is what it holds beside
+Each object with numbers is a row. The keys of its path are labels, and so is what it holds next to
 the numbers, or what holds a level of its path. Records that differ in nothing but numbers and
 names of models say the same of them: of these, one is walked.
 """

@@ -53,7 +53,7 @@ _K = re.compile(r"@?(\d{1,9})", re.ASCII)
 _LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
 _BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
 _MEDIAN = "it is a median over runs"
-_ABOVE = "a key above it"
+_ABOVE, _NEXT = "a key above it", "a key next to it"
 
 
 class Place(NamedTuple):
@@ -129,7 +129,7 @@ def walk(value: Value, place: Place) -> Iterator[Found]:
 
 
 def _find_means(keys: Iterable[str]) -> set[str]:
-    """Return the keys that are means over graphs, beside several graphs: Average."""
+    """Return the keys that are means over graphs, next to several graphs: Average."""
     named = [key for key in keys if is_mean(key)]
     if not named:
         return set()
@@ -176,7 +176,7 @@ class _Surroundings:
             self._affirmed.append(key)
         elif answered is not None:
             denied = replace(answered, text=f"{key}: {word}")
-            self._denied.append(Text(denied, "row", "a key beside it"))
+            self._denied.append(Text(denied, "row", _NEXT))
         elif role in COUNTS and (number := read_count(word)):
             self.facts[role] = number
         elif role == "relations" and isinstance(value, list) and value:
@@ -190,7 +190,7 @@ class _Surroundings:
         return "" if role != squash(key) and role in self._keys else role
 
     def _take_text(self, key: str, value: str, role: str) -> None:
-        """Take a text or a number beside others."""
+        """Take a text or a number next to others."""
         word = value.strip()
         is_name = not isinstance(value, Number) and read_label(word).metric is None
         if is_name and role == "model":
@@ -206,7 +206,7 @@ class _Surroundings:
         ordered = sorted(self._texts, key=itemgetter(0))
         named = [text for order, text in ordered if order < _OTHER]
         others = [text for order, text in ordered if order == _OTHER]
-        flags = Text(read_label(" ".join(self._affirmed)), "row", "a key beside it")
+        flags = Text(read_label(" ".join(self._affirmed)), "row", _NEXT)
         return keep(*named, flags, *self._denied, *corner), keep(*others)
 
 
@@ -225,13 +225,13 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 
 
 def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator[tuple[int, Text]]:
-    """Yield what a text or a number beside others says, with the order of its role.
+    """Yield what a text or a number next to others says, with the order of its role.
 
-    A value beside it may be that of the metric that it names.
+    A value next to it may be that of the metric that it names.
     """
     word = value.strip()
     label, own, place = read_label(key), read_label(word), f"the {key}"
-    asked = [(_OTHER, text) for text in ask_over(label, word, "a key beside it")]
+    asked = [(_OTHER, text) for text in ask_over(label, word, _NEXT)]
     if isinstance(value, Number):
         yield from asked
     elif role in ADDRESS and (role != "dataset" or "/" not in word or own.graphs):

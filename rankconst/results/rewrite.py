@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # What is asked for.
 
 BOTH, SKILL = "both", "skill"
+"""What is asked for by other words than the name of a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ _SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index",
 def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
     """Read what takes the place of numbers: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z`` ...
 
-    ``both`` puts the index beside the number, ``skill`` needs a `baseline`. Raises UnknownNameError
-    for an unknown name, and UsageError if it does not go with the baseline.
+    ``both`` puts the index next to the number, ``skill`` needs a `baseline`. Raises
+    UnknownNameError for an unknown name, and UsageError if it does not go with the baseline.
     """
     plain = name.strip().lower()
     if baseline is not None:
@@ -404,7 +405,7 @@ def _keep_decimals(span: Span, scale: float) -> int:
     return min(round(span.decimals - math.log10(abs(scale))), 12)
 
 
-# What closes the markup that a number stands in: }$ of $0.241_{\pm .001}$.
+# What closes the markup that a number is in: }$ of $0.241_{\pm .001}$.
 _CLOSERS = re.compile(r"(?:\\?%|[})$\]*_]|</\w{1,9}>)+")
 
 

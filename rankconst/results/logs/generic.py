@@ -1,8 +1,8 @@
 """Lines with ``name: value``, ``name = value`` or ``name value``, of any tool without a module.
 
-Consecutive lines with numbers of metrics are a block. What stands before the numbers of a line, and
+Consecutive lines with numbers of metrics are a block. The text before the numbers of a line, and
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
-ask, and no split is assumed. What else stands on the lines of its block only asks.
+ask, and no split is assumed. What else is on the lines of its block only asks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/â
 _NUMBER = re.compile(
     rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII
 )
-# What stands before a message, or is not a word of it.
+# The time and the level before a message, bars of progress and files: no words of it.
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
@@ -84,7 +84,7 @@ _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
-_MORE_NAMES = "several names of metrics stand before it"
+_MORE_NAMES = "several names of metrics are before it"
 _MORE_NUMBERS = "several numbers are behind its name"
 _LABEL_BEHIND = (
     "a label is between or behind the numbers of its line: put each evaluation on a line of its own"
@@ -181,7 +181,7 @@ def _parse(template: str) -> _Line:
                 label, metrics = read_label(f"{shared} {name}"), []
         labels = [each for word in words for each in _read_labels(word)]
         is_metric = _may_be_metric(label, name)
-        if not is_metric:  # beside a number of something else, words may be of that
+        if not is_metric:  # next to a number of something else, words may be of that
             labels = [_weaken(each) for each in (*labels, *_read_labels(name))]
         if numbers:
             behind += [read_label(remark)] if remark is not None else []
@@ -258,7 +258,7 @@ def _say_split(names: list[Label]) -> tuple[Text, ...]:
 
 
 def _list_texts(label: Label) -> list[Text]:
-    """Return what a label beside numbers says of them: as the cell of a row, and as a sentence."""
+    """Return what a label next to numbers says of them: as the cell of a row, and as a sentence."""
     if not label.tells:
         return []
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]

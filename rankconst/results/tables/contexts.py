@@ -226,7 +226,7 @@ def _read_name(cell: str) -> CellTexts:
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
-    if squash(cell) in OF_RELATIONS:  # below "Prediction", beside entities
+    if squash(cell) in OF_RELATIONS:  # below "Prediction", next to entities
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
     is_statistic = label.metric is not None and label.whole
     return CellTexts((Text(label, "name", _ROW),)) if label.tells or is_statistic else _NOTHING

@@ -97,7 +97,7 @@ def _name_models(metric: Metric, models: Collection[str], name: str, k: int | No
 
 
 def list_models(rows: Sequence[Row]) -> list[str]:
-    """Return the headings of columns of numbers beside names of graphs, if nothing else is there.
+    """Return the headings of columns of numbers next to names of graphs, if nothing else is there.
 
     They may be names of models: nothing that a heading of a results table says is known of them.
     """
@@ -201,7 +201,7 @@ def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
 def _drop_names_of_levels(
     level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
 ) -> None:
-    """Drop a label that names the labels beside it, and no cells: dataset, FB15k-237, WN18RR.
+    """Drop a label that names the labels next to it, and no cells: dataset, FB15k-237, WN18RR.
 
     That is how pandas writes columns of two levels.
     """
@@ -228,7 +228,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
         measures = [label for label in column if label.metric is not None]
         if measures and {*list_roles(column)} <= {"", "measured", "tool", "side", "model"}:
             found[j] = measures[-1]
-    # An average beside columns of no metric may be over anything.
+    # An average next to columns of no metric may be over anything.
     others = [column for j, column in enumerate(labels) if j and j not in found]
     is_unknown = any(not any(list_roles(column)) for column in others)
     is_average = all(is_mean(label.text) for label in found.values())

@@ -1,4 +1,4 @@
-"""What the columns of a table beside its metrics are: datasets, splits, names of rows, remarks."""
+"""What columns that are not metrics are: datasets, splits, names of rows, remarks."""
 
 from __future__ import annotations
 

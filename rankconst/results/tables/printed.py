@@ -281,7 +281,7 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 
 
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
-    """Tell whether labels head numbers of metrics: below each metric, or beside the name of one."""
+    """Tell whether labels head numbers of metrics: below each metric, or next to its name."""
     measured = _list_metrics(labels)
     # Of one column, it may be the title of a log.
     if not measured and _is_metric(cells[0]) and len(labels) > 2:

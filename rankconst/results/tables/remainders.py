@@ -1,4 +1,4 @@
-"""What headings of metrics have beside their metrics: letters of sides, models, parts, means."""
+"""What headings of metrics have besides the metric: letters of sides, models, parts, means."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
-    """Return the words beside the metric of each column, unless they are the name of a model."""
+    """Return the words besides the metric of each column, unless they are the name of a model."""
     partial = {j: label for j, label in measures.items() if not label.whole}
     plain = {label.metric for label in measures.values() if label.whole}
     counts = Counter(label.metric for label in partial.values())
@@ -58,7 +58,7 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 
 
 def find_means(heading: Heading) -> dict[int, Label]:
-    """Return labels of the columns that are means over the graphs of columns beside: Avg MRR."""
+    """Return labels of the columns that are means over the graphs of other columns: Avg MRR."""
     means: dict[int, Label] = {}
     for j in heading.measures:
         for level, label in enumerate(heading.labels[j]):

@@ -206,7 +206,7 @@ class SheetReader:
         self._notes.add(None if line == NO_LINE else line, self._sheet.cells[j][row], why)
 
     def _leave_differences(self, numbers: dict[int, _Numbers]) -> None:
-        """Leave out shares beside one of the same row that has a sign, as differences have."""
+        """Leave out shares in rows where another share has a sign, as differences have."""
         measures, cells = self._heading.measures, self._sheet.cells
         shares = []
         for j in numbers:
@@ -283,7 +283,7 @@ class SheetReader:
         return self._heads.setdefault(head, len(self._heads))
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Ask about what a heading has beside its metric, or about a metric that comes twice."""
+        """Ask about what a heading has besides its metric, or about a metric that comes twice."""
         measures = self._heading.measures
         if j in self._remainders:
             word = self._remainders[j]

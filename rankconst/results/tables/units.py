@@ -33,7 +33,7 @@ class _Family(NamedTuple):
     """What numbers share with those whose unit is theirs."""
 
     graph: Hashable
-    kind: Hashable  # the metric, with what its heading has beside it
+    kind: Hashable  # the metric, with what else its heading has
 
 
 def _name_family(head: Head) -> str | None:
@@ -55,7 +55,7 @@ def settle_units(
     """Write the sign of percentages into numbers; leave out, and say, what could be either.
 
     Columns are `marked` if their headings say that they are percentages. `apart` has for a column
-    its graph and what its heading has beside the metric: numbers of others do not tell its unit.
+    its graph and what else its heading has: numbers of others do not tell its unit.
     `evaluations` has the evaluation of each row, where several rows make up one.
     """
     families = list[_Family | None]()
@@ -123,7 +123,7 @@ def _settle_families(
         # fractions, too.
         is_whole = not group.are_even and max(counts) == 1 and bool(printed.all())
         is_usual = group.are_percentages or is_whole
-        # So does a column of nothing above 1 that is printed unlike them: 0.237 beside 50.1.
+        # So does a column of nothing above 1 that is printed unlike them: 0.237 next to 50.1.
         heads = entries.head_of[group.places]
         unlike = ~printed & ~np.isin(heads, heads[group.is_large]) & bool(alike)
         is_sure = bool(alike) or not group.are_even or group.most >= _LEAST

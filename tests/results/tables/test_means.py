@@ -116,7 +116,7 @@ def test_a_mean_is_that_of_the_graphs_beside_it(path: Path) -> None:
     found = rankconst.adjust(path, metric="mrr", tool="ultra").numbers
     assert found.asked == ()
     (own,) = (each for each in found.entries if each.entry.text == "0.497")
-    assert own.note == "mean of the 4 datasets beside it."
+    assert own.note == "mean of the 4 datasets next to it."
     expected = rankconst.constants(SUITE, "mrr")
     assert own.constants is not None
     assert (own.constants.expectation, own.constants.variance) == (
@@ -130,11 +130,11 @@ def test_what_is_not_their_mean_is_asked_about_and_found(path: Path, value: str)
     change_mean(path, value)
     assert find_adjusted(path, tool="ultra") == GRAIL
     (question,) = rankconst.adjust(path, metric="mrr", tool="ultra").asked
-    assert "is a mean over graphs, and not that of the 4 numbers beside it" in str(question)
+    assert "is a mean over graphs, and not that of the 4 numbers next to it" in str(question)
     checked = rankconst.check(path, metric="mrr", tool="ultra", rules=["mean-of-rows"])
     (finding,) = checked.findings
     assert (finding.severity, [m.entry.text for m in finding.values]) == ("warning", [value])
-    assert "is not the mean of the 4 numbers beside it, which is 0.4967." in finding.statement
+    assert "is not the mean of the 4 numbers next to it, which is 0.4967." in finding.statement
 
 
 @pytest.mark.parametrize("value", ["0.496", "0.497", "0.5", "0.4967"])
@@ -243,7 +243,7 @@ def test_a_suite_has_the_mean_beside_fewer_graphs(path: Path) -> None:
     assert find_adjusted(path, dataset="grail_12") == {**GRAIL, "0.522": "grail_12"}
     found = rankconst.adjust(path, metric="mrr", dataset="grail_12").numbers
     (note,) = set(found.notes.values())
-    assert note == "not the mean of the 4 numbers beside it: taken as that of grail_12."
+    assert note == "not the mean of the 4 numbers next to it: taken as that of grail_12."
 
 
 def test_but_neither_the_mean_of_these_nor_a_wrong_one_beside_all(path: Path) -> None:
@@ -355,12 +355,12 @@ ASKED = "add --dataset ultra_inductive"
         (
             f"{CAPTION}\n\n| Model | WN18RR v1 | WN18RR v2 | Average |\n"
             "|---|---|---|---|\n| A | 0.6 | 0.7 | 0.43 |\n",
-            "not that of the 2 numbers beside it: " + ASKED,
+            "not that of the 2 numbers next to it: " + ASKED,
         ),
         (
             f"{CAPTION}\n\n| Dataset | MRR |\n"
             "|---|---|\n| WN18RR v1 | 0.6 |\n| WN18RR v2 | 0.7 |\n| Average | 0.43 |\n",
-            "not that of the 2 numbers beside it: " + ASKED,
+            "not that of the 2 numbers next to it: " + ASKED,
         ),
         (
             "\\begin{table}\\caption{" + CAPTION + "}\\begin{tabular}{lr}"
