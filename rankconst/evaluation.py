@@ -618,10 +618,13 @@ def _parse_value(ask: Question, value: str) -> tuple[str, str]:
 
 def _list_accepted(user: Address) -> dict[str, str]:
     """Return the words that a user accepts, each with the value it stands for, if any."""
-    # "n=50=sampled:50" is of the word "n=50".
-    pairs = [text.rpartition("=")[::2] for text in user.accepted if "=" in text]
-    values = {word.lower(): value for word, value in pairs}
-    return values | {text.lower(): "" for text in user.accepted}
+    accepted = {}
+    for text in user.accepted:
+        # "n=50=sampled:50" is of the word "n=50".
+        word, sign, value = text.rpartition("=")
+        if sign:
+            accepted[word.lower()] = value
+    return accepted | {text.lower(): "" for text in user.accepted}
 
 
 def list_words(file: Address) -> set[str]:

@@ -246,7 +246,7 @@ def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -
 
 
 def _explain_columns(columns: Iterable[Column]) -> str:
-    """Say what columns are that say so themselves."""
+    """Say what columns mean, those of the same meaning together."""
     titles: dict[str, list[str]] = {}
     for column in columns:
         if column.meaning:

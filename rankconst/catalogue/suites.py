@@ -132,7 +132,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites with as many graphs as a text says that share most words with it."""
+    """Return the suites of as many graphs as a text says whose names share most words with it."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():
@@ -141,7 +141,7 @@ def suggest_suites(text: str) -> tuple[str, ...]:
             own = re.findall(r"[a-z]+", f"{key} {suite.title}".lower())
             shared[key] = len(words.intersection(own))
     most = max(shared.values(), default=0)
-    return tuple(key for key, count in shared.items() if count == most > 0)
+    return tuple(key for key, count in shared.items() if most and count == most)
 
 
 _AND, _AS = "+", "@"

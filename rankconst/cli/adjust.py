@@ -284,12 +284,13 @@ def open_sets(
     datasets: list[str],
     counts: Path | None,
     num_tasks: int | None,
-    *rule: str | None,
+    protocol: str | None,
+    tool: str | None,
 ) -> tuple[Tables, list[str]]:
     """Open the tables, and return them with the names of the datasets that are meant.
 
     A file of counts, or a number of tasks, takes the place of a dataset, as one more set of tables.
-    Of a number of tasks, the `rule` is a protocol, or the tool that has one.
+    Of a number of tasks, `protocol` says the number of candidates, or the `tool` that has one.
     """
     opened = open_tables(places)
     if counts is None and num_tasks is None:
@@ -301,12 +302,12 @@ def open_sets(
     if num_tasks is not None:
         if datasets:
             raise UsageError("--num-tasks replaces --dataset; leave one out.")
-        key = parse_counted(*rule)
+        key = parse_counted(protocol, tool)
         own: Tables = make_tables(
             {Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)}
         )
     elif counts is not None:
-        own = read_counts(counts, rule[1])
+        own = read_counts(counts, tool)
         if is_of_answers(own):
             named = list(own.datasets)
             return own, datasets or named[:1]
@@ -338,7 +339,8 @@ def write_values(
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["metric", "value"])
-    for name, value in (each.rpartition("=")[::2] for each in typed):
+    for each in typed:
+        name, _, value = each.rpartition("=")
         if not name and len(metrics) != 1:
             raise UsageError(
                 f"which metric is {value}? Write it before the value: recall@10={value}."
@@ -399,9 +401,11 @@ def read_values(
             "input."
         )
     found: dict[str, list[Published]] = {}
-    # Such as mrr=0.3,hits@1=0.2.
-    typed = (each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value))
-    for name, value in (each.rpartition("=")[::2] for each in typed):
+    typed: list[str] = []
+    for each in values:
+        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", each)  # mrr=0.3,hits@1=0.2
+    for each in typed:
+        name, _, value = each.rpartition("=")
         if name and names:
             raise UsageError(
                 f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
@@ -536,11 +540,11 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
     for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
         say(f"note: {reason}")
     if full and any(not each.significance for each in done if each.batch.tasks.is_chance):
-        leaves = tool is not None and tool.batch is not None
-        reason = (
-            f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
-        )
-        say(f"note: no p: {reason or first.explain_lack()}")
+        if tool is not None and tool.batch is not None:
+            lack = f"{tool.title} leaves out tasks, and which is not known."
+        else:
+            lack = first.explain_lack()
+        say(f"note: no p: {lack}")
 
 
 def turn_back(

@@ -250,11 +250,12 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
         paths = _list_files(Path(paths[0]))
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
-        own = f" Numbers of candidates of your own need no build: --counts {paths[0]}."
+        hint = ""
+        if len(paths) == 1:
+            hint = f" Numbers of candidates of your own need no build: --counts {paths[0]}."
         raise UsageError(
             "a graph of your own has two files, training and test set, or three, training, "
-            f"validation and test set; got {len(paths)}: {', '.join(paths)}."
-            f"{own if len(paths) == 1 else ''}"
+            f"validation and test set; got {len(paths)}: {', '.join(paths)}.{hint}"
         )
     files = dict(zip(orders[len(paths)], paths, strict=True))
     for split, path in files.items():

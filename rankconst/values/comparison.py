@@ -403,7 +403,8 @@ def bound_pairs(
         p_lower[is_exact], p_upper[is_exact] = exact
         method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or next to it.
-    half = np.clip(room.losses[-1], *(losses[:, first] + losses[:, second]))
+    lowest, highest = losses[:, first] + losses[:, second]
+    half = np.clip(room.losses[-1], lowest, highest)
     return Bounds(
         z=(z, z_upper),
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
