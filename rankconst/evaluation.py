@@ -324,9 +324,9 @@ def _find_chosen(file: Address, user: Address) -> str:
         return ""
     value = accepted[name.lower()]
     if value not in meant:
-        said = f"{name}={value}" if value else name
+        got = f"{name}={value}" if value else name
         expected = " or ".join(f"{name}={key}" for key in meant)
-        raise UsageError(f"{said}: expected {expected}.")
+        raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
     return value
 
 
@@ -504,7 +504,10 @@ def settle(
         split = row.find_split(dataset, split)
         side = side or row.find_side(dataset)
         if chosen and dataset != chosen:
-            raise DataError(f"it is accepted as {chosen}, but {row.title} has {dataset}.")
+            raise DataError(
+                f"it is accepted as {chosen}, but {row.title} evaluates on {dataset}. Accept that, "
+                "or leave out the tool."
+            )
     asked = sampled and parse_protocol(sampled).key
     tasks = Tasks(
         dataset=dataset,
@@ -612,7 +615,7 @@ def _parse_value(ask: Question, value: str) -> tuple[str, str]:
         except UnknownNameError:
             continue
     raise UsageError(
-        f"{ask.word}={value}: expected a split, side, protocol or aggregation behind the sign."
+        f"--accept {ask.word}={value}: expected a split, side, protocol or aggregation after =."
     )
 
 

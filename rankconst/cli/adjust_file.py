@@ -114,7 +114,10 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
         raise UsageError("--replace is for one document: name a single file.")
     form = None if out is None else SUFFIXES.get(out.suffix.lower())
     if form not in {None, Format.table, Format.markdown, Format.latex}:
-        raise UsageError(f"--replace writes the same document, so {out} cannot be {form}.")
+        raise UsageError(
+            f"--replace writes the same document, so {out} cannot be {form}. Name a file with the "
+            f"ending of {work.files[0]}."
+        )
     document = open_document(work.files[0], **work.how)
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 

@@ -632,7 +632,7 @@ def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_othe
     with pytest.raises(UsageError, match="says dataset nell995, but nell995_redgnn was asked for"):
         rankconst.adjust(opened, dataset="nell995_redgnn", accept=["NELL-995=nell995"])
     noted = rankconst.adjust(opened, tool="ultra", accept=["NELL-995=nell995"]).numbers
-    assert "accepted as nell995, but ULTRA has nell995_redgnn" in noted.notes[0]
+    assert "accepted as nell995, but ULTRA evaluates on nell995_redgnn" in noted.notes[0]
     # Of a name that one graph has, nothing is asked.
     assert rankconst.adjust(opened, accept=["WN18RR=umls"]).numbers.accepted == ()
 
