@@ -334,6 +334,6 @@ def test_errors_of_blocks_and_of_shared_negatives() -> None:
         < 2 * alone.variance_error + 2.5 * ulp
     )
     with pytest.raises(
-        UsageError, match=r"share their negatives; there are for (?!.*median).*hits_at_k"
+        UsageError, match=r"share their negatives; it has those of (?!.*median).*hits_at_k"
     ):
         compute_moments(parse_metric("median"), sampled_histogram("sampled:4:shared", 7))
