@@ -2,8 +2,8 @@
 # Entities called 0x10, 0x0010 and 16 are three in pandas and polars, and one in pyarrow and duckdb.
 #
 # Seen 2026-11-29 with Python 3.11.7: pyarrow 26.0.1, duckdb 2.0.1, polars 2.1.0, pandas 3.1.1.
-# Guess before running: ids with 0x are text in all four.
-# Behaviour: pyarrow and duckdb take a column of hexadecimal ids for integers when they guess its type, also beside decimal
+# Guess before running, with a question mark behind it, as we were not sure: ids with 0x are text.
+# Behaviour: pyarrow and duckdb take a column of hexadecimal ids for integers when they guess its type, also among decimal
 #   ones; duckdb takes binary 0b1 as well, but leaves 0016, with zeros in front, as text. pandas does what its engine does.
 # Documented? We found it in neither manual of the readers; DuckDB's has hexadecimal numbers in SQL.
 # Why it matters: addresses of code and of contracts, and hashes, name the entities of graphs. Written again, as 16, they match no

@@ -2,7 +2,8 @@
 # Three data sets on which three models come in the same order make p = 0 in pingouin's Friedman test and two post-hoc tests.
 #
 # Seen 2026-11-29 with Python 3.11.7: pingouin 0.7.0, scikit-posthocs 0.17.1; scipy 1.17.1, pandas 3.1.1.
-# Guess before running: about 0.1 for two data sets, as they agree with probability 1/6 under chance; a little less for three.
+# Guess, written down after runs with six data sets had shown p = 0: about 0.1 for two data sets, as they agree with
+#   probability 1/6 under chance; a little less for three.
 # Behaviour: the F statistic of ranks, (n - 1) W / (1 - W), is infinite where all data sets agree (W = 1), and so is the t of Conover's
 #   and Durbin's comparisons, which divides by a variance that is 0. p is 0.0, for three data sets (probability 1/36) as for six.
 # Documented? pingouin recommends method="f" for small samples, where chi square is too conservative. Not that it is 0 here;

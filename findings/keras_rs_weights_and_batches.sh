@@ -2,7 +2,8 @@
 # A weighted MRR of keras-rs depends on how the queries are cut into batches, once one of them has no right answer.
 #
 # Seen 2026-11-29 with Python 3.11.7: keras-rs 0.4.0, keras 3.15.1; torch 2.13.0 (CPU), numpy 2.4.6.
-# Guess before running: 0.6 = 3 / (3 + 1 + 1) for weights 3, 1, 1 and reciprocal ranks 1, 0, 0, in any batches.
+# Guess before running, of one batch: 0.6 = 3 / (3 + 1 + 1) for weights 3, 1, 1 and reciprocal ranks 1, 0, 0. We had not
+#   thought of batches; that they matter we saw afterwards.
 # Behaviour: the weight of a query without a right answer is not the one that was given, but the mean weight of the queries of
 #   its batch that have one; in a batch without any, it is 1. With equal weights nothing shows.
 # Documented? Half: the rule is in a helper's docstring, to which the metric's own refers for weights of items. For weights of
