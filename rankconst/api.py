@@ -94,7 +94,8 @@ def adjust(
         split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
         ``standard``; a tool may have a split and a side of its own. The result's ``assumed`` names
         those that were used. Numbers of a file or a DataFrame whose adjusted values or numbers of
-        ranks contradict these tasks are asked about, not adjusted.
+        ranks contradict these tasks are asked about, not adjusted; those whose labels name other
+        tasks than you do are left out without a note, as you did not ask for them.
     relations
         Only the tasks of these relations; of all if empty.
     percent

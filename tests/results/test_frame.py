@@ -218,6 +218,19 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
         )
 
 
+@pytest.mark.parametrize("errors", [None, "raise"])
+@pytest.mark.parametrize("where", ["column", "index"])
+def test_rows_that_are_not_asked_for_are_left_as_they_are(where: str, errors: Any) -> None:
+    frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": [0.338, 0.476]})
+    if where == "index":
+        frame = frame.set_index("dataset")
+    out = adjust(frame, dataset="fb15k237", errors=errors)
+    first, second = out["AMRR"]
+    assert first == TABLES.constants("fb15k237", "mrr").index(0.338)
+    assert math.isnan(second)
+    assert "note" not in out
+
+
 @pytest.mark.slow
 def test_no_column_comes_twice(tmp_path: Path) -> None:
     known = TABLES.constants("nations", "mrr").index(0.5)
