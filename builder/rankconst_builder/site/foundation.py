@@ -153,7 +153,7 @@ def _list_findings(
     heaviest = max(rows, key=lambda row: row.chance)
     share = heaviest.chance / math.fsum(row.chance for row in rows)
     sentences.append(
-        f"Chance hardly matters here, and one graph makes most of it: {titles[heaviest.graph]} "
+        f"Chance hardly matters here, and one graph makes much of it: {titles[heaviest.graph]} "
         f"has few candidates, and makes {share:.0%} of the chance of the mean."
     )
     errors = [
