@@ -215,15 +215,12 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
     lines = body.rstrip(b"\r\n").split(b"\n")[1:]  # the first may be a heading
     labels = {line.removesuffix(b"\r").rpartition(sign)[2] for line in lines}
     if labels in ({b"1", b"-1"}, {b"1", b"0"}):
-        parts = '$1 "\\t" $2 "\\t" $3'
+        separator, parts = delimiter.replace("\t", "\\t"), '$1 "\\t" $2 "\\t" $3'
         raise DataError(
             f"the last column of {name} has labels, and false triples are among its lines. "
             f"Keep the true ones: tr -d '\\r' < {shlex.quote(name)} | "
-            f"awk -F'{_SPELLED.get(delimiter, delimiter)}' '$4 == 1 {{print {parts}}}' > FILE.tsv"
+            f"awk -F'{separator}' '$4 == 1 {{print {parts}}}' > FILE.tsv"
         )
-
-
-_SPELLED = {"\t": "\\t"}
 
 
 def _find_sign(body: bytes, name: str) -> str:

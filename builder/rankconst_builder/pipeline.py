@@ -242,7 +242,7 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
 
 
 def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
-    """Get the files of a benchmark by role, perhaps but those that it can do without."""
+    """Get the files of a benchmark by role; those that it can do without may be missing."""
     contents = {}
     for role in [role for role in READ if role in source.files]:
         try:

@@ -83,6 +83,8 @@ def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     schema = schema_of(name)
+    if not histograms:
+        return schema.empty_table()
     lengths = [len(histogram) for histogram in histograms.values()]
     places = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []
@@ -90,20 +92,19 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
         if column.name in _NUMBERS:
             values = _join_numbers(column.name, histograms.values())
         else:
-            values = join_texts([_get_word(tasks, column.name) for tasks in histograms]).take(
-                places
-            )
+            words = join_texts([_get_word(tasks, column.name) for tasks in histograms])
+            values = words.take(places)
         columns.append(values.cast(column.type))
     return pa.table(columns, schema=schema)
 
 
 def _join_numbers(column: str, histograms: Iterable[Histogram]) -> Any:
-    arrays = [np.empty(0)]
+    arrays = []
     for histogram in histograms:
         numbers = getattr(histogram, _NUMBERS[column])
         # Histograms in which no candidate ranks above any have no offsets.
         arrays.append(np.zeros_like(histogram.num_tasks) if numbers is None else numbers)
-    return wrap_numbers(np.concatenate(arrays[1:] or arrays))
+    return wrap_numbers(np.concatenate(arrays))
 
 
 def _get_word(tasks: Tasks, column: str) -> str:

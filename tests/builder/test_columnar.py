@@ -212,7 +212,7 @@ def test_pieces_of_text_do_not_matter(
     assert describe_graph(graph) == expected[0]
 
 
-# A word, script of any kind.
+# A word, and a digit of another script.
 PLAIN = [b"Q1\tP1\tBerlin\n", "Q1\tP1\tQ٧\n".encode()]
 # Four columns, two, none, an empty label, CR LF, a zero byte, a long label.
 OTHER = [
