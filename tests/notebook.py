@@ -33,8 +33,8 @@ def _run_cell(source: str, names: dict[str, Any], count: int) -> list[dict[str, 
     if not isinstance(last, ast.Expr):
         exec(source, names)  # noqa: S102 - our own notebook
         return []
-    exec(compile(ast.Module(before, []), "cell", "exec"), names)  # noqa: S102
-    value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307
+    exec(compile(ast.Module(before, []), "cell", "exec"), names)  # noqa: S102 - as above
+    value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - as above
     if value is None:
         return []
     data = {"text/plain": [repr(value)]}

@@ -270,7 +270,7 @@ def run_implicit(queries: Queries, k: int) -> Values:
     from scipy.sparse import csr_matrix
 
     class Model:
-        def recommend(self, users: Any, rows: Any, N: int, **_: Any) -> tuple[Any, Any]:  # noqa: ARG002
+        def recommend(self, users: Any, rows: Any, N: int, **_: Any) -> tuple[Any, Any]:  # noqa: ARG002 - as implicit calls it
             order = np.argsort(-queries.scores[users], axis=1)[:, :N]
             return order.astype(np.int32), np.take_along_axis(queries.scores[users], order, axis=1)
 

@@ -357,7 +357,7 @@ def test_labelled_triples_are_refused_with_the_command_that_keeps_the_true_ones(
     with pytest.raises(DataError, match=r"has labels, and false triples are among") as caught:
         read_own({"test": path.read_bytes()}, {"test": str(path)})
     command = str(caught.value).partition(": ")[2].removesuffix(" > FILE.tsv")
-    run = subprocess.run(["sh", "-c", command], check=True, capture_output=True)  # noqa: S607
+    run = subprocess.run(["sh", "-c", command], check=True, capture_output=True)  # noqa: S607 - the sh that a user has
     assert run.stdout.decode() == write(TEST, sign="\t")
 
 
@@ -397,7 +397,7 @@ def test_what_is_no_triple_is_refused_with_a_command_that_works(
         read_own({"train": text.encode()}, {"train": str(path)})
     command = re.search(r"(?:grep -v|tr -s) .*(?= > FILE)", str(caught.value))
     assert command is not None
-    cleaned = subprocess.run(command[0], shell=True, check=True, capture_output=True).stdout  # noqa: S602
+    cleaned = subprocess.run(command[0], shell=True, check=True, capture_output=True).stdout  # noqa: S602 - our own command
     assert rows_of(read_own({"train": cleaned}, {"train": str(path)})[0]["train"]) == TRAIN[:2]
 
 
@@ -407,7 +407,7 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
     graph.write_text(f"# comment\n{rows}", encoding="utf-8")
     message = refused({"train": rows}, None, "tsv")
     command = message[message.index("awk ") : message.index(" FILE.nt")]
-    converted = subprocess.run(  # noqa: S602
+    converted = subprocess.run(  # noqa: S602 - our own command
         f"{command} {graph}",
         shell=True,
         check=True,

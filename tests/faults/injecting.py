@@ -216,7 +216,7 @@ def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Pa
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
         os.dup2(err, 2)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(each, mode, closefd=False)  # noqa: SIM115
+            open(each, mode, closefd=False)  # noqa: SIM115 - the child's own
             for each, mode in enumerate("rww")
         )
         if points is not None:
