@@ -22,6 +22,10 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """The path that means standard input."""
 
+MARKDOWN_ENDINGS = {".md", ".markdown", ".qmd", ".rmd"}
+"""The endings of Markdown documents, and of those that are made of it."""
+
+_LONGEST_HEADING = 20_000
 _MOST_CELLS = 20_000_000
 
 # The first bytes of files.
@@ -57,6 +61,14 @@ class Document:
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; line i of an editor is ``lines[i - 1]``."""
         return tuple(self.text.split("\n"))
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line that is not empty, without blanks before it; cut off if it is very long.
+
+        It is enough to recognise a format by its heading.
+        """
+        return self.text[:_LONGEST_HEADING].lstrip().partition("\n")[0]
 
     @cached_property
     def starts(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.errors import DataError, UsageError
 from rankconst.names import resolve_name
-from rankconst.results.document import Document, list_files, open_document
+from rankconst.results.document import MARKDOWN_ENDINGS, Document, list_files, open_document
 from rankconst.results.joined import join_readings, name_files
 from rankconst.results.reading import ADJUST_RANKS, Reading, Skipped, name_reasons
 from rankconst.results.structured import looks_structured
@@ -59,8 +59,6 @@ def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
     return lambda document: _holds(document, *marks, within=within)
 
 
-_MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
-
 FORMATS: dict[str, Format] = {
     "pykeen": Format("tools.pykeen", _is_object),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
@@ -90,7 +88,7 @@ FORMATS: dict[str, Format] = {
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
     "markdown": Format(
-        "tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN
+        "tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in MARKDOWN_ENDINGS
     ),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format(
@@ -98,10 +96,7 @@ FORMATS: dict[str, Format] = {
         lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";"),
     ),
     "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
-    "generic": Format(
-        "logs.generic",
-        lambda each: not each.workbook and each.suffix not in {".csv", ".tsv", ".tex"},
-    ),
+    "generic": Format("logs.generic", lambda each: not each.workbook),
     "text": Format("tables.printed", lambda each: not each.workbook),
 }
 """Format key to where its reader is, in the order in which they are tried."""

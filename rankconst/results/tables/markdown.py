@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
+from rankconst.results.document import MARKDOWN_ENDINGS
 from rankconst.results.tables.cells import Placed, Row, check_width
 from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import Outline
@@ -272,7 +273,7 @@ def _recognise(document: Document) -> bool:
     table = _TABLE.search(text)
     if table is not None and _CELL.search(text, table.end()):
         return True
-    return document.suffix in {".md", ".markdown", ".qmd", ".rmd"} and bool(find_tables(document))
+    return document.suffix in MARKDOWN_ENDINGS and bool(find_tables(document))
 
 
 READER = make_reader("markdown", _recognise, find_tables)

@@ -228,9 +228,8 @@ def _parse_csv_name(name: str, _: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
-    first = document.text[:10_000].lstrip().partition("\n")[0]
     # With a keys file, its columns may take the place of metric_name and metric.
-    return {"job_id", "job_type", "split"} <= set(first.split(","))
+    return {"job_id", "job_type", "split"} <= set(document.first_line.split(","))
 
 
 def _read_csv(document: Document) -> Reading:

@@ -345,7 +345,7 @@ READER = Reader("pykeen", _recognise, _read)
 
 
 def _recognise_tracker(document: Document) -> bool:
-    return document.text[:100].lstrip().startswith("type,step,key,value\n")
+    return document.first_line == "type,step,key,value"
 
 
 def _read_tracker(document: Document) -> Reading:
@@ -375,8 +375,8 @@ _ATTRIBUTE = "user_attrs_"
 
 
 def _recognise_trials(document: Document) -> bool:
-    first = document.text[:1000].lstrip()
-    return first.startswith("number\t") and f"\t{_ATTRIBUTE}" in document.text.partition("\n")[0]
+    first = document.first_line
+    return first.startswith("number\t") and f"\t{_ATTRIBUTE}" in first
 
 
 def _read_trials(document: Document) -> Reading:
@@ -412,7 +412,7 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
-    first = _find_heading(document)
+    first = document.first_line
     headings = [squash(heading) for heading in first.split("," if "," in first else None)]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     if "," in first and {"side", "ranktype", "metric", "value"} <= set(headings):
@@ -423,12 +423,8 @@ def _recognise_csv(document: Document) -> bool:
     ]
 
 
-def _find_heading(document: Document) -> str:
-    return document.text[:1000].lstrip().partition("\n")[0]
-
-
 def _read_csv(document: Document) -> Reading:
-    printed = "," not in _find_heading(document)  # a printed DataFrame has blanks for commas
+    printed = "," not in document.first_line  # a printed DataFrame has blanks for commas
     if printed:
         # The index before the four columns is left out, and so is what is printed for rows that are
         # not shown.
@@ -452,8 +448,8 @@ _COLUMN = re.compile(
 
 
 def _recognise_runs(document: Document) -> bool:
-    first = document.text[:20_000].lstrip().partition("\n")[0]
-    return any(_COLUMN.search(heading) for heading in re.split("[,;\t]", first)[1:])
+    headings = re.split("[,;\t]", document.first_line)
+    return any(_COLUMN.search(heading) for heading in headings[1:])
 
 
 READER_RUNS = Reader(

@@ -36,8 +36,7 @@ def _parse_name(name: str, k: int | None) -> Label:
 
 
 def _recognise(document: Document) -> bool:
-    heading = document.text[:1_000].lstrip().partition("\n")[0].rstrip()
-    if not _HEADING.fullmatch(heading):
+    if not _HEADING.fullmatch(document.first_line.rstrip()):
         return False
     named = _FILE.fullmatch(Path(document.name).name) is not None
     return named or _DATASET.search(document.text[:100_000]) is not None
