@@ -481,6 +481,11 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 """Protocol to the one that its denial means."""
 
 
+def weaken(label: Label) -> Label:
+    """Return a label that declares nothing and only asks."""
+    return replace(label, whole=False)
+
+
 def doubt(label: Label) -> Label:
     """Turn the values of a label into words to ask about.
 

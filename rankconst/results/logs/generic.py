@@ -29,6 +29,7 @@ from rankconst.results.labels import (
     find_name,
     name_queries,
     read_label,
+    weaken,
 )
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
@@ -123,11 +124,6 @@ class _Gap(NamedTuple):
     name: str  # what is next to the number
 
 
-def _weaken(label: Label) -> Label:
-    """Return a label that only asks."""
-    return replace(label, whole=False)
-
-
 def _clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
@@ -182,7 +178,7 @@ def _parse(template: str) -> _Line:
         labels = [each for word in words for each in _read_labels(word)]
         is_metric = _may_be_metric(label, name)
         if not is_metric:  # next to a number of something else, words may be of that
-            labels = [_weaken(each) for each in (*labels, *_read_labels(name))]
+            labels = [weaken(each) for each in (*labels, *_read_labels(name))]
         if numbers:
             behind += [read_label(remark)] if remark is not None else []
             behind += labels
@@ -226,8 +222,8 @@ def _join(
     """
     declares = any(label.whole and (label.values or label.graphs) for label in behind)
     named = [text for label in before for text in _list_texts(label)]
-    asking = [Text(_weaken(number.label), "row", "its line") for number in numbers]
-    asking += [text for label in behind for text in _list_texts(_weaken(label))]
+    asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
+    asking += [text for label in behind for text in _list_texts(weaken(label))]
     splits = _say_split([number.label for number in numbers])
     told = []
     for number in numbers:
@@ -237,7 +233,7 @@ def _join(
         told.append(number._replace(texts=texts, reason=reason))
     below = dict[Text, None]()
     for text in (*named, *asking):
-        below[text._replace(label=_weaken(text.label), place="a line above")] = None
+        below[text._replace(label=weaken(text.label), place="a line above")] = None
     return _Line(tuple(told), opens, tuple(below))
 
 
@@ -317,7 +313,7 @@ def _read_labels(text: str) -> Iterator[Label]:
         yield read_label(text)
         return
     for part in textwrap.wrap(text, _LONGEST):
-        yield _weaken(read_label(part))
+        yield weaken(read_label(part))
 
 
 def _tells_weights(name: str) -> bool:

@@ -20,7 +20,15 @@ from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather
-from rankconst.results.labels import FILE_ENDINGS, Label, answer, doubt, name_model, read_label
+from rankconst.results.labels import (
+    FILE_ENDINGS,
+    Label,
+    answer,
+    doubt,
+    name_model,
+    read_label,
+    weaken,
+)
 from rankconst.results.relations import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.layout import (
@@ -350,12 +358,12 @@ def find_groups(
             continue
         label = read_label(name)
         if row > last and label.words and not label.graphs:
-            below.append(Text(replace(label, whole=False), "text", "a row below"))
+            below.append(Text(weaken(label), "text", "a row below"))
             continue
         # What the rows before said may or may not hold on: its words are asked about.
         kept = []
         if label.values or label.words or not label.graphs:
-            kept = [text._replace(label=replace(text.label, whole=False)) for text in groups[-1]]
+            kept = [text._replace(label=weaken(text.label)) for text in groups[-1]]
         group_of[row] = -1
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *kept[:2]))

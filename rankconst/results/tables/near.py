@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.results.gate import Text
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, read_label, weaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,7 +105,7 @@ class Outline:
         near = read_near("the note below", text)
         # Of the cells with the mark: it declares nothing of others.
         if is_marked and not text.startswith(("(", "[")):
-            near = near._replace(label=replace(near.label, whole=False))
+            near = near._replace(label=weaken(near.label))
         self._tables[-1].notes.append(near)
         self._is_below = is_marked
         return is_marked
