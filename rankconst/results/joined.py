@@ -13,7 +13,7 @@ from rankconst.errors import DataError
 from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import Rows
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entries, Part, Reading, join_entries
+from rankconst.results.reading import Entries, Part, Reading, join_entries, name_datasets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def join_readings(
         parts += [Part(each.name, start + each.start) for each in reading.parts]
         written = {spelling: reading.cells(key) for key, spelling in own.items()}
         if named and named not in written:
-            written[named] = _name_datasets(reading)
+            written[named] = name_datasets(reading)
         written[column] = [label] * size
         for key, below in cells.items():
             below.extend(written.get(key) or [""] * size)
@@ -90,16 +90,6 @@ def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
             own[column] = known.setdefault(key, column) if plain.count(key) == 1 else column
         spelt.append(own)
     return spelt
-
-
-def _name_datasets(reading: Reading) -> list[str]:
-    """Return the dataset of each row as what is around its table names it."""
-    named = [""] * len(reading.rows)
-    for row, code in zip(
-        reading.entries.rows.tolist(), reading.entries.context_of.tolist(), strict=True
-    ):
-        named[row] = reading.entries.contexts[code].dataset or ""
-    return named
 
 
 def name_files(paths: Sequence[str]) -> list[str]:

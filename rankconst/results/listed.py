@@ -27,6 +27,7 @@ from rankconst.listing import (
 from rankconst.names import join_words
 from rankconst.results.labels import read_label
 from rankconst.results.over_graphs import average_models, describe_averages
+from rankconst.results.reading import name_datasets
 from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
 
@@ -150,8 +151,8 @@ def lay_out(
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
     if screen and "dataset" in facts:
-        named = _name_datasets(adjusted)
-        if len({*named} - {None}) > 1:
+        named = name_datasets(reading)
+        if len({*named} - {""}) > 1:
             data["dataset"] = named
             behind = 1 if reading.joined else 0  # the file
             columns.insert(behind, Column("dataset", "dataset", _show_text))
@@ -341,15 +342,6 @@ def _strip(cell: str, form: str) -> str:
 
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
-
-
-def _name_datasets(adjusted: AdjustedReading) -> list[str | None]:
-    """Return the dataset of each row as the file names it."""
-    entries = adjusted.reading.entries
-    named = np.full(len(adjusted.reading.rows), None, dtype=object)
-    names = np.array([*(context.dataset for context in entries.contexts), None], dtype=object)
-    named[adjusted.rows] = names[entries.context_of]
-    return list(named)
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:

@@ -547,6 +547,15 @@ def name_models(reading: Reading) -> list[str]:
     return [f"{model} {name}".strip() for model, name in zip(models, names, strict=True)]
 
 
+def name_datasets(reading: Reading) -> list[str]:
+    """Return the dataset of each row as the file names it; empty for a row without one."""
+    entries = reading.entries
+    named = np.full(len(reading.rows), "", dtype=object)
+    names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
+    named[entries.rows] = names[entries.context_of]
+    return list(named)
+
+
 def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     """Return what headings name but a metric, where a row has it in several columns: models.
 
