@@ -26,8 +26,9 @@ from rankconst.evaluation import Address, Question
 from rankconst.names import squash
 from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Collector, Reader, Reading
+from rankconst.results.reading import Collector, Reader, Reading, count_digits
 from rankconst.results.structured import read_number
+from rankconst.results.tables.cells import is_plain_number
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
@@ -174,15 +175,12 @@ def pad_digits(text: str, digits: int) -> str:
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted())
 
 
-# Leading zeros do not count.
-_SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _ROUNDED = 6
 
 
 def _shows_all(text: str) -> bool:
     """Tell whether a number has more digits than people keep when they round."""
-    digits = _SIGNIFICANT.fullmatch(text)
-    return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
+    return is_plain_number(text) and count_digits(text) > _ROUNDED
 
 
 # The lines of a log.
