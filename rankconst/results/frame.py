@@ -235,7 +235,7 @@ def read_frame(
     columns = [*_list_index(frame), *_list_columns(frame)]
     names = [own for own, _ in columns]
     cells = [_make_cells(series) for _, series in columns]
-    heading = _compose(names)
+    heading = _compose(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
         heads = tuple(" / ".join(own) for own in names)
         first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
@@ -339,7 +339,7 @@ def _name_level(name: Any) -> str:
     return "" if name is None or _EMPTY.fullmatch(str(name)) else str(name)
 
 
-def _compose(names: list[list[str]], parse: Parse = read_label) -> Heading:
+def _compose(names: list[list[str]], parse: Parse) -> Heading:
     """Return the heading of columns; as in tables, the name of a column is on the lowest level."""
     depth = max((len(each) for each in names), default=1) or 1
     padded = [[""] * (depth - len(each)) + each for each in names]

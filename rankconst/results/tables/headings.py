@@ -170,7 +170,7 @@ def _is_hits(label: Label) -> bool:
     return label.metric is not None and label.metric.hits_k is not None
 
 
-def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
+def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
     """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.widen(width).plain for row in rows)

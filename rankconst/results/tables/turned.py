@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankconst.results.labels import read_label
 from rankconst.results.tables.cells import Row, is_blank, is_number
 
 if TYPE_CHECKING:
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
 _FIRST = 3  # the names of metrics are looked for in the first columns only
 
 
-def turn_table(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
+def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each, if it is one."""
-    if not rows:
-        return None
     head = rows[0]
     width = len(head.plain)
     body = [row for row in rows[1:] if len(row.plain) == width]
