@@ -156,9 +156,7 @@ def _prepare(order: Order) -> Site:
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    published, lost = read_published(order.published or RESULTS, tables, keys)
-    if lost and order.published is not None:
-        order.reporter.warn(lost)
+    published = read_published(order.published or RESULTS, tables, keys)
     described = {key: describe_dataset(tables, key) for key in keys}
     site = Site(
         tables,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -67,12 +66,9 @@ class Result:
         return "better" if self.value > self.counting else "equal"
 
 
-def read_published(
-    path: Path, tables: Tables, keys: Collection[str]
-) -> tuple[dict[str, list[Result]], str]:
-    """Return a file's test results by dataset, best first, and a line on what is left out."""
+def read_published(path: Path, tables: Tables, keys: Collection[str]) -> dict[str, list[Result]]:
+    """Return the results of a file on all of test, by dataset and the best first."""
     found: dict[str, list[Result]] = {}
-    lost: list[tuple[str, int | None]] = []  # why it is not shown, and its line
     addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
     # A graph of your own may have no results.
@@ -84,39 +80,28 @@ def read_published(
             continue
         source = adjusted.reading.rows[each.entry.row].get("source") or ""
         result = _read_result(each, tables, keys, source, addresses.get(source) or _guess(source))
-        if isinstance(result, Result):
+        if result is not None:
             found.setdefault(result.tasks.dataset, []).append(result)
-        else:
-            lost.append((result, each.entry.line))
-    skipped = adjusted.reading.skipped
-    lost += [(f"{each.what}: {each.why}", each.line) for each in skipped]
-    ordered, shown = {}, 0
+    ordered = {}
     for key, results in found.items():
         # What several tables of a source print is shown once.
         ordered[key] = sorted(dict.fromkeys(results), key=lambda result: -result.index)
-        shown += len(results)
-    return ordered, _describe_lost(path.name, lost, shown)
+    return ordered
 
 
 def _read_result(
     each: AdjustedEntry, tables: Tables, keys: Collection[str], source: str, address: str
-) -> Result | str:
-    """Return a result as a page shows it, or why none does."""
+) -> Result | None:
+    """Return a result as a page shows it; None if no page does."""
     adjusted, constants, context = each.adjusted, each.constants, each.entry.context
-    if adjusted is None or constants is None:
-        return each.note
+    if adjusted is None or constants is None or adjusted.index_interval is None:
+        return None
     tasks = constants.tasks
-    if tasks.dataset not in keys:
-        return f"the site has no page of {tasks.dataset}"
-    if tasks.split != "test" or not tasks.is_micro or tasks.relations:
-        return f"the pages show results on all of test, and this is of {tasks.describe()}"
+    is_all_of_test = tasks.split == "test" and tasks.is_micro and not tasks.relations
+    if tasks.dataset not in keys or not is_all_of_test:
+        return None
     if context.rank_type not in {None, "realistic"}:
-        return (
-            "ranks are shown that are realistic where scores tie, and these are "
-            f"{context.rank_type}"
-        )
-    if adjusted.index_interval is None:
-        return adjusted.undefined["index"]
+        return None
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
     return Result(
         tasks,
@@ -163,20 +148,3 @@ def _guess(source: str) -> str:
         if found is not None:
             return address.format(found[1])
     return ""
-
-
-def _describe_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:
-    """Say how many numbers no page shows, and the commonest reason."""
-    if not lost:
-        return ""
-    ((why, count),) = Counter(reason for reason, _ in lost).most_common(1)
-    first = next(line for reason, line in lost if reason == why)
-    place = "" if first is None or count > 1 else f"line {first:,}: "
-    often = f"most often ({count:,} times): " if count > 1 else "for example "
-    if count == len(lost):
-        often = ""
-    are = "is" if len(lost) == 1 else "are"
-    return (
-        f"{name}: {len(lost):,} of {len(lost) + shown:,} numbers {are} not shown (rankconst "
-        f"adjust {name} --metric {METRIC} tells of each); {often}{place}{why}"
-    )
