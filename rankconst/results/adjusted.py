@@ -272,7 +272,7 @@ class AdjustedReading:
         return added | self.described
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
-        """Return the numbers of each block, of which each is adjusted once."""
+        """Return the batches by block, divided where a batch is of several."""
         parts: list[list[AdjustedBatch]] = [[] for _ in self.list_added()]
         for each in done:
             for place, own in each.split(self.block_of):

@@ -106,6 +106,7 @@ MEANING = (
     "A letter means: better than that model, by the published numbers alone, "
     "whatever the models have in common."
 )
+"""What the letters next to models mean."""
 
 
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:

@@ -79,7 +79,7 @@ NO_SPLIT = Question("split", "it names no split", option="--split test or --spli
 
 STEPS = Question(
     "split",
-    "rows of several steps, as of the log of a training, whose split is not said",
+    "rows of several steps, as of the log of a training, name no split",
     option="--split valid, --split test, or a column split",
 )
 """The question about numbers of several steps without a split."""

@@ -189,7 +189,7 @@ def read_label(text: str, k: int | None = None) -> Label:
 
 
 def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
-    """Return the mark behind the name of a graph, of which a note may say another: WN18RR*."""
+    """Return the mark behind the name of a graph: a note may say that WN18RR* is another graph."""
     for graph in graphs:
         name = graph.rstrip("*")
         start = text.find(name)

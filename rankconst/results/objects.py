@@ -216,7 +216,7 @@ class _Written(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Return a value with leaves of its own, of which no two are the same object, and list them."""
+    """Return a copy of a value whose leaves are all different objects, and list the leaves."""
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
         return {name: _copy(name, each, leaves) for name, each in inner.items()}

@@ -83,7 +83,7 @@ class Entries(Listed[Entry]):
 
     heads: Sequence[Head] = ()
     head_of: Places = field(default_factory=_no_places)
-    contexts: Sequence[Address] = ()  # without models, of which a million rows may have as many
+    contexts: Sequence[Address] = ()  # without models: a million rows may have a million of them
     context_of: Places = field(default_factory=_no_places)
     models: Sequence[str] = ()
     model_of: Places = field(default_factory=_no_places)
@@ -253,8 +253,8 @@ class Part(NamedTuple):
     start: int  # its first row
 
 
-# A row holds several metrics, each in its own column, or one number.
 Layout = Literal["wide", "long"]
+"""A row holds several metrics, each in its own column ("wide"), or one number ("long")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,7 +430,7 @@ class Measured:
     value: float  # in units of the metric: percentages are divided by 100
     interval: Interval  # half a unit of the last decimal to either side, the part after ±, NOISE
     averaged: bool = False  # True if ± says that it is a mean over several runs
-    written: Interval | None = None  # `interval` without NOISE; None for what is no number
+    written: Interval | None = None  # `interval` without NOISE; None if there is no number
 
     @property
     def label(self) -> str:
@@ -519,9 +519,9 @@ class Group:
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Group the entries of each evaluation of which the file says the same, in their first order.
+    """Group the entries of one evaluation with one address, in the order of the file.
 
-    Metrics of several right answers are left out: of them only the name is known.
+    Metrics of several right answers are left out: only their names are known.
     """
     found: dict[Hashable, list[Entry]] = {}
     evaluations = number_evaluations(reading).tolist()
@@ -559,7 +559,7 @@ def name_datasets(reading: Reading) -> list[str]:
 def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     """Return what headings name but a metric, where a row has it in several columns: models.
 
-    For each entry there is a place among these names, of which the first is empty.
+    For each entry there is a place among these names; the first name is empty.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)

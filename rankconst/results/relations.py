@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 
 _FEW = 50
-# Most names of models begin with a capital, and looking up relations takes time.
-# Names of relations may be numbers, but 20% is none of them.
+# Most names of models begin with a capital: looking all of them up would take time. A relation may
+# be called by a number, but not 20%.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
 _NO_CELL = (
     "its cell in column {} is empty, where others name relations: "
     "write the relation, or all for all of them."
 )
-_NOT_ONE = "no relation of its dataset, of which others in column {} are"
+_NOT_ONE = "not a relation of its dataset, as other cells of column {} are"
+
 ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
+"""What a cell says, in lower case, for all relations."""
 
 
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:

@@ -235,6 +235,7 @@ def _list_names(i: int, row: Row) -> Iterator[tuple[int, _Name]]:
 
 
 Edit = tuple[int, int, str]
+"""Where a part of a text begins and ends, and what is put in its place."""
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:

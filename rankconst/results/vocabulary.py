@@ -53,6 +53,7 @@ REMEDIES = {
     "protocol": "--protocol sampled:M",
     "aggregation": "--aggregation macro-relation or --aggregation macro-query",
 }
+"""Field to the options that answer a question about it."""
 
 
 @functools.cache
@@ -230,5 +231,5 @@ def list_roles() -> Mapping[str, str]:
 
 
 def _write_role(heading: str) -> str:
-    """Write a heading without punctuation; Chinese as it is, of which nothing would be left."""
+    """Write a heading without punctuation; Chinese, which would be lost, as it is."""
     return squash(heading) or heading.strip().lower()

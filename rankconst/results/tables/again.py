@@ -36,7 +36,7 @@ _UNFILTERED = Question(
     "the same metric is there as filtered, too, so this one may be raw",
     option="--protocol raw",
 )
-# What a number is of that says nothing else, so far as another one may say it.
+# What is assumed of a number where the file says nothing.
 _ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
 
 
@@ -49,8 +49,8 @@ def ask_again(
 ) -> Entries:
     """Ask about numbers whose evaluation has their metric again, with a field that they lack.
 
-    The whole column is asked about, where some rows lack the other number. `apart` has what tells
-    columns apart besides; those of `filtered` count as filtered, whatever else is said of them.
+    The whole column is asked about, where some rows lack the other number. `apart` has what
+    else tells columns apart; those of `filtered` count as filtered, whatever their texts say.
     """
     contexts = entries.contexts
     names = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]

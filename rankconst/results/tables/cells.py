@@ -48,7 +48,7 @@ _BESIDE = re.compile(
     r"\s*+(\d*\.\d+)\s*+(%?)[)}]",
     re.ASCII | re.IGNORECASE,
 )
-_MOST_DEVIATION = 0.25  # a greater part of a number is no deviation over runs, but another result
+_MOST_DEVIATION = 0.25  # of the number; what is greater is another result, not a deviation
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 # Thousands apart by a blank or an apostrophe: "3 384", "3'384".
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
@@ -235,7 +235,7 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
 def read_deviation(text: str) -> str | None:
     """Write a number with a deviation in parentheses, ``0.551 (0.001)``, with ±.
 
-    Return None if it is no such number.
+    Return None for any other text.
     """
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
@@ -257,7 +257,7 @@ def find_remark(text: str) -> str:
     """
     about = _ABOUT.match(text[:_LONGEST])
     if about is not None and is_number(text[about.end() :]):
-        return "an approximate number, of which it is open how far it may be off"
+        return "an approximate number: how far it may be off is open"
     if _STRUCK.search(text) is not None:
         return "a number that is struck out"
     found = _REMARK.fullmatch(text[:_LONGEST])
@@ -283,6 +283,7 @@ SIGNS = (*_MINUS, "+")
 """What a difference begins with."""
 
 DIFFERENCE = "a difference, as another number of its row is, which has a sign"
+"""Why a share is left out if another one of its row has a sign."""
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:

@@ -102,7 +102,7 @@ def declare(role: str, cell: str) -> Label:
 
 
 def _holds_counts(cells: Cells) -> bool:
-    """Tell whether a number of a column is neither 0 nor 1: then these are no flags."""
+    """Tell whether a number of a column is neither 0 nor 1: then the cells are not flags."""
     return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
 
 
@@ -134,7 +134,7 @@ def form_address(
 
 
 def _find_conflicts(about: CellTexts) -> Iterator[Question]:
-    """Yield the questions about fields of which the cells of a row declare several values."""
+    """Yield a question about each field for which the cells of a row declare several values."""
     for name in NAMES:
         values: dict[str, str] = {}
         for text in about.texts:

@@ -33,8 +33,7 @@ DEEPEST = 4
 """How many rows a heading may have."""
 
 _CENTRED = (
-    "which columns are of which group cannot be told: "
-    "write each name above the first of its columns"
+    "it is open which columns belong to which group: write each name above the first of its columns"
 )
 _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 
@@ -71,7 +70,10 @@ def find_role(label: Label) -> str:
 
 
 def list_roles(labels: Sequence[Label]) -> list[str]:
-    """Return the roles of the labels of a column; Filter below a metric says of which numbers."""
+    """Return the roles of the labels of a column.
+
+    In a column of a metric, a label that declares something, such as Filter, has none.
+    """
     measured = any(label.metric is not None for label in labels)
     return [find_role(label) for label in labels if not (measured and label.declared)]
 
@@ -336,7 +338,7 @@ def _suggest(headings: Sequence[str]) -> str:
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return names of which no two are alike: ``MRR``, ``MRR (2)``."""
+    """Return the names, with a number behind one that comes again: ``MRR``, ``MRR (2)``."""
     counts = Counter[str]()
     names: list[str] = []
     for key in keys:

@@ -198,5 +198,5 @@ def heads_models(heading: str) -> bool:
 
 
 def ask_whole(label: Label) -> Label:
-    """Return the heading of a column of names, all of which is asked about."""
+    """Return the heading of a column of names with its whole text as a word to ask about."""
     return replace(label, words=(Word(label.text.lower(), "part"),))

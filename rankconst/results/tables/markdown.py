@@ -104,7 +104,7 @@ def _write(token: Token, *, code: bool) -> str:
 
 
 def _set_lower(found: re.Match[str]) -> str:
-    """Write what is lowered so that it is no digit of the number before it."""
+    """Write a subscript so that it is not read as digits of the number before it."""
     digit, lowered = found[1], found[2].strip()
     if lowered.startswith("±"):
         return f"{digit}{lowered}"

@@ -65,7 +65,7 @@ SYMBOLS = {
 }  # fmt: skip
 """Macro to the text that it prints."""
 
-# What sets apart; what is smaller behind a number is no more of its digits.
+# Blanks, and smaller letters: digits in these are not part of the number before them.
 _BLANKS = """
 item quad qquad space newline enspace nobreakspace medspace thickspace tiny small scriptsize
 footnotesize
@@ -200,7 +200,7 @@ class _Markup:
             put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
         elif macro in _STRUCK:
             put = f"~~{put}~~"
-        elif macro not in LAST:  # its arguments are no digits of what is around them
+        elif macro not in LAST:  # its arguments are not digits of the numbers around it
             before = " " if self._text[start - 1 : start].isdigit() else ""
             behind = " " if self._find_argument(end) is not None else ""
             put = f"{before}{put}{behind}"

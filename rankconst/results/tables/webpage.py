@@ -49,7 +49,7 @@ _ENDS = {
 }
 _CELLS = {"td", "th", "caption"}
 _INNER = _CELLS | {"tr"}
-# Within cells, what these begin is no digit of the number before it.
+# Within cells, the text of these is not part of the number before it.
 _APART = _PARAGRAPHS | {"mn", "mi", "mo", "mtext"}
 _WIDEST = 1_000
 

@@ -87,7 +87,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
 
 
 def _check_archive(document: Document) -> None:
-    """Refuse an archive that is much larger than it looks, or of which cells would be lost."""
+    """Refuse an archive that is much larger than it looks, or that has two cells at one place."""
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > LARGEST:
@@ -96,7 +96,7 @@ def _check_archive(document: Document) -> None:
         for part in parts:
             text = archive.read(part)
             tags += text.count(b"<")
-            # Which no workbook has, and which grows without end.
+            # No workbook declares entities, which can grow without end.
             if b"<!ENTITY" in text.replace(b"\0", b""):
                 raise ValueError("it declares entities")
             if tags > _MOST_TAGS:

@@ -237,7 +237,8 @@ def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
 def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], centred: bool) -> None:
     heading = find(*lines)
     assert {
-        find_reason(heading, j).startswith("which columns are of") for j in heading.measures
+        find_reason(heading, j).startswith("it is open which columns belong to which group")
+        for j in heading.measures
     } == {centred}
 
 
