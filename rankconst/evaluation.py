@@ -649,7 +649,7 @@ def list_open(file: Address, user: Address) -> tuple[Question, ...]:
 
     dataset = user.dataset or file.dataset
     # Who says the kind has answered; and without a dataset, that is asked first.
-    kinds = list_kinds(dataset) if dataset and not user.kind else frozenset(KINDS)
+    kinds = list_kinds(dataset) if dataset and not user.kind else {*KINDS, "full"}
     user = read_words(file, user)
     accepted = _list_accepted(user)
     left = (ask for ask in file.questions if ask.word not in accepted and ask.kind not in kinds)

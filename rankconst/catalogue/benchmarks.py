@@ -270,7 +270,10 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return what a benchmark is, of :data:`KINDS`; a graph of another name is transductive."""
+    """Return what a benchmark is, of :data:`KINDS`, and full if all entities are ranked.
+
+    A graph of another name is transductive and full.
+    """
     from rankconst.catalogue.suites import find_suite
 
     suite = find_suite(name)
@@ -278,10 +281,11 @@ def list_kinds(name: str) -> frozenset[str]:
         return frozenset().union(*map(list_kinds, suite.graphs))
     row = load_benchmarks().get(list_names().find(name) or "")
     if row is None:
-        return frozenset({"transductive"})
+        return frozenset({"transductive", "full"})
     inductive = "inductive" in row.split
     holds = (inductive, not inductive, row.format.temporal, row.format.qualified)
-    return frozenset(kind for kind, held in zip(KINDS, holds, strict=True) if held)
+    kinds = [kind for kind, held in zip(KINDS, holds, strict=True) if held]
+    return frozenset(kinds if row.sampled else (*kinds, "full"))
 
 
 def find_benchmark(name: str) -> Benchmark:

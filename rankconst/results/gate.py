@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.benchmarks import list_meant
+from rankconst.catalogue.benchmarks import KINDS, list_meant
 from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import is_sampled
 from rankconst.catalogue.suites import is_mean, suggest_suites
@@ -171,7 +171,7 @@ def _find_kind(texts: Sequence[Text]) -> str:
     Return nothing if that text names several.
     """
     for text in texts:
-        kinds = {word.kind for word in text.label.words if word.kind}
+        kinds = {word.kind for word in text.label.words if word.kind in KINDS}
         if kinds and text.scope != "name":
             return kinds.pop() if len(kinds) == 1 else ""
     return ""

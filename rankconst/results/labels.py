@@ -174,7 +174,8 @@ def read_label(text: str, k: int | None = None) -> Label:
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(_keep_amount, bare)
     spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
     if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
-        bare = _SPREAD.sub(" ", _MARKS.sub("", bare))
+        bare = _MARKS.sub("", bare)
+        bare = _SPREAD.sub("", bare) or bare
     bare = name_queries(bare).translate(_POINTERS)
     role = match_role(bare) if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))

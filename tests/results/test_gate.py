@@ -101,7 +101,7 @@ def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_i
     for kind in ("inductive", "transductive"):
         found = tell(text, name, dataset=kind, **options)
         assert {*map(len, map(str.split, found))} == {1}
-        assert all(list_kinds(each) == {kind} for each in found)
+        assert all(list_kinds(each) == {kind, "full"} for each in found)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,10 @@ def test_a_tool_or_a_kind_says_which_of_several_benchmarks_it_is() -> None:
 def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
     inductive = [keys for keys in list_ambiguous().values() if any("_v" in key for key in keys)]
     assert len(inductive) >= 28
-    assert all([*map(list_kinds, keys)] == [{"inductive"}, {"transductive"}] for keys in inductive)
+    assert all(
+        [*map(list_kinds, keys)] == [{"inductive", "full"}, {"transductive", "full"}]
+        for keys in inductive
+    )
 
 
 # -- names of models -------------------------------------------------------------------------------
@@ -324,11 +327,12 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     ("name", "word"),
     [
         ("Δ", "δ"), ("Improvement", "improvement"), ("σ", "σ"), ("Improvement over A", "improvement"),
-        ("Gain (abs.)", "gain, abs"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Std. error", "std"), ("Gap to A", "gap"), ("25%", "25%"),
+        ("Gain (abs.)", "gain, abs"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
         ("A, 10% of test", "10%"), ("提升", "not-english"), ("Verbesserung", "not-english"),
         ("relation prediction", "relation-prediction"),
         *[(name, name) for name in ("composition", "inversion", "inverse", "count", "min", "sum", "median", "n=50")],
-        ("50 neg", "50 neg"),
+        ("50 neg", "50 neg"), ("± std", "std"), ("vs. A", "vs"), ("Margin", "margin"), ("p", "p"), ("Wilcoxon p", "wilcoxon, p"),
+        ("Threshold", "threshold"), ("Reference", "reference"), ("Upper bound", "upper-bound"),
     ],
 )  # fmt: skip
 def test_a_row_that_is_no_model_is_asked_about(name: str, word: str) -> None:
@@ -428,7 +432,7 @@ def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
     "key",
     [
         "candidates", "n_candidates", "negatives", "eval_negatives", "sample", "fold", "degree", "num_queries", "n_evaluated",
-        "test_fraction",
+        "test_fraction", "limit", "max_test_triples", "train_ratio", "eval_size", "first_n",
     ],
 )  # fmt: skip
 def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
@@ -437,7 +441,17 @@ def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "dim"]
+    "key",
+    [
+        "negative_sample_size",
+        "train_loss",
+        "raw",
+        "epoch",
+        "num_negs_per_pos",
+        "time_limit",
+        "dropout_ratio",
+        "dim",
+    ],
 )
 def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str) -> None:
     assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv") == ["umls"]
@@ -707,13 +721,13 @@ OF_COLUMNS = [
     for word in WORDS
     if "column" in word.scopes
     and word.field != "metric"
-    and word.kind != "transductive"  # which UMLS is
+    and word.kind not in {"transductive", "full"}  # which UMLS is
     and word.text not in RANK_TYPES  # no part of an address
 ]
 OF_CANDIDATES = [
     word.text
     for word in WORDS
-    if word.field == "protocol" and word.says != "raw" and "text" in word.scopes
+    if word.field == "protocol" and word.says not in {"raw", "standard"} and "text" in word.scopes
 ]
 
 
@@ -721,6 +735,19 @@ OF_CANDIDATES = [
 def test_a_word_alone_above_a_table_is_never_passed_over(word: str) -> None:
     table = "| Model | MRR |\n|---|---|\n| A | 0.5 |\n"
     assert tell(f"# UMLS\n\n{word.capitalize()}\n\n{table}") != ["umls"]
+
+
+@pytest.mark.parametrize("said", ["full ranking", "all entities", "full"])
+def test_a_full_ranking_is_none_of_a_benchmark_with_sampled_candidates(said: str) -> None:
+    for graph, expected in (("ogbl-biokg", f"?{said.replace(' ', '-')}"), ("UMLS", "umls")):
+        assert tell(write(f"{graph}, {said}", ["Model", "MRR"], ["A", 0.5])) == [expected]
+        record = {"dataset": graph, "setting": said, "mrr": 0.5}
+        assert tell(json.dumps(record), "a.json") == [expected]
+        assert tell(f"dataset,{said} MRR\n{graph},.5\n", "a.csv", protocol="sampled:500") in (
+            [expected],
+            ["umls sampled:500"],
+        )
+        assert tell(write(f"Full results on {graph}", ["Model", "MRR"], ["A", 0.5]))[0][0] != "?"
 
 
 @pytest.mark.parametrize("word", OF_CANDIDATES)

@@ -388,7 +388,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,MRR →,MRR ←\nA,.1,.2\n", [" ?part"] * 2),
         ("model,MRR,MRR.1\nA,.1,.2\n", [" ?part"]),
         ("model,MRR,test MRR,valid MRR\nA,.1,.2,.3\n", [" ?split", "test", "valid"]),
-        ("model,All entities MRR,Subject/Object MRR\nA,.1,.2\n", [" ?side", "both"]),
+        ("model,All entities MRR,Subject/Object MRR\nA,.1,.2\n", [" ?protocol ?side", "both"]),
         ("model,raw MRR,MRR,head MRR\nA,.1,.2,.3\n", ["raw", "", "head"]),
         ("model,MRR (ours),MRR (paper)\nA,.1,.2\n", ["", ""]),
         ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?side"] * 2),
