@@ -188,6 +188,17 @@ def test_columns_beside_known_words_are_no_models(tmp_path: Path, other: str) ->
     assert {each.column for each in found} <= {other}
 
 
+def test_columns_of_models_may_lack_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("dataset,RotatE,TRIX,TuckER\nWN18RR,0.4,OOM,\nFB15k-237,0.3,0.4,\n", "utf-8")
+    entries = rankconst.check(path, metric="mrr").reading.entries
+    assert [(each.column, each.text) for each in entries] == [
+        ("RotatE", "0.4"),
+        ("RotatE", "0.3"),
+        ("TRIX", "0.4"),
+    ]
+
+
 def test_columns_of_graphs(tmp_path: Path) -> None:
     heads = ",".join(f"{name} MRR" for name in NAMES)
     text = f"model,{heads}\nA,{','.join(map(str, FIRST))}\nB,{','.join(map(str, SECOND))}\n"

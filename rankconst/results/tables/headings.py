@@ -112,7 +112,7 @@ def list_models(rows: Sequence[Row]) -> list[str]:
         label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
         is_known = bool(label.role or label.metric or label.tells) or squash(name) in list_remarks()
         cells = [row[j] for row in body if not is_blank(row[j])]
-        if is_known or not name or not cells or not all(is_number(cell) for cell in cells):
+        if is_known or not name or (cells and not any(is_number(cell) for cell in cells)):
             return []
     return [*head[1:]]
 
