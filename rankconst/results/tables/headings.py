@@ -191,8 +191,10 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
     labels = [
         tuple(parse(label, None) for label in _join_counts(column, parse)) for column in named
     ]
-    for j in range(first, width) if is_centred else ():
-        labels[j] = (*labels[j], Label(reason=_CENTRED))
+    are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
+    if is_centred or (are_blank and _are_shifted(named[first:])):
+        for j in range(first, width):
+            labels[j] = (*labels[j], Label(reason=_CENTRED))
     keys = _number_repeated([" / ".join(column) for column in named])
     measures = _find_measures(labels)
     for level in levels:
@@ -266,6 +268,13 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
         over and name != below[first]
         for over, name in zip(level[first + 1 :], below[first + 1 :], strict=True)
     )
+
+
+def _are_shifted(columns: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a metric comes twice below one of several names, as if these had moved."""
+    below_names = [tuple(column) for column in columns if len(column) > 1]
+    names = {column[0] for column in below_names}
+    return len(names) > 1 and len({*below_names}) < len(below_names)
 
 
 def find_reason(heading: Heading, j: int) -> str:

@@ -229,6 +229,9 @@ def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
     [
         (["Model| |UMLS| | |Nations|", "|MRR|H@1|H@3|MRR|H@1|H@3"], True),
         (["|Model| |UMLS| |Nations|", "|MRR|H@1|H@3|MRR|H@1"], True),
+        (["|UMLS| |Nations| | |", "Model|MRR|H@1|H@3|MRR|H@1|H@3"], True),
+        (["|UMLS| |Nations| | |", "Model|MRR|H@1|MRR|H@1|H@3"], False),
+        (["|UMLS|Nations| | |", "||head| |tail|", "Model|MRR|MRR|H@1|MRR|H@1"], False),
         (["UMLS| | |Nations|", "Model|MRR|H@1|MRR|H@1"], False),
         (["Model|UMLS| |Nations|", "|MRR|H@1|MRR|H@1"], False),
         (["Results| | ", "Model|MRR|H@1"], False),
