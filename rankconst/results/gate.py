@@ -28,7 +28,7 @@ from rankconst.results.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.results.labels import Label
 
@@ -141,8 +141,13 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
         yield Word(label.text.lower(), "metric")
     for name, values in label.values.items():
         if len(values) > 1 and name in FIELDS and label.declared.get(name) is None:
-            ways = (f"--{name} {'standard' if value == 'filtered' else value}" for value in values)
-            yield Word(values[0], name, remedy=" or ".join(ways))
+            yield Word(values[0], name, remedy=list_ways(name, values))
+
+
+def list_ways(name: str, values: Iterable[str]) -> str:
+    """Return the options that give a field each of some values."""
+    keys = ("standard" if value == "filtered" else value for value in values)
+    return " or ".join(f"--{name} {shlex.quote(key)}" for key in keys)
 
 
 def _begins(label: Label, word: Word) -> bool:
@@ -206,9 +211,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
             if len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
                 graphs = (label.text,)
         for graph in graphs:
-            found = find_mentions(graph)
-            key = found[0].key if len(found) == 1 else squash(graph)
-            named.setdefault(key, (graph, text.place))
+            named.setdefault(name_graph(graph), (graph, text.place))
         if graphs and (label.whole or not label.graphs):
             break
     if len(named) > 1:
@@ -224,6 +227,12 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     if names_known(whole):
         return _Dataset(whole, place)
     return _Dataset(name, place, (version.ask(Word(version.label.text.lower(), "graph")),))
+
+
+def name_graph(name: str) -> str:
+    """Return the key of the graph that a text names, or the text without punctuation."""
+    found = find_mentions(name)
+    return found[0].key if len(found) == 1 else squash(name)
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:

@@ -39,11 +39,13 @@ _DECLARED = {"split", "side", "protocol", "rank_type", "aggregation"}
 
 def _list_places(word: Word) -> frozenset[str]:
     """Return the places where a word is asked about."""
-    places = set().union(*(_PLACES[scope] for scope in word.scopes))
-    return frozenset(
-        places
-        | ({"farther"} if word.field in {"part", "task"} and "text" in word.scopes else set())
-    )
+    places = set[str]().union(*(_PLACES[scope] for scope in word.scopes))
+    if word.field in {"part", "task"} and "text" in word.scopes:
+        places.add("farther")
+    # Of a path, only the last part is the file's name; and a merged file may be of any graph.
+    if "/" in word.text or word.text in {"merge", "merged"}:
+        places -= {"file"}
+    return frozenset(places)
 
 
 _FRAMES = (
@@ -68,18 +70,15 @@ class Asking(NamedTuple):
 
 @st.composite
 def _asking(draw: st.DrawFn) -> Asking:
-    # FB15k-237 is transductive, which answers that word.
-    words = [word for word in list_lexicon().values() if word.kind != "transductive"]
+    # FB15k-237 is transductive and ranks all entities, which answers these words.
+    known = {"transductive", "full"}
+    words = [word for word in list_lexicon().values() if word.kind not in known]
     words = [word for word in words if _list_places(word)]  # some ask only where they stand alone
     word = draw(st.sampled_from(words))
     container = draw(
         st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])
     )
-    places = PLACES[container] & _list_places(word)
-    # Of a path, only the last part is the file's name; and a merged file may be of any graph.
-    if "/" in word.text or word.text in {"merge", "merged"}:
-        places -= {"file"}
-    place = draw(st.sampled_from(sorted(places)))
+    place = draw(st.sampled_from(sorted(PLACES[container] & _list_places(word))))
     written = draw(st.sampled_from(_CASES))(word.text)
     return Asking(container, place, word.field, draw(st.sampled_from(_FRAMES)).format(written))
 
@@ -112,11 +111,8 @@ class Against(NamedTuple):
 @st.composite
 def _against(draw: st.DrawFn) -> Against:
     """A word that says a value, alone or among others, in a place where it is asked about."""
-    words = [
-        word
-        for word in list_lexicon().values()
-        if word.says and word.field in OPTIONS and not word.kind  # of every graph
-    ]
+    words = [word for word in list_lexicon().values() if word.says and word.field in OPTIONS]
+    words = [word for word in words if not word.kind]
     word = draw(st.sampled_from(words))
     container = draw(
         st.sampled_from([name for name, places in PLACES.items() if places & _list_places(word)])

@@ -19,7 +19,7 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import Text, gather
+from rankconst.results.gate import Text, gather, list_ways, name_graph
 from rankconst.results.labels import (
     FILE_ENDINGS,
     Label,
@@ -51,7 +51,7 @@ from rankconst.results.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -129,22 +129,25 @@ def form_address(
     declarations = gather(texts)
     fields: dict[str, Any] = {**declarations.declared, **dict(about.facts)}
     further = (ask for ask in questions if ask.field not in declarations.declared)
-    asked = (*declarations.questions, *further, *_find_conflicts(about))
+    headings = (text for text in texts if text.scope == "column")
+    conflicts = tuple(_find_conflicts((*about.texts, *headings)))
+    fields |= dict.fromkeys(ask.field for ask in conflicts)  # the user says which
+    asked = (*declarations.questions, *further, *conflicts)
     return Address(**fields, suites=declarations.suites, questions=asked)
 
 
-def _find_conflicts(about: CellTexts) -> Iterator[Question]:
-    """Yield a question about each field for which the cells of a row declare several values."""
+def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
+    """Yield a question about each field of which a row and its heading declare several values."""
+    declared = [text.label.declared for text in texts]
     for name in NAMES:
-        values: dict[str, str] = {}
-        for text in about.texts:
-            value = text.label.declared.get(name, "filtered")
-            if value != "filtered":
-                values[squash(value)] = value
+        values = {name_graph(each[name]): each[name] for each in declared if name in each}
+        values = {key: value for key, value in values.items() if not is_mean(value)}
+        if "raw" not in values:  # what is time-aware is filtered, too
+            values.pop("filtered", None)
         if len(values) > 1:
             listed = tuple(values.values())
-            conflict = f"its row says {name} {' and '.join(listed)}"
-            remedy = " or ".join(f"--{name} {value}" for value in listed)
+            conflict = f"its row or heading says {name} {' and '.join(listed)}"
+            remedy = list_ways(name, listed)
             choices = listed if name == "dataset" else ()
             yield Question(name, conflict, option=remedy, choices=choices)
 
