@@ -4,6 +4,7 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 """
 
 # Nothing else at the top: until main runs, an interrupt shows a traceback.
+import gc
 import os
 import signal
 import sys
@@ -79,6 +80,7 @@ def main() -> None:
             os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
+        gc.enable()  # off while modules are imported
         run(app, interrupts)
     finally:
         for number in numbers:
