@@ -151,7 +151,7 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
     """Return the constants of a metric; sampled tasks are as many as `num_tasks` says."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
-        if tasks.dataset in tables.datasets:
+        if tasks.dataset in tables.titles:
             constants = tables.look_up(tasks, metric)
             if num_tasks == constants.num_tasks:
                 return constants

@@ -207,7 +207,7 @@ def parse_address(user: Address, tables: Tables) -> Address:
         if (reason := tool.refusal(user.dataset)) is not None:
             raise DataError(reason)
         user = replace(user, dataset=_find_own(user.dataset, tool))
-    if user.dataset is not None and user.dataset not in tables.datasets:
+    if user.dataset is not None and user.dataset not in tables.titles:
         from rankconst.catalogue.benchmarks import KINDS, list_meant
 
         fitting = _list_fitting(list_meant(user.dataset), user.protocol)
@@ -234,7 +234,7 @@ def read_tool(name: str | None) -> Tool | None:
 
 def _take_tool(user: Address, tables: Tables) -> Address:
     """Return what a user says with the tool of a suite; UsageError if that is another."""
-    if user.dataset is None or user.dataset in tables.datasets:
+    if user.dataset is None or user.dataset in tables.titles:
         return user
     from rankconst.catalogue.suites import load_suites
 

@@ -188,7 +188,7 @@ class _Judge:
         if tasks is None:
             named = address.dataset or self.user.dataset
             return None if named or address.questions else self._suggest_dataset(address, evidence)
-        if tasks.dataset not in self.tables.datasets:
+        if tasks.dataset not in self.tables.titles:
             return _ask_size(tasks, evidence)
         return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
 

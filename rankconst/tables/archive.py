@@ -103,7 +103,7 @@ class Tables(TableFiles):
     @cached_property
     def titles(self) -> dict[str, str]:
         """Key of each dataset to its title."""
-        return {key: str(row["title"]) for key, row in self.datasets.items()}
+        return {key: title for key, (title, *_) in self._spellings.items()}
 
     @cached_property
     def _spellings(self) -> dict[str, tuple[str, ...]]:
@@ -112,6 +112,12 @@ class Tables(TableFiles):
         return {
             key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)
         }
+
+    @cached_property
+    def _counting(self) -> dict[str, str | None]:
+        """Dataset key to what counting ranks by there; None where nothing does."""
+        columns = self._read("datasets", ("dataset", "counting")).to_pydict()
+        return dict(zip(*columns.values(), strict=True))
 
     @cached_property
     def _names(self) -> Names:
@@ -143,7 +149,7 @@ class Tables(TableFiles):
             return self._names.resolve(name)
         except UnknownNameError as error:
             known = list_names().find(name)  # the program may know more names than the tables list
-            if known in self.datasets:
+            if known in self.titles:
                 return known
             if known is None and (suite := find_suite(name)) is not None:
                 return suite.key
@@ -350,7 +356,7 @@ class Tables(TableFiles):
 
     def find_counting(self, dataset: str) -> Counting | None:
         """Return what counting ranks by on a dataset, given by its key; None if it has none."""
-        return COUNTING.get(self.datasets.get(dataset, {}).get("counting") or "")
+        return COUNTING.get(self._counting.get(dataset) or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
         """Return the keys of the baselines that a name asks for; None is chance, `all` is all."""
@@ -493,7 +499,7 @@ class JoinedTables(Tables):
     @cached_property
     def _homes(self) -> dict[str, Tables]:
         """Dataset key to its set."""
-        return {key: each for each in reversed(self.sets) for key in each.datasets}
+        return {key: each for each in reversed(self.sets) for key in each.titles}
 
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""
@@ -501,9 +507,7 @@ class JoinedTables(Tables):
 
     def _find_set(self, tasks: Tasks) -> Tables:
         """Return the first set that holds some tasks; else the first with their dataset."""
-        holding = (
-            each for each in self.sets if tasks.dataset in each.datasets and each.holds(tasks)
-        )
+        holding = (each for each in self.sets if tasks.dataset in each.titles and each.holds(tasks))
         return next(holding, self.set_of(tasks.dataset))
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
@@ -540,7 +544,7 @@ class JoinedTables(Tables):
         """Return the protocols that any set holds of a dataset."""
         if self.find_suite(dataset) is not None:
             return super().protocols(dataset)
-        own = (each.protocols(dataset) for each in self.sets if dataset in each.datasets)
+        own = (each.protocols(dataset) for each in self.sets if dataset in each.titles)
         return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
 
     def _read(

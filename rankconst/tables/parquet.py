@@ -274,28 +274,25 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
 def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
     """Return the row groups that may hold some keys, and whether they hold no others."""
-    places = {file.schema_arrow.get_field_index(name): key for name, key in wanted.items()}
-    types = {place: file.schema.column(place).physical_type for place in places}
-    found, alone = [], True
-    for group in range(file.metadata.num_row_groups):
-        held = file.metadata.row_group(group)
-        matches = {
-            _match_bounds(_find_bounds(held.column(place), types[place]), key)
-            for place, key in places.items()
-        }
-        if "none" not in matches:
-            found.append(group)
-            alone = alone and "some" not in matches
-    return found, alone
+    groups, alone = [*range(file.metadata.num_row_groups)], True
+    for name, key in wanted.items():
+        place = file.schema_arrow.get_field_index(name)
+        expected = file.schema.column(place).physical_type
+        chunks = [file.metadata.row_group(group).column(place) for group in groups]
+        matches = [_match_bounds(_find_bounds(chunk, expected), key) for chunk in chunks]
+        groups = [group for group, match in zip(groups, matches, strict=True) if match != "none"]
+        alone = alone and "some" not in matches
+    return groups, alone
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
     """Tell how many values of a column may be a key, by the bounds that the file states."""
-    if not bounds or bounds.min is None or bounds.max is None:
+    least, most = (bounds.min, bounds.max) if bounds else (None, None)
+    if least is None or most is None:
         return "some"
-    if not bounds.min <= key <= bounds.max:
+    if not least <= key <= most:
         return "none"
-    return "all" if bounds.min == bounds.max and bounds.null_count == 0 else "some"
+    return "all" if least == most and bounds.null_count == 0 else "some"
 
 
 def _find_bounds(chunk: Any, expected: str) -> Any:
@@ -328,9 +325,6 @@ class Records:
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
-    _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(
-        default_factory=dict, repr=False
-    )
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
     # Of all relations, by baseline.
     _blocks: dict[str, pa.Table] = field(default_factory=dict, repr=False)
@@ -431,20 +425,19 @@ class Records:
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
-        places, columns = self._constants(tasks.baseline)
-        key = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, metric.family, metric.k)
-        place = places.get(key)
+        places, columns = self._constants
+        address = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
+        place = places.get((*address, metric.family, metric.k))
         return None if place is None else Moments(*(column[place] for column in columns))
 
-    def _constants(self, baseline: str) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
-        """Return the place of each key, and the columns of moments, under a baseline."""
-        if baseline not in self._parsed:
-            keys = ("protocol", "split", "side", "aggregation", "metric", "k")
-            columns = self.read("constants", (*keys, *_MOMENTS), baseline=baseline).to_pydict()
-            rows = zip(*(columns[name] for name in keys), strict=True)
-            places = {key: place for place, key in enumerate(rows)}
-            self._parsed[baseline] = places, [columns[name] for name in _MOMENTS]
-        return self._parsed[baseline]
+    @cached_property
+    def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
+        """The place of each key, and the columns of moments."""
+        keys = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k")
+        columns = self.read("constants", (*keys, *_MOMENTS)).to_pydict()
+        rows = zip(*(columns[name] for name in keys), strict=True)
+        places = {key: place for place, key in enumerate(rows)}
+        return places, [columns[name] for name in _MOMENTS]
 
     def _group(
         self, name: str, further: str = "", *weights: str

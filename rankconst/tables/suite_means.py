@@ -50,7 +50,7 @@ class Coverage:
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
     """Return the ranking tasks of each graph, with the tool's own split and side."""
-    held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.datasets}
+    held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
     return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
 
 

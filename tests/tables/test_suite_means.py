@@ -116,5 +116,5 @@ def test_what_has_no_mean_over_graphs_is_refused() -> None:
         TABLES.constants("grail_12", "mrr", aggregation="macro-query")
     with pytest.raises(UnknownNameError, match="no graph of grail_12"):
         cover = rankconst.load()
-        object.__setattr__(cover, "datasets", {})
+        object.__setattr__(cover, "titles", {})
         cover.histogram(Tasks("grail_12"))
