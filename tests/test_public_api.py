@@ -11,7 +11,6 @@ import functools
 import graphlib
 import importlib
 import inspect
-import json
 import pkgutil
 import re
 import subprocess
@@ -46,48 +45,14 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
-    *(
-        "version",
-        "doubles",
-        "errors",
-        "names",
-        "files",
-        "progress",
-        "download",
-        "arrow",
-        "sums",
-        "catalogue",
-        "tasks",
-    ),
-    *(
-        "moments",
-        "tails",
-        "values",
-        "tables",
-        "evaluation",
-        "adjusting",
-        "verdicts",
-        "listing",
-        "worth",
-        "inverse",
-    ),
-    *("results", "checks", "figures", "api", "cli"),
+    *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums"),
+    *("catalogue", "tasks", "moments", "tails", "values", "tables", "evaluation", "adjusting"),
+    *("verdicts", "listing", "worth", "inverse", "results", "checks", "figures", "api", "cli"),
 )
 
 HEAVY = {
-    *(
-        "rankconst_builder",
-        "yaml",
-        "scipy",
-        "pandas",
-        "pooch",
-        "requests",
-        "typer",
-        "click",
-        "rich",
-        "matplotlib",
-    ),
-    *("mpmath", "openpyxl"),
+    *("rankconst_builder", "yaml", "scipy", "pandas", "pooch", "requests", "typer", "click"),
+    *("rich", "matplotlib", "mpmath", "openpyxl"),
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one
@@ -150,65 +115,61 @@ rankconst.from_counts([2, 3]).constants('mrr').adjust('0.7')
 rankconst.adjust(0.338, metric='mrr', dataset='fb15k237')
 rankconst.adjust({'mrr': '0.338', 'hits@10': '0.533'}, dataset='fb15k237')
 """
-SCRIPTS = {
-    "look up": LOOK_UP,
-    "use": WHOLE_USE,
-    "typed": TYPED,
-    "card": CARD,
-    "command": COMMAND,
-    "file": FILE,
-}
-_COMMANDS = {"card", "command"}
 
 
-def modules_after(script: str) -> set[str]:
-    """Return the modules that a fresh process has loaded after a script."""
-    report = "\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+def modules_after(*scripts: str) -> list[set[str]]:
+    """Return the modules that a fresh process has loaded after each of some scripts."""
+    report = "\nprint(*__import__('sys').modules)\n"
     done = subprocess.run(
-        [sys.executable, "-c", script + report], capture_output=True, text=True, check=False
+        [sys.executable, "-c", report.join([*scripts, ""])],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout))
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
 def tops(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_the_runtime_stays_light(name: str) -> None:
-    loaded = modules_after(SCRIPTS[name])
-    assert {"rankconst", "numpy", "pyarrow"} <= tops(loaded)
-    assert not tops(loaded) & (HEAVY - ({"typer", "click", "rich"} if name in _COMMANDS else set()))
-    assert {
-        "rankconst.tables.archive",
-        "rankconst.moments",
-        "rankconst.values.constants",
-    } <= loaded
-    if name != "file":  # values typed by hand need no reader of files
-        assert not {
-            each for each in loaded if each.startswith(("rankconst.results", "rankconst.checks"))
-        }
+READERS = ("rankconst.results", "rankconst.checks")
+
+
+def test_the_runtime_stays_light() -> None:
+    """Values typed by hand need no reader of files, and nothing needs pandas but frames."""
+    *typed, file = modules_after(LOOK_UP, WHOLE_USE, TYPED, FILE)
+    for loaded in (*typed, file):
+        assert {"rankconst.tables.archive", "rankconst.values.constants", "pyarrow"} <= loaded
+        assert not tops(loaded) & HEAVY
+    for loaded in typed:
+        assert not [name for name in loaded if name.startswith(READERS)]
         assert "rankconst.catalogue.mentions" not in loaded
-    if name in _COMMANDS:
+    unused = {"pyarrow.compute", "rankconst.moments.means", "rankconst.download", "zipfile"}
+    assert not typed[0] & unused
+
+
+def test_the_command_stays_light() -> None:
+    card, rows = modules_after(CARD, COMMAND)
+    for loaded in (card, rows):
+        assert not tops(loaded) & (HEAVY - {"typer", "click", "rich"})
+        assert not [name for name in loaded if name.startswith(READERS)]
+        assert not tops(loaded) & {"pydantic", "tomllib"}
         assert not loaded & {
-            "pydantic",
-            "tomllib",
             "urllib.request",
             "rankconst.catalogue.benchmarks",
+            "rankconst.catalogue.mentions",
             "rankconst.download",
         }
-    if name in {"look up", "card"}:
-        assert "pyarrow.compute" not in loaded
-    if name == "look up":
-        assert not loaded & {"rankconst.moments.means", "rankconst.download", "zipfile"}
+    assert "pyarrow.compute" not in card
 
 
 def test_an_import_loads_nothing_that_takes_time() -> None:
     # An interrupt that comes meanwhile shows a traceback, so that not even modules of Python are
     # loaded.
-    assert modules_after("import rankconst") - modules_after("") == {"rankconst"}
+    before, after = modules_after("", "import rankconst")
+    assert after - before == {"rankconst"}
 
 
 # -- names that are imported when first asked for --------------------------------------------------
@@ -254,7 +215,7 @@ def test_the_reference_lists_the_public_names() -> None:
 
 
 def test_type_checkers_see_every_public_name() -> None:
-    tree = parse("__init__.py")
+    tree = parse(SOURCES["__init__.py"])
     seen = {
         alias.asname: f"{node.module}.{alias.name}"
         for block in tree.body
@@ -287,8 +248,9 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
-def parse(name: str) -> ast.Module:
-    return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
+@functools.cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
@@ -324,7 +286,7 @@ def at_import(tree: ast.Module) -> ast.Module:
 @pytest.mark.slow
 @for_each("name", SOURCES)
 def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
-    tree = parse(name)
+    tree = parse(SOURCES[name])
     assert ("rankconst_builder" in imported(tree)) == (name in STARTS_BUILDER)
     assert "rankconst_builder" not in imported(at_import(tree))
     if not name.startswith("cli/"):
@@ -358,9 +320,7 @@ def neighbours(name: str) -> set[str]:
     first asked for.
     """
     found = {f"rankconst.{home}" for home in HOMES.values()} if name == "rankconst" else set()
-    for module, taken in imports(
-        without_types(ast.parse(MODULES[name].read_text(encoding="utf-8")))
-    ):
+    for module, taken in imports(without_types(parse(MODULES[name]))):
         if f"{module}.{taken}" in MODULES:
             found.add(f"{module}.{taken}")
         elif module in MODULES:

@@ -251,7 +251,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
 @pytest.mark.slow
 @for_each("metric", [metric for metric in list_metrics() if metric.family in PRECISE])
 @for_each("protocol", choose(["standard"], ["standard", "pykeen"]))
-@for_each("dataset", choose(["nations", "wn18rr"], ["nations", "umls", "fb15k237", "wn18rr"]))
+@for_each("dataset", choose(["nations", "umls"], ["nations", "umls", "fb15k237", "wn18rr"]))
 def test_rows_equal_precise_sums_within_their_error(
     dataset: str, protocol: str, metric: Metric
 ) -> None:

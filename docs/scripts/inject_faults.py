@@ -1,8 +1,8 @@
 """Let every command that writes fail at each of its calls: tests/robustness.md.
 
 Run: python docs/scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all,
-every point gets every kind, which takes several times as long; with --some, a point of each command
-gets one, and the page stays as it is.
+every point gets every kind, which takes several times as long; with --some, a point of every second
+command gets one, and the page stays as it is.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def main() -> None:
     """Inject the faults, and write the page; exit with 1 if anything is wrong."""
     some, tallies = "--some" in sys.argv[1:], []
     choose = choose_some if some else choose_all if "--all" in sys.argv[1:] else choose_each
-    for tally in inject(choose, step=2 * FEW if some else 1):
+    steps = {"every": 2, "pairs": 2 * FEW} if some else {}
+    for tally in inject(choose, **steps):
         tallies.append(tally)
         told = (
             f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, "

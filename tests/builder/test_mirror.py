@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from brute import count_with_sets, read_rows
-from cases import choose, mark_rest
+from cases import choose, mark_rest, thorough
 from graphs import (
     STATIC,
     count_candidates,
@@ -165,13 +165,8 @@ STATED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "key",
-    [
-        pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000))
-        for key, sizes in STATED.items()
-    ],
+    "key", mark_rest(STATED, *(key for key, sizes in STATED.items() if sizes[3] < 30_000))
 )
 def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
     found = describe_graph(read_graph(mirror, key))
@@ -292,7 +287,10 @@ def read_reconstructed(mirror: Path, key: str) -> tuple[Benchmark, dict[str, byt
     ("key", "sizes", "both", "tail"),
     [
         ("fb15k237_20", (13_166, 54_423, 16_963, 19_776), "7.68587e-04", "7.64922e-04"),
-        ("fb15k237_50", (14_149, 136_057, 17_449, 20_324), "7.23190e-04", "7.17262e-04"),
+        pytest.param(
+            *("fb15k237_50", (14_149, 136_057, 17_449, 20_324), "7.23190e-04", "7.17262e-04"),
+            marks=thorough,
+        ),
     ],
 )
 def test_training_sets_that_are_known_without_their_order(
@@ -352,7 +350,7 @@ def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None
     rows = read_statistics(mirror)
     wrong: list[str] = []
     compared = 0
-    for row in (row for row in rows if int(row["n_train"]) < choose(120_000, 10**9)):
+    for row in (row for row in rows if int(row["n_train"]) < choose(60_000, 10**9)):
         transductive, documented = (
             row["key"].endswith("(train graph)"),
             find_benchmark(key_of(row)).pykeen,
@@ -442,11 +440,7 @@ def test_every_temporal_benchmark_is_compared_with_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    "key",
-    [
-        pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 100_000))
-        for key, sizes in TEMPORAL.items()
-    ],
+    "key", mark_rest(TEMPORAL, *(key for key, sizes in TEMPORAL.items() if sizes[3] < 70_000))
 )
 def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None:
     source = find_benchmark(key)

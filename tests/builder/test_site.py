@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from carried import open_once
-from cases import for_each
+from cases import for_each, thorough
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
@@ -422,7 +422,7 @@ def test_a_site_replaces_a_site(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
 
 
-@pytest.mark.slow
+@thorough
 def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="pip install hatchling builds the wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]

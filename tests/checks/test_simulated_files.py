@@ -340,7 +340,7 @@ SIMULATIONS = {"tabled": simulate_tabled, "foreign": simulate_foreign, "mixed": 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", choose(["foreign", "mixed"], ["tabled", "foreign", "mixed"]))
 def test_nothing_is_wrong(kind: str) -> None:
-    files = choose(8, 25)
+    files = choose(5, 25)
     found = SIMULATIONS[kind](files, np.random.default_rng(7))
     assert found.keys() <= {"resolved", "partly resolved", "refused"}, found
     # Where the tables hold the tasks, most files tell them; a foreign graph is never named.

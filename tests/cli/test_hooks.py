@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from cases import mark_rest
 from cli.conftest import child_environment
 
 if TYPE_CHECKING:
@@ -60,7 +61,11 @@ BASH = shutil.which("bash")
 @pytest.mark.slow
 @pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="the steps are of bash")
 @pytest.mark.parametrize(
-    ("files", "options", "code"), [("results/*.csv", "--tool rotate", 6), ("*/good.csv", "", 0)]
+    ("files", "options", "code"),
+    mark_rest(
+        [("results/*.csv", "--tool rotate", 6), ("*/good.csv", "", 0)],
+        ("results/*.csv", "--tool rotate", 6),
+    ),
 )
 def test_the_action(checkout: Path, cache: Path, files: str, options: str, code: int) -> None:
     setup, install, check = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["runs"]["steps"]

@@ -14,19 +14,10 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 
-@pytest.mark.usefixtures("builder")
+@pytest.mark.usefixtures("no_builder")  # nothing is downloaded
 def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
     url = "https://example.org/x"
-    done = run(
-        "tables",
-        "site",
-        "--out",
-        tmp_path / "public",
-        "-d",
-        "ogbl-biokg",
-        "--url",
-        url,
-    )
+    done = run("tables", "site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url)
     assert done.code == 0, done.err
     assert "index.html" in done.message
     assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
@@ -34,9 +25,3 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
     assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(
         encoding="utf-8"
     )
-
-
-@pytest.mark.usefixtures("no_builder")
-def test_without_the_builder(run: Run, tmp_path: Path) -> None:
-    done = run("tables", "site", "--out", tmp_path / "public", "-d", "nations")
-    assert done.code == 0  # nothing is downloaded

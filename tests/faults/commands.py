@@ -331,8 +331,8 @@ def choose_some(points: int) -> list[tuple[int, str]]:
     return [(at, FAULTS[at % len(FAULTS)])]
 
 
-def inject(choose: Choose, *, step: int = 1) -> Iterator[Tally]:
-    """Try every command, and every `step`-th pair, where and with what `choose` returns."""
+def inject(choose: Choose, *, every: int = 1, pairs: int = 1) -> Iterator[Tally]:
+    """Try each `every`-th command and each `pairs`-th pair, where and with what `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
@@ -341,10 +341,10 @@ def inject(choose: Choose, *, step: int = 1) -> Iterator[Tally]:
         bench = Bench(root / "runs")
         with serve(root / "mirror") as served:
             commands = list_commands(bench, served)
-            for command in commands:
+            for command in commands[::every]:
                 bench.warm_up(command)
                 yield bench.try_faults(command, choose)
-            for first, second in list_pairs(commands, served)[::step]:
+            for first, second in list_pairs(commands, served)[::pairs]:
                 yield bench.try_pair(first, second, lambda points: choose(points)[::3])
 
 
