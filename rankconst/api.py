@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from rankconst.arrow import as_given, as_pandas, as_values, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
-from rankconst.errors import AskedError, UnknownNameError, UsageError
+from rankconst.errors import AskedError, DataError, RankconstError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
     Address,
@@ -25,7 +27,7 @@ from rankconst.evaluation import (
     parse_address,
     settle,
 )
-from rankconst.names import as_names, require_text
+from rankconst.names import as_names, count_of, require_text
 from rankconst.tables.archive import Tables, join_tables, load
 from rankconst.tables.counts_file import AnswerTables, make_answer_tables, make_tables
 from rankconst.tables.own_counts import Answers, Counts
@@ -185,6 +187,8 @@ def adjust(
         dataset = dataset or _find_only(opened)
     user = Address(dataset, split, side, protocol, aggregation, tool)
     user = replace(user, relations=as_names(relations), accepted=as_names(accept))
+    if isinstance(results, Ranks):
+        _require_possible(results, parse_address(user, opened), opened)
     if to is not None:
         if not is_number or of_answers:
             got = "those of several right answers" if of_answers else type(results).__name__
@@ -335,6 +339,35 @@ def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
     return name_metrics(names, tables)
 
 
+def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
+    """Refuse ranks that are above their numbers of candidates, or whose tasks have weights."""
+    for side, held in ranks.sides.items():
+        try:
+            tasks, _ = settle(Address(side=side), user, tables)
+            histogram = tables.histogram(tasks)
+        except RankconstError:  # what is unknown or asked is said of the metrics
+            continue
+        if histogram.is_weighted:
+            raise UsageError(
+                "ranks are averaged over tasks that count once each, not with weights. "
+                "Average the metric yourself, and give its value."
+            )
+        sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)[::-1]
+        if held.size > sizes.size:  # other tasks, which is asked about
+            continue
+        highest = np.sort(held)[::-1]
+        above = np.flatnonzero(highest > sizes[: held.size])
+        if above.size:
+            rank = highest[above[0]]
+            ranks_above = count_of(int((held >= rank).sum()), "rank")
+            tasks_above = count_of(int((sizes >= rank).sum()), "task")
+            raise DataError(
+                f"side {side} has {ranks_above} of {rank:g} or more and {tasks_above} with so many "
+                "candidates; expected no rank above the candidates of its task. Do the candidates "
+                "lack the right answer, or the ranks the filter?"
+            )
+
+
 def _find_only(tables: Tables) -> str | None:
     """Return the only dataset of some tables, or None."""
     first, *others = tables.datasets
@@ -372,7 +405,7 @@ def _check_values(values: dict[str, Any]) -> None:
     """Refuse names that are neither arguments nor metrics."""
     unknown = next((name for name in values if find_metric(name) is None), None)
     if unknown is not None:
-        raise UsageError(f"{unknown} is neither an argument of rankconst.adjust nor a metric.")
+        raise UsageError(f"{unknown} is neither an argument nor a metric.")
 
 
 def _is_value(results: Any) -> bool:
@@ -479,7 +512,7 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
 
 
 def check(
-    results: Any,
+    results: Any = None,
     *,
     metric: str | None = None,
     dataset: str | None = None,
@@ -492,7 +525,8 @@ def check(
     strict: bool = False,
     accept: Iterable[str] = (),
     rules: Iterable[str] = (),
-    tables: Tables | Sequence[Tables] | None = None,
+    tables: Tables | Counts | Sequence[Tables] | None = None,
+    **values: Any,
 ) -> CheckedReading:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
@@ -508,6 +542,8 @@ def check(
         say that they are of other tasks are left out.
     rules
         Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all.
+    values
+        In place of `results`, values by their metrics: ``check(mr="470", amri="0.934")``.
 
     Returns
     -------
@@ -533,6 +569,9 @@ def check(
     from rankconst.checks.checking import check_reading
     from rankconst.results.frame import read_given
 
+    results, opened = _take_values(results, values), _open(tables)
+    if tables is not None and isinstance(results, Ranks):
+        dataset = dataset or _find_only(opened)
     user = Address(
         dataset,
         split,
@@ -543,11 +582,11 @@ def check(
         percent=bool(percent),
         accepted=as_names(accept),
     )
+    if isinstance(results, Ranks):
+        _require_possible(results, parse_address(user, opened), opened)
     only = None if metric is None else parse_metric(metric)
     reading = read_given(results, strict=strict, percent=percent, metric=only)
-    return check_reading(
-        reading, _open(tables), user, metric=only, rules=as_names(rules), in_python=True
-    )
+    return check_reading(reading, opened, user, metric=only, rules=as_names(rules), in_python=True)
 
 
 def constants(
@@ -739,6 +778,11 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
     if tables is None:
         return _INCLUDED.tables
     if isinstance(tables, Counts):
+        if any(own.is_weighted for own in tables.sides.values()):
+            raise UsageError(
+                "tables do not hold weights of tasks. Take the constants of the counts: "
+                "rankconst.from_counts(counts, weights).constants('mrr').adjust(0.5)."
+            )
         tasks = Tasks(tables.name, OWN_COUNTS.key)
         return make_tables({replace(tasks, side=side): own for side, own in tables.sides.items()})
     if isinstance(tables, Answers):

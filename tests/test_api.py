@@ -5,8 +5,10 @@ does the rest.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import math
+import operator
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -628,8 +630,15 @@ def test_the_first_guesses_of_python() -> None:
         rankconst.adjust(labelled, metric="mrr", dataset="FB15k-237")
     of_splits = rankconst.adjust(labelled.to_frame("MRR"), dataset="FB15k-237")
     assert of_splits["split"].tolist() == ["valid", "test"]
-    with pytest.raises(UsageError, match=r"datset is neither an argument .* nor a metric"):
+    with pytest.raises(UsageError, match="datset is neither an argument nor a metric"):
         rankconst.adjust(mrr=0.3, datset="UMLS")
+    checked = rankconst.check(mr="470", amri="0.934", count=402, dataset="fb15k237")
+    assert str(checked) == str(
+        rankconst.check({"mr": "470", "amri": "0.934", "count": 402}, dataset="fb15k237")
+    )
+    assert "40,932 ranks, not 402" in str(checked)
+    with pytest.raises(UsageError, match="datset is neither an argument nor a metric"):
+        rankconst.check(mrr=0.3, datset="UMLS")
     mr = rankconst.constants("FB15k-237", "MR").index
     assert mr(mr.invert(0.9343)) == pytest.approx(0.9343)
     with pytest.raises(UsageError, match="mrr is a value, and results are given"):
@@ -658,6 +667,27 @@ def test_ranks_and_their_own_counts_go_together() -> None:
         AskedError, match=r"there are 3 ranks, not 4: .*tables=rankconst.from_counts"
     ):
         rankconst.adjust(rankconst.from_ranks(ranks), tables=rankconst.from_counts(counts[:3]))
+
+
+@pytest.mark.parametrize("use", [rankconst.adjust, rankconst.check])
+def test_ranks_that_no_order_of_the_candidates_allows_are_refused(use: Any) -> None:
+    """By the law of Hall: each order of the counts is tried."""
+    counts = (2, 3, 3)
+    own, held = rankconst.from_counts(counts), range(1, 5)
+    for ranks in itertools.product(held, repeat=3):
+        fit = any(all(map(operator.le, ranks, order)) for order in itertools.permutations(counts))
+        if fit:
+            use(rankconst.from_ranks(ranks), tables=own)
+            continue
+        with pytest.raises(DataError, match="expected no rank above the candidates of its task"):
+            use(rankconst.from_ranks(ranks), tables=own)
+    of_nations = rankconst.from_ranks([*[1] * 401, 99])
+    with pytest.raises(DataError, match="side both has 1 rank of 99 or more and 0 tasks with"):
+        use(of_nations, dataset="nations")
+    with pytest.raises(UsageError, match="tables do not hold weights of tasks"):
+        use({"mrr": 0.5}, tables=rankconst.from_counts([2, 3], weights=[1, 2]))
+    with pytest.raises(UsageError, match="count once each, not with weights"):
+        use(rankconst.from_ranks([1] * 402), dataset="nations", aggregation="macro-relation")
 
 
 def test_tables_give_tables_of_their_kind() -> None:
