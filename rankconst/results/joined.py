@@ -14,9 +14,10 @@ from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import Rows
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, Part, Reading, join_entries, name_datasets
+from rankconst.results.tables.cells import strip_markup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
 _LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
 
@@ -26,7 +27,7 @@ def join_readings(
 ) -> Reading:
     """Put readings below each other, with a `column` of their labels; a single one stays as it is.
 
-    Columns with the same name but for its spelling become one.
+    Columns of the same metric, or with the same name but for its spelling, become one.
     """
     if len(readings) == 1:
         return readings[0]
@@ -43,11 +44,14 @@ def join_readings(
     cells: dict[str, list[str]] = {key: [] for key in (column, *taken)}
     named = next((key for key in taken if read_label(key).role == "dataset"), "")
     parts, entries = list[Part](), list[Entries]()
-    tools = {each.tool for each in readings}
+    tools, forms = {each.tool for each in readings}, {each.form for each in readings}
     for reading, label, own in zip(readings, labels, spelt, strict=True):
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(each.name, start + each.start) for each in reading.parts]
         written = {spelling: reading.cells(key) for key, spelling in own.items()}
+        if reading.form in {"latex", "markdown"} and len(forms) > 1:
+            for key, below in written.items():
+                written[key] = [strip_markup(cell, reading.form) for cell in below]
         if named and named not in written:
             written[named] = name_datasets(reading)
         written[column] = [label] * size
@@ -66,7 +70,7 @@ def join_readings(
     understood = dict.fromkeys(each.understood for each in readings if each.understood)
     return Reading(
         name=name,
-        form=first.form if len({each.form for each in readings}) == 1 else "",
+        form=first.form if len(forms) == 1 else "",
         layout=first.layout,
         columns=tuple(cells),
         rows=Rows(cells, len(cells[column])),
@@ -81,15 +85,25 @@ def join_readings(
 
 def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
     """Map each reading's columns to their names, spelled as in the first reading that has them."""
-    known: dict[str, str] = {}
+    known: dict[Hashable, str] = {}
     spelt = []
     for reading in readings:
-        plain = [squash(each) or each for each in reading.columns]
+        meanings = [_find_meaning(each) for each in reading.columns]
         own = {}
-        for column, key in zip(reading.columns, plain, strict=True):
-            own[column] = known.setdefault(key, column) if plain.count(key) == 1 else column
+        for column, key in zip(reading.columns, meanings, strict=True):
+            own[column] = known.setdefault(key, column) if meanings.count(key) == 1 else column
         spelt.append(own)
     return spelt
+
+
+def _find_meaning(column: str) -> Hashable:
+    """Return the metric or the role of a column, if its name says nothing else; else the name."""
+    label = read_label(column)
+    if label.metric is None:
+        return label.role or squash(column) or column
+    says_more = label.values or label.graphs or label.words or label.reason or label.spread
+    is_plain = label.whole and not says_more
+    return (label.metric, label.adjustment) if is_plain else squash(column) or column
 
 
 def name_files(paths: Sequence[str]) -> list[str]:

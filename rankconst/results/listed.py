@@ -28,6 +28,7 @@ from rankconst.names import join_words
 from rankconst.results.labels import read_label
 from rankconst.results.over_graphs import average_models, describe_averages
 from rankconst.results.reading import name_datasets
+from rankconst.results.tables.cells import strip_markup
 from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
 
@@ -190,14 +191,14 @@ def lay_out(
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
     """List the columns of the file.
 
-    On a screen, and in a format with another markup, their cells in `data` lose theirs.
+    But in a format with the same markup, their cells in `data` lose theirs.
     """
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
     has_markup = reading.form in _MARKUP.values()
-    if has_markup and (screen or _MARKUP.get(form, reading.form) != reading.form):
+    if has_markup and _MARKUP.get(form) != reading.form:
         for column in reading.columns:
-            data[column] = [_strip(cell, reading.form) for cell in data[column]]
+            data[column] = [strip_markup(cell, reading.form) for cell in data[column]]
     columns = [
         _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
     ]
@@ -328,20 +329,6 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
     counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
     gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
     return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
-
-
-def _strip(cell: str, form: str) -> str:
-    """Return a cell without the markup of its document."""
-    if form == "latex":
-        from rankconst.results.tables.tex import strip_latex
-
-        return strip_latex(cell)
-    from rankconst.results.tables.cells import strip_marks
-
-    return strip_marks(_LINK.sub(r"\1", cell))
-
-
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:

@@ -548,11 +548,13 @@ def name_models(reading: Reading) -> list[str]:
 
 
 def name_datasets(reading: Reading) -> list[str]:
-    """Return the dataset of each row as the file names it; empty for a row without one."""
+    """Return the dataset of each row as the file names it; empty where it has none or several."""
     entries = reading.entries
     named = np.full(len(reading.rows), "", dtype=object)
     names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
-    named[entries.rows] = names[entries.context_of]
+    of_entries = names[entries.context_of]
+    named[entries.rows] = of_entries
+    named[entries.rows[named[entries.rows] != of_entries]] = ""
     return list(named)
 
 

@@ -120,3 +120,25 @@ def test_what_cannot_be_read_of_several_files_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("nothing but prose\n")
     with pytest.raises(DataError, match=r"a\.csv"):
         read(tmp_path)
+
+
+def test_a_metric_and_a_dataset_are_one_column_however_each_file_writes_them() -> None:
+    texts = {
+        "a.csv": "model,dataset,Hits@10\nTransE,FB15k-237,.486\n",
+        "b.csv": "Method,Data set,H@10 ↑\nTuckER,FB15k-237,.528\n",
+        "c.md": "| name | Graph | **hits_at_10** (%) |\n|--|--|--|\n| X | [WN18RR](http://a.b) | 50 |\n",
+        "d.tex": r"\begin{tabular}{ll} Model & H@10 \\ A & 0.4 \\ \end{tabular} on \textsc{WN18RR}",
+        "e.csv": "model,FB15k-237 MRR,WN18RR MRR\nTransE,.314,.22\n",
+        "f.tex": r"\begin{tabular}{lll} Model & Data & MRR \\ A & \textsc{UMLS} & \textbf{0.4} \\"
+        r" \end{tabular}",
+    }
+    readings = [read_document(name, text) for name, text in texts.items()]
+    joined = join_readings(readings, [*texts], "6 files", "file")
+    assert joined.columns == (
+        *("file", "model", "dataset", "Hits@10", "FB15k-237 MRR", "WN18RR MRR", "MRR"),
+    )
+    # A row of several datasets names none of them.
+    assert [*joined.cells("dataset")][:3] == ["FB15k-237", "FB15k-237", "WN18RR"]
+    assert [*joined.cells("dataset")][4:] == ["", "UMLS"]
+    assert joined.cells("MRR")[-1] == "0.4"
+    assert [*join_readings([readings[3]] * 2, ["a", "b"], "2", "file").cells("H@10")] == ["0.4"] * 2

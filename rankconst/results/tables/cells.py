@@ -162,6 +162,18 @@ _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
 
 
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
+
+
+def strip_markup(cell: str, form: str) -> str:
+    """Return a cell without the markup of its document."""
+    if form == "latex":
+        from rankconst.results.tables.tex import strip_latex
+
+        return strip_latex(cell)
+    return strip_marks(_LINK.sub(r"\1", cell))
+
+
 def strip_marks(text: str) -> str:
     """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
