@@ -38,5 +38,7 @@ def few_tables(*keys: str) -> Tables:
         name: pa.concat_tables([read_carried(name, key) for key in keys or KEYS])
         for name in COLUMNS
     }
-    write_tables(path, carried.version, tables, {key: {"origin": "files"} for key in keys or KEYS})
+    write_tables(
+        path, carried.version, tables.items(), {key: {"origin": "files"} for key in keys or KEYS}
+    )
     return rankconst.load(path)

@@ -39,7 +39,7 @@ from rankconst.tables.place import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 2**16  # rows
+_FEWEST = 2**12  # rows of a group, but for the last
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -186,12 +187,20 @@ def order_value(name: str, value: Any) -> tuple[Any, ...]:
 def write_tables(
     folder: Path,
     version: str,
-    tables: Mapping[str, pa.Table],
+    tables: Iterable[tuple[str, pa.Table]],
     provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Write a set of tables, replacing what the folder holds."""
-    files = serialise_tables(tables, QUICK)
-    descriptor = describe_set(version, tables, files, provenance)
+    """Write a set of tables, each made when its turn comes, replacing what the folder holds."""
+    files: dict[str, bytes] = {}
+    resources = []
+    datasets: list[dict[str, Any]] = []
+    for name, table in tables:
+        content = _serialise(name, table, QUICK)
+        files[f"{name}.parquet"] = content
+        resources.append(_describe(name, table, content))
+        if name == "datasets":
+            datasets = table.to_pylist()
+    descriptor = describe_set(version, datasets, resources, provenance)
     exchange_files(folder, {**files, DESCRIPTOR: encode_descriptor(descriptor)})
 
 
@@ -205,7 +214,7 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
 def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
     """Write a table with a row group a dataset, and one more for its baselines.
 
-    So these can be read alone. The table of datasets, which is read as a whole, is one row group.
+    So these can be read alone. Small ones share a row group.
     """
     table = table.combine_chunks()  # pages must not depend on how rows came together
     keys: list[Any] = [table["dataset"]]
@@ -215,9 +224,10 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
     for values in keys:
         codes = view_numbers(values.combine_chunks().dictionary_encode().indices)
         is_first |= np.diff(codes, prepend=-1) != 0
-    starts = np.flatnonzero(is_first).tolist()
-    if len(starts) == len(table):  # that of datasets
-        starts = starts[:1]
+    starts = [0]
+    for start in np.flatnonzero(is_first).tolist():
+        if start - starts[-1] >= _FEWEST:
+            starts.append(start)
     words, streamed = _choose_encodings(name, table)
     sink = io.BytesIO()
     with pq.ParquetWriter(
@@ -254,8 +264,8 @@ def _choose_encodings(name: str, table: pa.Table) -> tuple[list[str], list[str]]
 
 def describe_set(
     version: str,
-    tables: Mapping[str, pa.Table],
-    files: Mapping[str, bytes],
+    datasets: Iterable[Mapping[str, Any]],
+    resources: Sequence[Mapping[str, Any]],
     provenance: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -265,10 +275,8 @@ def describe_set(
         "version": version,
         **(extra or {}),
         "licenses": HEADER["licenses"],
-        "sources": list_sources(tables["datasets"].to_pylist()),
-        "resources": [
-            _describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()
-        ],
+        "sources": list_sources(datasets),
+        "resources": resources,
         "provenance": [{"dataset": key, **provenance[key]} for key in sorted(provenance)],
     }
 
@@ -364,6 +372,13 @@ def describe_file(name: str) -> dict[str, Any]:
     }
 
 
+def describe_tables(
+    tables: Mapping[str, pa.Table], files: Mapping[str, bytes]
+) -> list[dict[str, Any]]:
+    """Return what the descriptor says of each table and its file."""
+    return [_describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()]
+
+
 def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
     return {
         **describe_file(name),
@@ -428,35 +443,24 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
     return found
 
 
-def read_parts(folder: Path) -> dict[str, Part]:
-    """Return what builds wrote to a folder, dataset by dataset."""
+def open_build(folder: Path) -> Tables | None:
+    """Open what builds wrote to a folder, None if there is nothing; refuse to change a release."""
     complete_exchange(folder)
-    whole = folder / DESCRIPTOR
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
-    if names and not exists(whole):
-        raise UsageError(
-            f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: "
-            f"{list_first(names)}. Name another folder with --out, or delete these files."
-        )
-    return _split_parts(load(folder)) if whole.is_file() else {}
-
-
-def _split_parts(existing: Tables) -> dict[str, Part]:
-    """Return what a build wrote, dataset by dataset; refuse to change a release."""
+    if not (folder / DESCRIPTOR).is_file():
+        if names:
+            raise UsageError(
+                f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: "
+                f"{list_first(names)}. Name another folder with --out, or delete these files."
+            )
+        return None
+    existing = load(folder)
     if existing.version != UNRELEASED:
         raise UsageError(
             f"{existing.path} holds the released tables {existing.version}, "
             "which stay as they are. Name another folder with --out."
         )
-    split = {name: _split_table(existing.read(name)) for name in COLUMNS}
-    provenance = list_provenance(existing)
-    parts = {}
-    for key in existing.datasets:
-        tables = {}
-        for name, rows in split.items():
-            tables[name] = rows[key] if key in rows else schema_of(name).empty_table()
-        parts[key] = Part(tables, provenance.get(key, {}))
-    return parts
+    return existing
 
 
 def _split_table(table: pa.Table) -> dict[str, pa.Table]:
@@ -470,13 +474,17 @@ def _split_table(table: pa.Table) -> dict[str, pa.Table]:
     return found
 
 
-def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
-    """Write the set that datasets make."""
-    # Rows of a part are in canonical order; parts follow by key.
-    tables = {
-        name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)])
-        for name in COLUMNS
-    }
-    provenance = {key: part.provenance for key, part in parts.items()}
+def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]) -> None:
+    """Write the set that parts make with what was there of other datasets."""
+    provenance = {} if existing is None else list_provenance(existing)
+    provenance |= {key: dict(part.provenance) for key, part in parts.items()}
+    tables = ((name, _join_rows(name, existing, parts)) for name in COLUMNS)
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
         write_tables(folder, UNRELEASED, tables, provenance)
+
+
+def _join_rows(name: str, existing: Tables | None, parts: Mapping[str, Part]) -> pa.Table:
+    """Return the rows of a table, dataset by dataset, those of parts in canonical order."""
+    rows = {} if existing is None else _split_table(existing.read(name))
+    rows |= {key: part.tables[name] for key, part in parts.items()}
+    return pa.concat_tables([schema_of(name).empty_table(), *(rows[key] for key in sorted(rows))])

@@ -38,7 +38,6 @@ from rankconst.files import exists
 from rankconst.names import list_first
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.place import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Tasks, sampled_histogram
 from rankconst_builder.columnar import (
@@ -67,7 +66,7 @@ from rankconst_builder.package import (
     hash_program,
     hold_folder,
     make_part,
-    read_parts,
+    open_build,
     write_parts,
 )
 from rankconst_builder.restriction import Restriction, add_known
@@ -172,8 +171,8 @@ def build_all(build: Build) -> Outcome:
 
 
 def _build_all(build: Build) -> Outcome:
-    parts = read_parts(build.out)
-    built: list[str] = []
+    existing = open_build(build.out)
+    parts: dict[str, Part] = {}
     failures: dict[str, RankconstError] = {}
     try:
         for place, source in enumerate(build.sources, start=1):
@@ -186,13 +185,11 @@ def _build_all(build: Build) -> Outcome:
                     raise
                 build.reporter.warn(f"{source.key}: {error}")
                 failures[source.key] = error
-            else:
-                built.append(source.key)
     finally:
-        if built:  # also if somebody ends the build before its end
-            write_parts(build.out, parts)
-    tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
-    return Outcome(tables, tuple(built), failures)
+        if parts:  # also if somebody ends the build before its end
+            write_parts(build.out, existing, parts)
+    tables = load(build.out) if parts else existing
+    return Outcome(tables, tuple(parts), failures)
 
 
 _ONLY_OWN = (

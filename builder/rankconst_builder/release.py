@@ -36,6 +36,7 @@ from rankconst_builder.package import (
     KEYS,
     complete_exchange,
     describe_set,
+    describe_tables,
     encode_descriptor,
     exchange_files,
     hold_folder,
@@ -184,7 +185,8 @@ def _assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, b
     files = serialise_tables(tables, DENSE)
     provenance = list_provenance(order.source)
     extra = describe_package(order.date, order.url)
-    descriptor = describe_set(order.version, tables, files, provenance, extra)
+    datasets, resources = tables["datasets"].to_pylist(), describe_tables(tables, files)
+    descriptor = describe_set(order.version, datasets, resources, provenance, extra)
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}

@@ -17,7 +17,7 @@ import yaml
 import rankconst
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.describe import DOCUMENTS, ORIGINS, Edition, describe_package, name_archive
-from rankconst_builder.package import describe_set, serialise_tables
+from rankconst_builder.package import describe_set, describe_tables, serialise_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,13 @@ def make_edition(url: str | None = None) -> Edition:
     tables = make_tables()
     files = serialise_tables(tables, 1)
     provenance = {key: {"origin": "files"} for key in KEYS}
-    descriptor = describe_set("9.8.7", tables, files, provenance, describe_package(DATE, url))
+    descriptor = describe_set(
+        "9.8.7",
+        tables["datasets"].to_pylist(),
+        describe_tables(tables, files),
+        provenance,
+        describe_package(DATE, url),
+    )
     return Edition("9.8.7", DATE, tables, descriptor, url)
 
 

@@ -140,7 +140,7 @@ def test_written_set_loads(tmp_path: Path) -> None:
     write_tables(
         folder,
         "3.2.1",
-        tables,
+        tables.items(),
         {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}},
     )
     assert read_set(folder) == ("3.2.1", tables)
@@ -225,7 +225,7 @@ def versions(
         write_tables(
             folder,
             number,
-            make_tables(*keys, size=size),
+            make_tables(*keys, size=size).items(),
             {key: {"origin": "files"} for key in keys},
         )
         found.append(

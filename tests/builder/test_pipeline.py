@@ -403,7 +403,7 @@ def test_folders_that_hold_something_else_stay_as_they_are(
     small: Path, run: Run, tmp_path: Path
 ) -> None:
     tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
-    write_tables(tmp_path / "released", "3.0.0", tables, {"nations": {"origin": "files"}})
+    write_tables(tmp_path / "released", "3.0.0", tables.items(), {"nations": {"origin": "files"}})
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "constants.parquet").write_text("mine")
     for name, told in (

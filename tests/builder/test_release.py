@@ -91,7 +91,7 @@ def build(tmp_path: Path) -> Callable[..., Opened]:
         made = provenance or {
             row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]
         }
-        write_tables(folder, version, tabulate(rows), made)
+        write_tables(folder, version, tabulate(rows).items(), made)
         return rankconst.load(folder)
 
     return write

@@ -30,6 +30,7 @@ from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import (
     KEYS,
     describe_set,
+    describe_tables,
     encode_descriptor,
     serialise_tables,
     sort_rows,
@@ -100,7 +101,11 @@ class Draft:
     def write(self, folder: Path) -> Path:
         """Write it with hashes that fit."""
         files = serialise_tables(self.tables, 1)
-        descriptor = describe_set(self.version, self.tables, files, self.provenance)
+        datasets, resources = (
+            self.tables["datasets"].to_pylist(),
+            describe_tables(self.tables, files),
+        )
+        descriptor = describe_set(self.version, datasets, resources, self.provenance)
         self.descriptor(descriptor)
         files["datapackage.json"] = encode_descriptor(descriptor)
         self.files(files)

@@ -53,7 +53,8 @@ def write_build(tmp_path: Path) -> WriteBuild:
             if edit:
                 rows = edit(name, tables[name].to_pylist())
                 tables[name] = pa.Table.from_pylist(rows, schema=schema_of(name))
-        write_tables(tmp_path / folder, version, tables, {key: {"origin": "files"} for key in keys})
+        origins = {key: {"origin": "files"} for key in keys}
+        write_tables(tmp_path / folder, version, tables.items(), origins)
         return tmp_path / folder
 
     return write
