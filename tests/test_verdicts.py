@@ -82,7 +82,7 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
         ends = [Fraction(text) - half, Fraction(text) + half][::sign]
         as_good = sum(p for value, p in law.items() if sign * value >= sign * ends[0])
         # Half a unit off, a mean of reciprocals is printed as another number as often as not.
-        worse = sum(p for value, p in law.items() if sign * value < sign * ends[1])
+        worse = sum((p for value, p in law.items() if sign * value < sign * ends[1]), Fraction(0))
         if metric != "mrr":
             worse += law.get(ends[1], 0)
         if len(law) == 1:
