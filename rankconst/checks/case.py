@@ -13,7 +13,7 @@ from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, LINK_SIDES, SPLIT
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
-from rankconst.results.counts import ask_counts
+from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number

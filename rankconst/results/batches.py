@@ -1,4 +1,7 @@
-"""Adjust results files for chance: numbers of the same ranking tasks and metric go together."""
+"""Adjust results files for chance: numbers of the same ranking tasks and metric go together.
+
+If one number of an evaluation shows that its scores were not numbers, none of it is believed.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from rankconst.adjusting import (
     look_up,
 )
 from rankconst.catalogue.benchmarks import list_names
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import (
     AskedError,
     DataError,
@@ -41,13 +45,12 @@ from rankconst.evaluation import (
 from rankconst.names import join_versions, list_first
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
-from rankconst.results.counts import ask_counts
-from rankconst.results.divergence import find_diverged, find_perfect
+from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.mean_rows import settle_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import name_reasons, number_evaluations
-from rankconst.values.bounds import is_infinite, tells_no_scores
+from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
 if TYPE_CHECKING:
@@ -502,3 +505,46 @@ def _list_contents(reading: Reading) -> str:
             more = " ..." if len(values) > _MOST_LISTED else ""
             parts.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
     return f"none of the numbers you asked for. It has {'; '.join(parts)}."
+
+
+_MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
+
+
+def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
+    """Return the places of all numbers of diverged evaluations, each with the reason.
+
+    The numbers at the places `without_scores` show it, whatever the ties of the others. Adjusted
+    values are left out.
+    """
+    entries = reading.entries
+    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
+    evaluations = (
+        number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
+    )
+    reasons: dict[int, str] = {}
+    for place in without_scores:
+        shown = f"{entries[place].metric.label} {entries.text_at(place)}"
+        reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
+    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)
+    chosen = np.isin(evaluations, list(reasons)) & base[entries.head_of]
+    own = np.flatnonzero(chosen).tolist()
+    return {place: reasons[int(evaluations[place])] for place in own}
+
+
+def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
+    """Find evaluations whose MRR and Hits@1 are both exactly 1.
+
+    Return the places of these numbers, with what that may mean.
+    """
+    reciprocal, first = list[int](), list[int]()
+    for each in done:
+        ones = each.batch.index[each.batch.value == 1].tolist()
+        if each.batch.metric == _MRR:
+            reciprocal += ones
+        elif each.batch.metric == _FIRST:
+            first += ones
+    if not reciprocal or not first:
+        return {}
+    evaluations = number_evaluations(reading)
+    both = {*evaluations[reciprocal].tolist()} & {*evaluations[first].tolist()}
+    return {place: PERFECT for place in (*reciprocal, *first) if int(evaluations[place]) in both}

@@ -16,9 +16,8 @@ from rankconst.names import write_preformatted
 from rankconst.results.joined import name_files
 from rankconst.results.listed import choose_ranks
 from rankconst.results.reading import name_models
-from rankconst.values.across import Grid, compare_across
 from rankconst.values.published import show_printed
-from rankconst.values.standings import Standings, rank_models
+from rankconst.values.standings import Grid, Standings, compare_across, rank_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.reading import Entry
     from rankconst.tasks import Tasks
-    from rankconst.values.across import Across
     from rankconst.values.constants import Constants
     from rankconst.values.published import Published
+    from rankconst.values.standings import Across
 
 _SPREAD, _MEAN_RANK = parse_metric("sdr").family, parse_metric("mr").family
 

@@ -145,7 +145,7 @@ def read_number(value: Value) -> tuple[str, str]:
     if not isinstance(value, str):
         kinds: dict[type, str] = {dict: "an object", list: "a list"}
         return "", f"it is {kinds.get(type(value), str(value).lower())}, not a number"
-    if is_infinite(value):  # what it says of the numbers next to it, divergence.py says
+    if is_infinite(value):  # what it says of the numbers next to it, batches.py says
         return str(value), ""
     try:
         parse_value(value)

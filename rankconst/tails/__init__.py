@@ -31,11 +31,11 @@ from rankconst.tails.distributions import (
     RankLaw,
     ReciprocalLaw,
     SumLaw,
+    Tail,
 )
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
-from rankconst.tails.tail import Tail
 from rankconst.tasks import split_offsets, split_weights
 
 if TYPE_CHECKING:

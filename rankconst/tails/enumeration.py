@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.tails.distributions import Tail
 from rankconst.tails.inversion import find_saddle
-from rankconst.tails.tail import Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values

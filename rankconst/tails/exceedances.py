@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.tail import Tail
+from rankconst.tails.distributions import Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Values

@@ -48,13 +48,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.distributions import LogRankLaw, MixedLaw, ReciprocalLaw
-from rankconst.tails.tail import Tail
+from rankconst.tails.distributions import LogRankLaw, MixedLaw, ReciprocalLaw, Tail
 
 if TYPE_CHECKING:
     from rankconst.doubles import Complex, Values
-    from rankconst.tails.distributions import SumLaw
-    from rankconst.tails.tail import Method
+    from rankconst.tails.distributions import Method, SumLaw
 
 
 # Chance is taken for certain where the complement is below e^-90.

@@ -1,22 +1,45 @@
-"""Results on the same tasks: which of them published numbers alone tell apart.
+"""Which models published numbers alone tell apart, on the same tasks and over graphs.
 
 Two published numbers bound the probability that two equally good models differ by as much, whatever
 their ranks have in common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound
 is multiplied by m, the next one by m - 1, and so on (Holm 1979): the probability that any pair of
 equally good models is told apart is at most the level.
+
+Of means over graphs, papers mix up two questions. *Are the models different on these queries?* Each
+graph contributes the difference of two published numbers, whose variance under the hypothesis of
+equal models has that bound: min(A + B, 2 - A - B) / n for n ranks. Queries are independent, so the
+bounds add up over the graphs:
+
+    z >= |sum of differences| / sqrt(sum of min(A + B, 2 - A - B) / n)
+
+Each query's part has a random sign if the models are equally good, so that p is at most 3.18 times
+the normal one, however few queries make up the difference (Bentkus and Dzindzalieta 2015).
+
+*Would they differ on other graphs like these?* Then each graph is one observation. For two models
+that is Wilcoxon's signed-rank test, here by its exact distribution; graphs on which both numbers
+are equal say nothing and are left out. For many models the mean ranks of two of them are apart if
+they differ by the critical difference of Nemenyi's test.
+
+References
+----------
+Demsar 2006, Statistical comparisons of classifiers over multiple data sets.
+Wilcoxon 1945, Individual comparisons by ranking methods.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.errors import UsageError
+from rankconst.names import join_words
 from rankconst.values.comparison import LEVEL, bound_pairs, show_enough
-from rankconst.values.published import parse_value
+from rankconst.values.published import parse_value, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +47,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.values.constants import Constants
     from rankconst.values.published import Published
+
+    Values = NDArray[np.float64]
+
 
 _MOST = 200
 
@@ -190,3 +217,233 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     rows, columns = np.triu_indices(size, k=1)
     found[rows, columns] = found[columns, rows] = corrected
     return found
+
+
+_FACTOR = 1 / (2 * math.erfc(1.0))
+"""What makes a bound for any queries of a normal probability: 1 / (4 Phi(-sqrt 2))."""
+
+_NORMAL = NormalDist()
+
+_LEAST_GRAPHS = 6
+"""With fewer graphs, the signed-rank test has no p below 0.05: of five it is at least 2 / 2^5."""
+
+_FEW = 5
+"""Of more datasets a title does not list the names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Across:
+    """Models with results on the same graphs, the one with the best mean first.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric of all results.
+    datasets : tuple of str
+        The D graphs on which every model has a result.
+    names : tuple of str
+        The M models.
+    means, mean_ranks : numpy.ndarray
+        The mean result of each model, in units of the metric, and its mean rank among the models.
+        Shape (M,).
+    wins : numpy.ndarray
+        On how many graphs the model of the row is better than that of the column. Shape (M, M).
+    log10_p_queries : numpy.ndarray or None
+        Decimal logarithm of a bound on the probability that two equally good models differ as these
+        do on the queries of these graphs, corrected by Holm. Shape (M, M). None for a metric that
+        is not between 0 and 1.
+    log10_p_graphs : numpy.ndarray
+        Decimal logarithm of the p of the signed-rank test over the graphs, corrected by Holm. Shape
+        (M, M).
+    critical_difference : float
+        The difference of two mean ranks that is significant at 5 % (Nemenyi).
+    """
+
+    metric: Metric
+    datasets: tuple[str, ...]
+    names: tuple[str, ...]
+    means: Values
+    mean_ranks: Values
+    wins: NDArray[np.int64]
+    log10_p_queries: Values | None
+    log10_p_graphs: Values
+    critical_difference: float
+
+    def describe(self) -> str:
+        """Say both answers about the best model, one sentence each."""
+        sentences = []
+        if self.log10_p_queries is not None:
+            sentences.append(f"On the queries of these graphs {self._judge(self.log10_p_queries)}.")
+        sentences.append(
+            f"On other graphs like these {self._judge(self.log10_p_graphs)}: {self._count_wins()}."
+        )
+        if len(self.datasets) < _LEAST_GRAPHS:
+            sentences.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
+        elif len(self.names) > 2:
+            sentences.append(
+                f"Mean ranks that differ by {self.critical_difference:.2f} are apart (Nemenyi)."
+            )
+        return "\n".join(sentences)
+
+    def _judge(self, log10_p: Values) -> str:
+        level = math.log10(LEVEL)
+        worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= level]
+        best, others = self.names[0], len(self.names) - 1
+        if not worse:
+            whom = self.names[1] if others == 1 else f"any of the {others} other models"
+            return f"{best} cannot be distinguished from {whom} (p >= {LEVEL})"
+        whom = join_words(worse) if len(worse) < 3 else f"{len(worse)} of the {others} other models"
+        return f"{best} is better than {whom} (p < {LEVEL})"
+
+    def _count_wins(self) -> str:
+        runner_up = self.names[1]
+        return f"it beats {runner_up} on {self.wins[0, 1]} of {len(self.datasets)}"
+
+    def __str__(self) -> str:
+        rows = [("", "model", "mean", "mean rank")]
+        for place, name in enumerate(self.names):
+            mean = f"{self.means[place]:.4f}"
+            if self.metric.optimum != 1:
+                mean = show_number(self.means[place])
+            rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}"
+            for a, b, c, d in rows
+        ]
+        title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
+        if len(self.datasets) <= _FEW:
+            title += f": {', '.join(self.datasets)}"
+        return "\n".join([title, "", *lines, "", self.describe()])
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The results of M models on D graphs.
+
+    Attributes
+    ----------
+    values, lower, upper : numpy.ndarray
+        Results in units of the metric, and the ends that rounding leaves open. Shape (M, D).
+    num_tasks : numpy.ndarray
+        The number of ranks on each graph. Shape (D,).
+    """
+
+    metric: Metric
+    datasets: tuple[str, ...]
+    names: tuple[str, ...]
+    values: Values
+    lower: Values
+    upper: Values
+    num_tasks: Values
+
+
+def compare_across(grid: Grid) -> Across:
+    """Compare models by their results on the same graphs, pairs corrected by Holm."""
+    metric = grid.metric
+    sign = 1.0 if metric.increasing else -1.0
+    order = np.argsort(-sign * grid.values.mean(axis=1), kind="stable")
+    values, lower, upper = grid.values[order], grid.lower[order], grid.upper[order]
+    ranked = np.stack([rank_with_ties(-sign * column) for column in values.T], axis=1)
+    one, other = np.triu_indices(len(order), k=1)
+    differences = np.round(values[one] - values[other], 12)  # equal ones must tie
+    over_graphs = np.array([math.log10(compute_signed_ranks(row)) for row in differences])
+    over_queries = None
+    if metric.lower == 0 and metric.optimum == 1:
+        z = bound_z(lower[one], upper[one], lower[other], upper[other], grid.num_tasks)
+        log10_p = [math.log10(2 * _FACTOR) + log10_normal_tail(each) for each in z]
+        over_queries = np.minimum(log10_p, 0.0)
+    better = sign * (values[:, None, :] - values[None, :, :]) > 0
+    size = len(order)
+    return Across(
+        metric=metric,
+        datasets=grid.datasets,
+        names=tuple(grid.names[place] for place in order),
+        means=values.mean(axis=1),
+        mean_ranks=ranked.mean(axis=1),
+        wins=better.sum(axis=2),
+        log10_p_queries=None if over_queries is None else correct_for_many(over_queries, size),
+        log10_p_graphs=correct_for_many(over_graphs, size),
+        critical_difference=find_critical_difference(size, len(grid.datasets)),
+    )
+
+
+def bound_z(
+    lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
+) -> Values:
+    """Bound from below by how many standard errors two means over graphs differ.
+
+    The bound holds whatever the queries have in common.
+
+    Arrays are of shape (pairs, graphs), `num_tasks` of shape (graphs,); the result is of shape
+    (pairs,).
+    """
+    least = (lower_a - upper_b).sum(axis=1)
+    most = (upper_a - lower_b).sum(axis=1)
+    nearest = np.where(least > 0, least, np.where(most < 0, -most, 0.0))
+    spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
+    variance = (spread / num_tasks).sum(axis=1)
+    roots = np.sqrt(variance)
+    found: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=variance > 0)
+    return found
+
+
+def log10_normal_tail(z: float) -> float:
+    """Return the decimal logarithm of the probability that a standard normal exceeds z >= 0."""
+    if z < 30:
+        return math.log10(math.erfc(z / math.sqrt(2)) / 2)
+    # Mills' ratio is at most 1 / z.
+    return (-z * z / 2 - math.log(z) - math.log(2 * math.pi) / 2) / math.log(10)
+
+
+def rank_with_ties(values: Values) -> Values:
+    """Rank values from the smallest, 1; equal ones share their mean rank. Shape (n,)."""
+    distinct, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    shared: Values = ends - (counts - 1) / 2
+    return shared[place] if distinct.size else np.empty(0)
+
+
+def compute_signed_ranks(differences: Values) -> float:
+    """Compute the exact two-sided p of Wilcoxon's signed-rank test; 1 without differences."""
+    nonzero = differences[differences != 0]
+    # Doubled, so that shared ranks are whole numbers.
+    weights = np.rint(2 * rank_with_ties(np.abs(nonzero))).astype(int)
+    ways = np.ones(1)
+    for weight in weights.tolist():
+        more = np.zeros(ways.size + weight)
+        more[: ways.size] += ways / 2
+        more[weight:] += ways / 2
+        ways = more
+    positive = int(weights[nonzero > 0].sum())
+    smaller = min(positive, int(weights.sum()) - positive)
+    return float(min(1.0, 2 * ways[: smaller + 1].sum()))
+
+
+@lru_cache(maxsize=64)
+def find_critical_difference(models: int, graphs: int) -> float:
+    """Compute by how much the mean ranks of two models must differ to be apart at 5 % (Nemenyi)."""
+    quantile = _find_range_quantile(models)
+    return quantile / math.sqrt(2) * math.sqrt(models * (models + 1) / (6 * graphs))
+
+
+def _find_range_quantile(size: int) -> float:
+    """Find the 95 % quantile of the range of standard normal variables, by bisection."""
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _measure_range(size, middle) < 1 - LEVEL:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _measure_range(size: int, width: float) -> float:
+    """Compute the probability that standard normal variables are all within a width."""
+    # A sum over the least of them.
+    nodes = np.linspace(-9.0, 9.0, 3601)
+    below = np.array([_NORMAL.cdf(float(node)) for node in nodes])
+    within = np.array([_NORMAL.cdf(float(node) + width) for node in nodes]) - below
+    density = np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi)
+    return float((size * density * within ** (size - 1)).sum() * (nodes[1] - nodes[0]))

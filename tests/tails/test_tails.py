@@ -26,10 +26,9 @@ from rankconst.catalogue.metrics import CATALOGUE, INVERSES, Metric, parse_metri
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import TAILS, explain_lack, inversion, tail_probabilities, tail_probability
-from rankconst.tails.distributions import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tails.distributions import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw, Tail
 from rankconst.tails.enumeration import enumerate_sums
 from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
-from rankconst.tails.tail import Tail
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:

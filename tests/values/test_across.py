@@ -13,7 +13,7 @@ import pytest
 from cases import choose
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.results.joined import name_files
-from rankconst.values.across import (
+from rankconst.values.standings import (
     Grid,
     bound_z,
     compare_across,

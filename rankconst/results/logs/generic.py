@@ -33,7 +33,7 @@ from rankconst.results.labels import (
 )
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
-from rankconst.results.tables.again import ask_again
+from rankconst.results.tables.contexts import ask_again
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units

@@ -310,7 +310,7 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
         return "", reason
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
-    if is_infinite(bare):  # what it says of the numbers next to it, divergence.py says
+    if is_infinite(bare):  # what it says of the numbers next to it, batches.py says
         return bare, ""
     try:
         found = parse_value(bare, exact=exact)

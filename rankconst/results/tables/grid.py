@@ -24,10 +24,9 @@ from rankconst.results.tables.headings import (
     explain_missing,
     find_heading,
 )
-from rankconst.results.tables.layout import find_roles
+from rankconst.results.tables.layout import find_roles, turn_table
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
-from rankconst.results.tables.turned import turn_table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
 from rankconst.results.reading import NO_LINE, Entries, Floats, Head
-from rankconst.results.tables.again import TWICE, ask_again
 from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,
@@ -24,14 +23,22 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.contexts import (
     ENDS,
+    TWICE,
     RowTexts,
+    ask_again,
     find_groups,
     form_address,
     read_rows,
 )
-from rankconst.results.tables.headings import find_reason, find_role
+from rankconst.results.tables.headings import (
+    SHORT,
+    find_means,
+    find_reason,
+    find_remainders,
+    find_role,
+    list_names,
+)
 from rankconst.results.tables.layout import find_corner, find_layout
-from rankconst.results.tables.remainders import SHORT, find_means, find_remainders, list_names
 from rankconst.results.tables.units import settle_units
 from rankconst.results.vocabulary import Word
 
