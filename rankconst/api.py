@@ -28,9 +28,7 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.names import as_names, count_of, require_text
-from rankconst.tables.archive import Tables, join_tables, load
-from rankconst.tables.counts_file import AnswerTables, make_answer_tables, make_tables
-from rankconst.tables.own_counts import Answers, Counts
+from rankconst.tables.archive import Tables, are_of_answers, join_tables, load
 from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -43,6 +41,7 @@ if TYPE_CHECKING:
     from rankconst.checks.checking import CheckedReading
     from rankconst.inverse import TurnedBack
     from rankconst.results.reading import Reading
+    from rankconst.tables.own_counts import Answers, Counts
     from rankconst.values.constants import Constants
     from rankconst.worth import AdjustedList, AdjustedValue, AdjustedValues
 
@@ -178,8 +177,8 @@ def adjust(
     """
     results = _take_values(results, values)
     opened, names = _open(tables), as_names(metric)
-    of_answers = isinstance(opened, AnswerTables)
-    if isinstance(opened, AnswerTables):  # the library decides what the names of metrics mean
+    of_answers = are_of_answers(opened)
+    if are_of_answers(opened):  # the library decides what the names of metrics mean
         opened, tool = opened.name_library(tool) if tool else opened, None
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
@@ -247,7 +246,7 @@ class _Request:
 
     def confirm(self, reading: Reading, user: Address) -> Reading:
         """Put questions to the numbers that contradict their ranking tasks."""
-        from rankconst.checks.confirm import confirm_reading
+        from rankconst.checks import confirm_reading
         from rankconst.results.meanings import name_answers
 
         return confirm_reading(name_answers(reading, self.tables), self.tables, user)
@@ -332,7 +331,7 @@ def _adjust_file(results: Any, request: _Request) -> Any:
 
 def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
     """Return the metrics that were named; which of several right answers is meant may be asked."""
-    if not isinstance(tables, AnswerTables):
+    if not are_of_answers(tables):
         return tuple(map(parse_metric, names))
     from rankconst.results.meanings import name_metrics
 
@@ -777,6 +776,11 @@ _INCLUDED = _Included()
 def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return _INCLUDED.tables
+    if isinstance(tables, Tables):
+        return tables
+    from rankconst.tables.counts_file import make_answer_tables, make_tables
+    from rankconst.tables.own_counts import Answers, Counts
+
     if isinstance(tables, Counts):
         if any(own.is_weighted for own in tables.sides.values()):
             raise UsageError(
@@ -787,8 +791,6 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         return make_tables({replace(tasks, side=side): own for side, own in tables.sides.items()})
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
-    if isinstance(tables, Tables):
-        return tables
     sets = list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
         raise UsageError(

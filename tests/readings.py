@@ -20,7 +20,6 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.document import Document
 from rankconst.results.reading import Entry, Reading, make_entries
-from rankconst.results.structured import looks_structured
 from rankconst.results.tables.tex import ENVIRONMENTS
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def check_refusal(reader: Reader, document: Document) -> None:
         assert isinstance(reader.recognise(document), bool)
     except DataError as error:
         assert reader.key in {"pykeen", "libkge", "ogb", "objects"}
-        assert looks_structured(document)
+        assert document.is_structured
         assert document.name in str(error)
     try:
         reading = reader.read(document)

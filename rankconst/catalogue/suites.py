@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).with_name("suites.toml")
 
+FEWEST_GRAPHS = 3
+"""Of fewer graphs no mean is formed: papers print the results of two next to each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:

@@ -3,3 +3,32 @@
 :mod:`.laws` and :mod:`.chance` find impossible numbers, :mod:`.confirm` those that contradict their
 ranking tasks.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankconst.evaluation import parse_address
+from rankconst.results.relations import name_relations
+from rankconst.tables.archive import are_of_answers
+
+if TYPE_CHECKING:
+    from rankconst.evaluation import Address
+    from rankconst.results.reading import Reading
+    from rankconst.tables.archive import Tables
+
+
+def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
+    """Put a question to each number of a file that contradicts its ranking tasks.
+
+    The names in `user` may have any spelling.
+    """
+    user = parse_address(user, tables)
+    if are_of_answers(tables):  # their counts are all that is known
+        return reading
+    reading = name_relations(reading, user, tables)
+    if not reading.has_evidence:
+        return reading
+    from rankconst.checks.confirm import ask_contradicted
+
+    return ask_contradicted(reading, tables, user)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.checks import confirm_reading
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.chance import find_counting
-from rankconst.checks.confirm import SLIP, confirm_reading
+from rankconst.checks.confirm import SLIP
 from rankconst.checks.laws import DIVERGED, SWAPPED
 from rankconst.errors import DataError
 from rankconst.evaluation import (

@@ -37,12 +37,10 @@ from rankconst.checks.defects import (
     pair_up,
 )
 from rankconst.errors import DataError, RankconstError
-from rankconst.evaluation import NAMES, Address, Question, parse_address, settle
+from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
 from rankconst.results.columns import combine, encode
 from rankconst.results.reading import number_evaluations
-from rankconst.results.relations import name_relations
-from rankconst.tables.counts_file import AnswerTables
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
 
@@ -75,15 +73,8 @@ class Evidence:
         return "adjusted" if self.pairs else "count"
 
 
-def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Put a question to each number of a file that contradicts its ranking tasks.
-
-    The names in `user` may have any spelling.
-    """
-    user = parse_address(user, tables)
-    if isinstance(tables, AnswerTables):  # their counts are all that is known
-        return reading
-    reading = name_relations(reading, user, tables)
+def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading:
+    """Put a question to each number of a file whose evidence contradicts its ranking tasks."""
     entries = reading.entries
     contexts, context_of = [*entries.contexts], entries.context_of.copy()
     for places, question in find_questions(reading, tables, user):
@@ -125,11 +116,7 @@ def _gather(
     Places without any are left out.
     """
     entries = reading.entries
-    by_number = any(
-        head.adjustment is not None or head.metric.scale == "count" for head in entries.heads
-    )
-    if not by_number and all(context.num_tasks is None for context in entries.contexts):
-        return
+    by_number = reading.has_telling_numbers
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
     address_of = codes[entries.context_of]
     part_of = combine(address_of, reading.part_of, len(reading.parts))

@@ -15,7 +15,7 @@ import typer
 from rankconst.adjusting import add_significance, adjust_on, adjust_values
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, OWN_COUNTS, parse_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.cli import options
 from rankconst.cli.options import (
     explain_option,
@@ -51,6 +51,7 @@ from rankconst.evaluation import (
 )
 from rankconst.listing import SUFFIXES, Column, Format, Listing, render
 from rankconst.names import count_of, read_count, shorten
+from rankconst.tables.archive import are_of_answers
 from rankconst.values.published import parse_value, read_published
 from rankconst.worth import explain_each, find_floors, lay_out
 
@@ -155,7 +156,7 @@ def adjust(
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
-    several = is_of_answers(opened)
+    several = are_of_answers(opened)
     user = Address(
         dataset=given[0] if given else None,
         split=split,
@@ -308,7 +309,7 @@ def open_sets(
         )
     elif counts is not None:
         own = read_counts(counts, tool)
-        if is_of_answers(own):
+        if are_of_answers(own):
             named = list(own.datasets)
             return own, datasets or named[:1]
     named = list(own.datasets)
@@ -318,15 +319,6 @@ def open_sets(
             "one out."
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
-
-
-def is_of_answers(tables: Tables) -> bool:
-    """Tell whether tables are counts of queries with several right answers."""
-    if tables.version != OWN_COUNTS.key:
-        return False
-    from rankconst.tables.counts_file import AnswerTables
-
-    return isinstance(tables, AnswerTables)
 
 
 def write_values(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.baselines import FLOOR
-from rankconst.checks.confirm import confirm_reading
+from rankconst.checks import confirm_reading
 from rankconst.cli.output import (
     NOTICE,
     on_screen,

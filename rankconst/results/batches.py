@@ -24,6 +24,7 @@ from rankconst.adjusting import (
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suites import is_mean
 from rankconst.errors import (
     AskedError,
     DataError,
@@ -47,7 +48,6 @@ from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
-from rankconst.results.mean_rows import settle_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import name_reasons, number_evaluations
 from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
@@ -107,7 +107,11 @@ def adjust_reading(
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
-    groups, of_means = settle_means(reading, groups, settled, failed)
+    of_means: dict[int, str] = {}
+    if any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
+        from rankconst.results.mean_rows import settle_means
+
+        groups, of_means = settle_means(reading, groups, settled, failed)
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
     groups = _leave_out(groups, list(uncounted))

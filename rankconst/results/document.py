@@ -43,6 +43,10 @@ _PACKED = {
 # Mark at the beginning of a file to its encoding; the first begins like the second.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
+_BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
+# A whole dict in one line, and prose, a ruler or a tag, "[Epoch 1]", below.
+_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
+
 
 @dataclass(frozen=True)
 class Document:
@@ -83,6 +87,17 @@ class Document:
     def suffix(self) -> str:
         """The file name's ending in lower case, with its dot."""
         return Path(self.name).suffix.lower()
+
+    @property
+    def is_structured(self) -> bool:
+        """True if it begins as JSON does; a log may begin with its settings."""
+        start = self.text[:65_536].lstrip()
+        return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
+
+    @property
+    def is_yaml(self) -> bool:
+        """True if it is called YAML, and is no JSON under that name."""
+        return self.suffix in {".yaml", ".yml"} and not self.is_structured
 
     def at(self, line: int | None = None) -> str:
         """Name a place for messages: ``results.csv, line 3``."""

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.errors import DataError, UsageError
 from rankconst.names import resolve_name
 from rankconst.results.document import MARKDOWN_ENDINGS, Document, list_files, open_document
-from rankconst.results.joined import join_readings, name_files
 from rankconst.results.reading import ADJUST_RANKS, Reading, Skipped, name_reasons
-from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,7 +74,7 @@ FORMATS: dict[str, Format] = {
     ),
     "libkge_csv": Format("tools.libkge", _mark("job_id", within=10_000), "READER_CSV"),
     "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
-    "ultra": Format("tools.ultra", _mark("dataset,", within=1_000)),
+    "ultra": Format("tools.ultra", lambda each: _begins(each, "dataset,")),
     "rotate": Format("logs.rotate", _mark(" at step ")),
     "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
     "openke_torch": Format("logs.openke", _mark("INFO:Trainer:", "INFO:Tester:"), "READER_TORCH"),
@@ -180,6 +178,8 @@ def read(
     files = list(dict.fromkeys(file for each in paths for file in list_files(os.fspath(each))))
     if len(files) == 1:
         return read_opened(open_document(files[0], decimal, percent, metric), form)
+    from rankconst.results.joined import join_readings, name_files
+
     readings, failed = dict[str, Reading](), dict[str, DataError]()
     for file in files:
         document = open_document(file, decimal, percent, metric)
@@ -311,7 +311,7 @@ def _recognise(document: Document) -> Reader:
         raise DataError(markup)
     if _looks_like_ranks(document.text):
         raise DataError(f"{document.name} looks like a list of ranks. {ADJUST_RANKS}")
-    looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
+    looks = "JSON without a key that is a metric; " if document.is_structured else ""
     raise DataError(
         f"the format of {document.name} is not recognised: "
         f"{looks}expected a table, a log or a results file. Known formats: {', '.join(FORMATS)}; "

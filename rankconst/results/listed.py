@@ -13,6 +13,7 @@ import numpy as np
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, OWN_COUNTS
+from rankconst.catalogue.suites import FEWEST_GRAPHS
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (
     Column,
@@ -26,7 +27,6 @@ from rankconst.listing import (
 )
 from rankconst.names import join_words
 from rankconst.results.labels import read_label
-from rankconst.results.over_graphs import average_models, describe_averages
 from rankconst.results.reading import name_datasets
 from rankconst.results.tables.cells import strip_markup
 from rankconst.values.published import show_number, show_printed
@@ -296,7 +296,9 @@ def _caption(
     defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
     if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
-    if screen:
+    if screen and len({each.batch.tasks.dataset for each in floors}) >= FEWEST_GRAPHS:
+        from rankconst.results.over_graphs import average_models, describe_averages
+
         averages = average_models(adjusted, floors, tables)
         lines += describe_averages(averages, details=adjusted.details)
     if floors:

@@ -16,7 +16,7 @@ from rankconst.evaluation import Question
 from rankconst.names import join_words
 from rankconst.results.labels import ADJUSTED, find_name
 from rankconst.results.reading import Notes, make_entries
-from rankconst.tables.counts_file import AnswerTables
+from rankconst.tables.archive import are_of_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.archive import Tables
+    from rankconst.tables.counts_file import AnswerTables
 
 _LINES = {"generic", "objects"}
 _RECALL = {"recall_of_answers"}
@@ -39,14 +40,14 @@ def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
 
     If the user does not say, they are not where a library prints numbers of hits.
     """
-    if percent is None and isinstance(tables, AnswerTables) and tables.library:
+    if percent is None and are_of_answers(tables) and tables.library:
         return False if "num_hits" in parse_library(tables.library).metrics else None
     return percent
 
 
 def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
     """Return the metrics that a user names; AskedError if libraries differ in what one means."""
-    if not isinstance(tables, AnswerTables):
+    if not are_of_answers(tables):
         return tuple(parse_metric(name) for name in names)
     return tuple(_parse(name, tables) for name in names)
 
@@ -78,7 +79,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
 
     Map the place of each to an error that says so.
     """
-    if isinstance(tables, AnswerTables):
+    if are_of_answers(tables):
         return {}
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
@@ -119,7 +120,7 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
 
     Return it as it is if they are not.
     """
-    if not isinstance(tables, AnswerTables):
+    if not are_of_answers(tables):
         return reading
     notes = Notes()
     entries = make_entries(_define(reading, tables, notes))

@@ -30,7 +30,7 @@ from rankconst.results.paths import (
     walk,
 )
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
-from rankconst.results.structured import Number, is_yaml, looks_structured, read_records
+from rankconst.results.structured import Number, read_records
 from rankconst.results.tables.contexts import (
     CellTexts,
     RowTexts,
@@ -377,12 +377,12 @@ class _ShapeFinder:
 
 def _recognise(document: Document) -> bool:
     """Tell whether a document is made of objects, and a key of the first ones names a metric."""
-    if not (looks_structured(document) or is_yaml(document)):
+    if not (document.is_structured or document.is_yaml):
         return False
     try:
         records = read_records(document)[:5]
     except DataError:
-        if looks_structured(document):
+        if document.is_structured:
             raise
         return False  # its lines may be read one by one
     return any(_names_metric(record.value, Place()) for record in records)

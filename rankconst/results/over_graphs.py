@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.suites import is_mean
+from rankconst.catalogue.suites import FEWEST_GRAPHS, is_mean
 from rankconst.names import list_first
 from rankconst.results.columns import encode
 from rankconst.results.reading import name_models
@@ -32,9 +32,6 @@ _SHOWN = 0.0001
 
 _UNEQUAL = 2
 """The largest share of chance is named if it is at least this many times the equal share."""
-
-_SEVERAL = 3
-"""Of fewer graphs no mean is formed: papers print the results of two next to each other."""
 
 
 class _Kind(NamedTuple):
@@ -77,8 +74,6 @@ def average_models(
     adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
     """Average each model's numbers of one metric, split and side, on three graphs or more."""
-    if len({done.batch.tasks.dataset for done in floors}) < _SEVERAL:
-        return []
     found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
     entries, models = adjusted.reading.entries, name_models(adjusted.reading)
     for done, floor in floors.items():
@@ -139,7 +134,7 @@ def _tell_apart(
     model: str, numbers: Sequence[_Number], reading: Reading
 ) -> Iterator[tuple[str, Sequence[_Number]]]:
     """Yield the numbers of each model: those of a row each, if several are on one graph."""
-    if len(numbers) < _SEVERAL:
+    if len(numbers) < FEWEST_GRAPHS:
         return
     if _is_one_each(numbers):
         yield model, numbers
@@ -149,7 +144,7 @@ def _tell_apart(
         rows[number.row].append(number)
     names = _name_rows([*rows], reading)
     for name, own in zip(names, rows.values(), strict=True):
-        if len(own) >= _SEVERAL and _is_one_each(own):
+        if len(own) >= FEWEST_GRAPHS and _is_one_each(own):
             yield f"{model} ({name})".strip(), own
 
 

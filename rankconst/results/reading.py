@@ -288,6 +288,18 @@ class Reading:
         found: Places = np.searchsorted(starts, self.entries.rows, side="right") - 1
         return found
 
+    @property
+    def has_evidence(self) -> bool:
+        """True if adjusted values or numbers of ranks tell which tasks its numbers are of."""
+        counted = any(context.num_tasks is not None for context in self.entries.contexts)
+        return counted or self.has_telling_numbers
+
+    @property
+    def has_telling_numbers(self) -> bool:
+        """True if some of its numbers are adjusted values or numbers of ranks themselves."""
+        heads = self.entries.heads
+        return any(head.adjustment is not None or head.metric.scale == "count" for head in heads)
+
     def locate(self, place: int) -> tuple[str, int | None]:
         """Return the file and the line of an entry."""
         line = int(self.entries.lines[place])

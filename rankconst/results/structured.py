@@ -58,9 +58,6 @@ class Record(NamedTuple):
     value: Value
 
 
-_BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
-# A whole dict in one line, and prose, a ruler or a tag, "[Epoch 1]", below.
-_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
 _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
@@ -71,24 +68,13 @@ _YAML_WORDS |= {name.title(): value for name, value in _YAML_WORDS.items()}
 _YAML_WORDS |= {name.upper(): value for name, value in _YAML_WORDS.items()}
 
 
-def looks_structured(document: Document) -> bool:
-    """Tell whether a document begins as JSON does; a log may begin with its settings."""
-    start = document.text[:65_536].lstrip()
-    return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
-
-
-def is_yaml(document: Document) -> bool:
-    """Tell whether a document is called YAML, and is no JSON under that name."""
-    return document.suffix in {".yaml", ".yml"} and not looks_structured(document)
-
-
 _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
     """Read JSON, JSON Lines or YAML; parsed once, though each format asks."""
     if document not in _READ:
-        if is_yaml(document):
+        if document.is_yaml:
             _READ[document] = (Record(None, parse_yaml(document, document.text)),)
         else:
             _READ[document] = _read_json(document)

@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.suites import Suite
     from rankconst.moments import Moments
+    from rankconst.tables.counts_file import AnswerTables
 
 
 # Constants that stay in memory.
@@ -78,6 +79,7 @@ class Tables(TableFiles):
         What the user named; None for the tables that came with the package.
     """
 
+    of_answers: ClassVar[bool] = False
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -436,6 +438,11 @@ class Tables(TableFiles):
             read = functools.partial(self._read, dataset=dataset)
             self._parsed[dataset] = Records(dataset, read)
         return self._parsed[dataset]
+
+
+def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
+    """Tell whether tables are counts of queries with several right answers."""
+    return tables.of_answers
 
 
 def _refuse_mixed(tasks: Tasks) -> None:

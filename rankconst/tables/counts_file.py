@@ -231,6 +231,7 @@ class AnswerTables(TablesInMemory):
         The queries of each address.
     """
 
+    of_answers = True
     answers: Mapping[Tasks, Answers] = field(default_factory=dict)
 
     @property

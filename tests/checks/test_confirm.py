@@ -14,8 +14,9 @@ import pytest
 from carried import open_once
 from cases import for_each, take_turns
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks import confirm_reading
 from rankconst.checks.checking import check_reading
-from rankconst.checks.confirm import Evidence, _name_others, confirm_reading
+from rankconst.checks.confirm import Evidence, _name_others
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address
 from rankconst.results.batches import adjust_reading

@@ -21,8 +21,8 @@ import pytest
 from carried import open_once
 from cases import choose
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks import confirm_reading
 from rankconst.checks.checking import check_reading
-from rankconst.checks.confirm import confirm_reading
 from rankconst.errors import AskedError, RankconstError
 from rankconst.evaluation import Address
 from rankconst.moments import compute_moments

@@ -29,7 +29,6 @@ from rankconst.results.structured import (
     LARGEST_YAML,
     Number,
     Value,
-    looks_structured,
     parse_yaml,
     read_records,
 )
@@ -425,8 +424,8 @@ def test_a_printed_dict_is_read_line_by_line() -> None:
         ),
     ],
 )
-def test_what_begins_as_json_does_looks_structured(texts: list[str], looks: bool) -> None:
-    assert [looks_structured(_document(text)) for text in texts] == [looks] * len(texts)
+def test_what_begins_as_json_does_is_structured(texts: list[str], looks: bool) -> None:
+    assert [_document(text).is_structured for text in texts] == [looks] * len(texts)
 
 
 def test_scalars_of_yaml_stay_as_written() -> None:

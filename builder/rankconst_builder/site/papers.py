@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.confirm import confirm_reading
+from rankconst.checks import confirm_reading
 from rankconst.errors import RankconstError
 from rankconst.evaluation import NOTHING
 from rankconst.results.batches import adjust_reading

@@ -23,7 +23,6 @@ from rankconst.results.structured import (
     Number,
     Record,
     Value,
-    looks_structured,
     read_number,
     read_records,
 )
@@ -49,7 +48,7 @@ def _walk(record: Record) -> Iterator[tuple[str | None, str, re.Match[str], Valu
 
 
 def _recognise(document: Document) -> bool:
-    if not looks_structured(document):
+    if not document.is_structured:
         return False
     return any(name[2] for record in read_records(document)[:5] for _, _, name, _ in _walk(record))
 

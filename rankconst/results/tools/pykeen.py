@@ -31,7 +31,6 @@ from rankconst.results.structured import (
     Number,
     Record,
     Value,
-    looks_structured,
     read_number,
     read_records,
 )
@@ -154,7 +153,7 @@ def _list_leaves(record: Record) -> list[_Leaf]:
 
 
 def _recognise(document: Document) -> bool:
-    if not looks_structured(document):
+    if not document.is_structured:
         return False
     return any(_is_ours(record) for record in read_records(document)[:5])
 
