@@ -591,6 +591,19 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
+def parse_counted(name: str | None, tool: str | None) -> str:
+    """Return the protocol of tasks that are given by nothing but their number."""
+    row = read_tool(tool)
+    protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
+    if protocol.negatives is None:
+        raise UsageError(
+            "--num-tasks: the number of tasks is enough only if all have the same number of "
+            f"candidates: add --protocol sampled:M. Under protocol {protocol.key} name the "
+            "dataset, or give the numbers of candidates by --counts."
+        )
+    return protocol.key
+
+
 def read_words(file: Address, user: Address) -> Address:
     """Return what a user says of a number, with the values of accepted words."""
     accepted = _list_accepted(user)

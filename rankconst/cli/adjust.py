@@ -6,16 +6,13 @@ import csv
 import io
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from rankconst.adjusting import add_significance, adjust_on, adjust_values
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.cli import options
 from rankconst.cli.options import (
     explain_option,
@@ -26,50 +23,21 @@ from rankconst.cli.options import (
     refuse_names,
     split_commas,
 )
-from rankconst.cli.output import (
-    check_target,
-    explain_names,
-    explain_ties,
-    print_listing,
-    report_assumed,
-    report_caveats,
-    report_sampled,
-    say,
-    write_whole,
-)
+from rankconst.cli.output import check_target, explain_names, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import (
-    NOTHING,
-    Address,
-    complete_by_name,
-    count_alike,
-    find_assumed,
-    gather_assumed,
-    parse_address,
-    read_tool,
-    settle,
-)
-from rankconst.listing import SUFFIXES, Column, Format, Listing, render
+from rankconst.evaluation import Address, parse_address, parse_counted
+from rankconst.listing import SUFFIXES, Format, Listing, render
 from rankconst.names import count_of, read_count, shorten
 from rankconst.tables.archive import are_of_answers
-from rankconst.values.published import parse_value, read_published
-from rankconst.worth import explain_each, find_floors, lay_out
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from rankconst.adjusting import AdjustedBatch
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.tools import Tool
     from rankconst.results.document import Document
     from rankconst.tables.archive import Tables
-    from rankconst.tasks import Tasks
-    from rankconst.values.published import Published
-
-    Pairs = list[tuple[Address, Tasks]]
-    Typed = Mapping[str, Sequence[Published]]
 
 
 def _read_candidates(text: str) -> int:
@@ -174,6 +142,8 @@ def adjust(
             raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")
         unfit = {"a file": files, "--replace": replace, "--baseline": baseline}
         _refuse(unfit | {"--num-tasks": num_tasks}, "--to")
+        from rankconst.cli.adjust_values import turn_back
+
         target.write(turn_back(typed, metric or [], to, user, opened), opened)
         return
     is_alone = not files and not several and len(given) == 1
@@ -211,6 +181,8 @@ def adjust(
         "values, but with a file",
     )
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
+    from rankconst.cli.adjust_values import Query, list_values, read_values
+
     query = Query(tuple(given), user, opened, baselines, num_tasks, details)
     numbers = read_values(typed, metric or [], percent=bool(percent))
     explain_names(numbers)
@@ -368,192 +340,3 @@ def _is_file(value: str) -> bool:
         return False
     slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
     return slashed or _ENDING.search(value) is not None or names_file(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What typed values are of, and what is asked about them."""
-
-    datasets: tuple[str, ...]
-    user: Address
-    tables: Tables
-    baselines: tuple[str, ...]
-    num_tasks: int | None = None  # in place of a dataset
-    details: bool = False
-
-
-def read_values(
-    values: Sequence[str], names: Sequence[str], *, percent: bool
-) -> dict[str, list[Published]]:
-    """Return the values of each metric by its name as typed, before a value or by --metric."""
-    if not values:
-        raise UsageError(
-            "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
-            "--dataset fb15k237, or rankconst adjust results.csv --tool rotate; - is standard "
-            "input."
-        )
-    found: dict[str, list[Published]] = {}
-    typed: list[str] = []
-    for each in values:
-        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", each)  # mrr=0.3,hits@1=0.2
-    for each in typed:
-        name, _, value = each.rpartition("=")
-        if name and names:
-            raise UsageError(
-                f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
-            )
-        if not name and len(names) != 1:
-            missing = "name one metric for values" if names else "which metric is it"
-            raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
-        metric = name.strip() or names[0]
-        parsed = parse_metric(metric)
-        # Of several metrics, those that can be percentages.
-        shares = percent and (parsed.is_share or not name)
-        try:
-            found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
-        except DataError as error:
-            raise UsageError(str(error)) from None
-    return found
-
-
-def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset, against each baseline; return also what was said of them."""
-    if query.num_tasks is not None:
-        return _adjust_counted(typed, query, query.num_tasks), []
-    if not query.datasets:
-        raise UsageError(
-            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show "
-            "datasets` lists them. Or --counts FILE, with numbers of candidates of your own; or, "
-            "with --protocol sampled:M, --num-tasks N."
-        )
-    of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
-    pairs: Pairs = []
-    for dataset in dict.fromkeys(query.datasets):
-        for name, published in typed.items():
-            named, (tasks, tool) = _settle(name, dataset, query)
-            metric = parse_metric(name)
-            of_tasks.setdefault((tasks, tool), []).extend((metric, each) for each in published)
-            pairs.append((named, tasks))
-    done: list[AdjustedBatch] = []
-    for (tasks, tool), values in of_tasks.items():
-        done += adjust_on(tasks, tool, values, query.tables, query.baselines)
-    return done, pairs
-
-
-def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on tasks of which only the number is known."""
-    user = query.user
-    protocol = parse_counted(user.protocol, user.tool)
-    known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
-    values = [(parse_metric(name), each) for name, several in typed.items() for each in several]
-    tool = read_tool(user.tool)
-    return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
-
-
-def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
-    """Return what is said of a metric's values, and the tasks that they are of.
-
-    The name of the metric may say more than the metric.
-    """
-    named = complete_by_name(name, replace(query.user, dataset=dataset))
-    explain_ties(named)
-    return named, settle(
-        NOTHING, parse_address(replace(named, rank_type=None), query.tables), query.tables
-    )
-
-
-def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the protocol of tasks that are given by nothing but their number."""
-    row = read_tool(tool)
-    protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
-    if protocol.negatives is None:
-        raise UsageError(
-            "--num-tasks: the number of tasks is enough only if all have the same number of "
-            f"candidates: add --protocol sampled:M. Under protocol {protocol.key} name the "
-            "dataset, or give the numbers of candidates by --counts."
-        )
-    return protocol.key
-
-
-def list_values(typed: Typed, query: Query, form: Format) -> Listing:
-    """Adjust values and list them.
-
-    A screen has what they mean in words, files have all that was computed.
-    """
-    done, pairs = _adjust(typed, query)
-    full = query.details or form is Format.json
-    if full:
-        done = [add_significance(each) for each in done]
-    assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
-    if form is not Format.table:
-        report_assumed(assumed)
-    report_sampled(assumed, done, query.tables)
-    for tasks in dict.fromkeys(tasks for _, tasks in pairs):
-        if covered := query.tables.explain_coverage(tasks):
-            say(f"note: {tasks.dataset}: {covered}")
-    _report(done, full=full)
-    on_screen = assumed if form is Format.table else {}
-    more = "" if full else "More: --details."
-    listing = lay_out(done, query.tables, on_screen, full=full, more=more)
-    return _add_answers(listing, done, pairs, assumed, query) if form is Format.json else listing
-
-
-def _add_answers(
-    listing: Listing,
-    done: Sequence[AdjustedBatch],
-    pairs: Pairs,
-    assumed: Mapping[str, Sequence[str]],
-    query: Query,
-) -> Listing:
-    """Add to each row, for JSON, what was assumed of it, and what its number means."""
-    assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
-    sentences = explain_each(find_floors(done, query.tables))
-    rows, meant = list[dict[str, str]](), list[str | None]()
-    for each in done:
-        tasks = replace(each.batch.tasks, baseline=DEFAULT_BASELINE)
-        own = assumed_of.get(tasks, {})
-        row = {name: value for name, value in own.items() if name in assumed}
-        for _ in each.batch.texts:
-            rows.append(row)
-            meant.append(next(sentences) if each.batch.tasks.is_chance else None)
-    columns = [*listing.columns, Column("assumed"), Column("meaning")]
-    data: dict[str, Any] = {**listing.data, "assumed": rows, "meaning": meant}
-    return replace(listing, columns=columns, data=data)
-
-
-def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Say on stderr what is undefined, what the tool does, and why there is no p."""
-    for each in done:
-        for reason in dict.fromkeys(each.explain_undefined().values()):
-            say(f"note: {each.constants.tasks.dataset}: {reason}")
-    first, tool = done[0].constants, done[0].batch.tool
-    if tool is not None:
-        report_caveats([tool])
-    for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
-        say(f"note: {reason}")
-    if full and any(not each.significance for each in done if each.batch.tasks.is_chance):
-        if tool is not None and tool.batch is not None:
-            lack = f"{tool.title} leaves out tasks, and which is not known."
-        else:
-            lack = first.explain_lack()
-        say(f"note: no p: {lack}")
-
-
-def turn_back(
-    typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
-) -> Listing:
-    """List the values of a metric that adjusted values are from, with what rounding leaves open."""
-    from rankconst import inverse
-
-    pairs = [value.rpartition("=") for value in typed]
-    names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
-    if len(names) != 1 or not typed:
-        raise UsageError(
-            "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
-            f"{to} ..."
-        )
-    values = [value for _, _, value in pairs]
-    try:
-        return inverse.turn_back(values, names[0], to, user, opened).listing
-    except DataError as error:
-        raise UsageError(str(error)) from None
