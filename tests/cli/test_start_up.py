@@ -119,18 +119,34 @@ def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
     assert "pandas" not in done.stderr, done.stderr
 
 
-def test_the_version_waits_for_nothing() -> None:
+def list_loaded(arguments: str, folder: Path) -> set[str]:
+    """Return the modules that a command has loaded when it ends."""
     script = (
         "import sys, rankconst.__main__\n"
         "try: rankconst.__main__.main()\n"
-        "except SystemExit: pass\n"
-        "print(*sys.modules, file=sys.stderr)"
+        "finally: print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "--version"], capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stderr.splitlines()[-1].split())
+    command = [sys.executable, "-c", script, *arguments.split()]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def list_ours(loaded: set[str]) -> set[str]:
+    return {name for name in loaded if name.startswith("rankconst.")}
+
+
+def test_the_version_waits_for_nothing(tmp_path: Path) -> None:
+    loaded = list_loaded("--version", tmp_path)
     heavy = {"typer", "numpy", "pyarrow", "rich", "json", "dataclasses"}
     assert not {name.partition(".")[0] for name in loaded} & heavy
-    ours = {name for name in loaded if name.startswith("rankconst.")}
-    assert ours == {"rankconst.__main__", "rankconst.cli", "rankconst.version"}
+    assert list_ours(loaded) == {"rankconst.__main__", "rankconst.cli", "rankconst.version"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 64)],
+)
+def test_numbers_wait_for_few_modules(arguments: str, most: int, tmp_path: Path) -> None:
+    """What reads other files, checks, or compares is loaded for no plain number."""
+    (tmp_path / "paper.csv").write_text("model,dataset,MRR\nTuckER,FB15k-237,0.358\n")
+    assert len(list_ours(list_loaded(arguments, tmp_path))) <= most
