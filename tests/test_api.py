@@ -297,7 +297,7 @@ ROWS = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(7, 25))
+@settings(max_examples=choose(4, 25))
 @given(rows=ROWS)
 def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, str]]

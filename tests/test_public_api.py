@@ -239,7 +239,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield every module that a piece of code imports from, with the name that it takes, functions
     included.
     """
-    for node in ast.walk(tree):
+    for node in list_imports(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -251,6 +251,15 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
 @functools.cache
 def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def list_imports(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the imports among statements and those inside them; expressions hold none."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from list_imports(node)
 
 
 def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:

@@ -119,7 +119,7 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(5, 80))
+@settings(max_examples=choose(3, 80))
 @example(dataset={"train": [(0, 0, 0)], "valid": [], "test": [(0, 0, 0), (0, 0, 0)]})
 @example(
     dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]}
@@ -144,7 +144,7 @@ TIMED = [
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(4, 15))
+@settings(max_examples=choose(2, 15))
 @example(
     dataset={
         "train": [(0, 0, 1, 0)],
@@ -189,7 +189,7 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("timed", [False, True])
 def test_parts_do_not_matter(timed: bool) -> None:
-    dataset = random_dataset(seed=3, entities=40, relations=3, size=120)
+    dataset = random_dataset(seed=3, entities=40, relations=3, size=choose(60, 120))
     if timed:
         dataset = {
             split: [(*row, place % 3) for place, row in enumerate(rows)]

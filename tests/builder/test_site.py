@@ -113,7 +113,7 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
         held = [(path, metric) for path, row in described["constants"].items() for metric in row]
         assert len(held) == len(tables.read("constants", key))
         # By its address, as the page About says.
-        for path, metric in held[::7]:
+        for path, metric in held[::29]:
             split, side, protocol, *more = path.split("/")
             names = {"baseline" if each in BASELINES else "aggregation": each for each in more}
             tasks = tables.tasks(key, split=split, side=side, protocol=protocol, **names)

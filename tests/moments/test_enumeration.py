@@ -150,7 +150,7 @@ def test_moments_equal_enumeration_for_any_small_set(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.weighted and m.k in (None, 7)], ids=str)
-@settings(max_examples=choose(8, 100))
+@settings(max_examples=choose(4, 100))
 @given(
     counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),
     weight=st.floats(1e-3, 1e3),
