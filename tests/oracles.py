@@ -129,9 +129,7 @@ EVALUATED: dict[str, Callable[..., Any]] = {
     "inverse_arithmetic_mean_rank": _made_of(_average, lambda mean: 1 / mean),
     "harmonic_mean_rank": _made_of(_average_reciprocals, lambda mean: 1 / mean),
     "quadratic_mean_rank": _made_of(_average_squares, lambda mean: MP.sqrt(to_mp(mean))),
-    "inverse_quadratic_mean_rank": _made_of(
-        _average_squares, lambda mean: 1 / MP.sqrt(to_mp(mean))
-    ),
+    "inverse_quadratic_mean_rank": _made_of(_average_squares, lambda mean: 1 / MP.sqrt(to_mp(mean))),
     "median_rank": _made_of(_double_median, lambda double: Fraction(double, 2)),
     "inverse_median_rank": _made_of(_double_median, lambda double: Fraction(2, double)),
     "ndcg": _mean_of(lambda rank, _: _log(2) / _log(1 + rank)),
@@ -140,10 +138,8 @@ EVALUATED: dict[str, Callable[..., Any]] = {
     "variance": _made_of(_vary, lambda variance: variance),
     "standard_deviation": _made_of(_vary, lambda variance: MP.sqrt(to_mp(variance))),
     "count": lambda ranks, _=None, weights=None: Fraction(sum(weights or [1] * len(ranks))),
-    "median_absolute_deviation": _made_of(
-        _fourfold_deviation, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE
-    ),
-}
+    "median_absolute_deviation": _made_of(_fourfold_deviation, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE),
+}  # fmt: skip
 """Family to (ranks, k, weights) -> the metric."""
 
 

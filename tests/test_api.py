@@ -148,16 +148,8 @@ NO_TABLES = r"expected what rankconst\.load\(\) returns"
 NO_READINGS: list[Any] = [[], {0.5}, None]
 REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in NO_READINGS),
-    (
-        {"mrr": {0.5}},
-        {},
-        UsageError,
-        "the dict holds a set; expected text, numbers, lists and dicts",
-    ),
-    *(
-        (each, {}, UsageError, "the dict cannot be written as JSON")
-        for each in (ITSELF, {("both", "mrr"): 0.5})
-    ),
+    ({"mrr": {0.5}}, {}, UsageError, "the dict holds a set; expected text, numbers, lists and dicts"),
+    *((each, {}, UsageError, "the dict cannot be written as JSON") for each in (ITSELF, {("both", "mrr"): 0.5})),
     *(({"mrr": 0.5}, {"tables": each}, UsageError, NO_TABLES) for each in ("x", [], [1], 1)),
     (Path, {"decimals": 3}, UsageError, "are for a DataFrame; a file shows its own digits"),
     (Path, {"errors": "note", "strict": True}, UsageError, "give only one of the two"),
@@ -166,30 +158,15 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (Path, {"metric": "mmr"}, UnknownNameError, "unknown metric 'mmr'"),
     (Path, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     *((each, {}, DataError, "there is no file") for each in ("a\0b", "\ud800.csv")),
-    (
-        0.338,
-        {},
-        UsageError,
-        r"which metric is 0\.338\? Add metric, as in rankconst\.adjust\(0\.338, metric='mrr'\)",
-    ),
+    (0.338, {}, UsageError, r"which metric is 0\.338\? Add metric, as in rankconst\.adjust\(0\.338, metric='mrr'\)"),
     ("0.338", {}, UsageError, "which metric is 0.338"),
     ("0,338", {"metric": "mrr"}, DataError, "with a decimal point, not a comma"),
     ("results.csv", {"metric": "mrr"}, DataError, "there is no file"),
     (0.3, {"metric": ["mrr", "mr"]}, UsageError, "0.3 is of one metric; expected one, got mrr, mr"),
-    (
-        {"mrr": "0.9", "hits@10": "0.75"},
-        {},
-        DataError,
-        "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation",
-    ),
+    ({"mrr": "0.9", "hits@10": "0.75"}, {}, DataError, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
     ({"mrr": 0.3}, {"percent": ["mrr"]}, UsageError, "expected one for all values"),
     ({"mrr": 1.3}, {}, DataError, "1.3 is not a possible MRR"),
-    (
-        {"mrr": 0.3},
-        {"metric": ["mr"]},
-        UsageError,
-        "metric leaves out all values, which are of mrr",
-    ),
+    ({"mrr": 0.3}, {"metric": ["mr"]}, UsageError, "metric leaves out all values, which are of mrr"),
     ({"mrr": 0.3}, {"errors": "note"}, UsageError, "errors is for files and frames"),
     *(
         ({"mrr": 0.5}, {"metric": each}, UnknownNameError, "is not a name: expected text")
@@ -204,7 +181,7 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         )
         for name in ("dataset", "split", "side", "protocol", "aggregation", "tool")
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("results", "options", "error", "message"), REFUSED)

@@ -66,25 +66,13 @@ def test_keys_and_spellings_are_found() -> None:
 @pytest.mark.parametrize(
     ("given", "known", "said"),
     [
-        (
-            "mallus domestica",
-            FRUIT,
-            r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$",
-        ),
-        (
-            "peaz",
-            {"pear": ("pears",), "peas": (), "kiwi": ()},
-            "Did you mean pear or peas|Did you mean peas or pear",
-        ),
+        ("mallus domestica", FRUIT, r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$"),
+        ("peaz", {"pear": ("pears",), "peas": (), "kiwi": ()}, "Did you mean pear or peas|Did you mean peas or pear"),
         ("zzzzzz", FRUIT, r"Known: apple, pear, fig\. See shop\.$"),
-        (
-            "zzzzzz",
-            {str(number): () for number in range(13)},
-            r"^unknown fruit 'zzzzzz'\. See shop\.$",
-        ),
+        ("zzzzzz", {str(number): () for number in range(13)}, r"^unknown fruit 'zzzzzz'\. See shop\.$"),
         *((nothing, FRUIT, "unknown fruit") for nothing in ("", "   ", "--")),
     ],
-)
+)  # fmt: skip
 def test_the_nearest_names_are_suggested_or_a_few_listed(
     given: str, known: dict[str, tuple[str, ...]], said: str
 ) -> None:

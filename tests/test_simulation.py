@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-DRAWS = {"nations": choose(50_000, 200_000), "kinships": choose(20_000, 200_000), "umls": choose(20_000, 200_000)}
+DRAWS = {
+    "nations": choose(50_000, 200_000),
+    "kinships": choose(20_000, 200_000),
+    "umls": choose(20_000, 200_000),
+}
 BATCH = 200  # as much as fits into a cache
 SIGMAS = 5
 DATASETS = (*DRAWS,)

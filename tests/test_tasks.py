@@ -26,30 +26,14 @@ from rankconst.tasks import Histogram, Tasks, sampled_histogram
     ("named", "printed", "described"),
     [
         ({}, "nations/test/both/standard", "test, both sides, protocol standard"),
-        (
-            {"protocol": "raw", "side": "head"},
-            "nations/test/head/raw",
-            "test, head side, protocol raw",
-        ),
-        (
-            {"aggregation": "macro-query"},
-            "nations/test/both/standard/macro-query",
-            "standard, macro-query",
-        ),
-        (
-            {"relations": ("a", "b")},
-            "nations/test/both/standard (a, b)",
-            "protocol standard, only a, b",
-        ),
-        (
-            {"baseline": "frequency"},
-            "nations/test/both/standard/frequency",
-            "standard, baseline frequency",
-        ),
+        ({"protocol": "raw", "side": "head"}, "nations/test/head/raw", "test, head side, protocol raw"),
+        ({"aggregation": "macro-query"}, "nations/test/both/standard/macro-query", "standard, macro-query"),
+        ({"relations": ("a", "b")}, "nations/test/both/standard (a, b)", "protocol standard, only a, b"),
+        ({"baseline": "frequency"}, "nations/test/both/standard/frequency", "standard, baseline frequency"),
         # Counts of one's own have no split.
         ({"protocol": "own counts", "split": ""}, "nations/both/own counts", "protocol own counts"),
     ],
-)
+)  # fmt: skip
 def test_an_address_is_short_and_says_what_it_means(
     named: dict[str, Any], printed: str, described: str
 ) -> None:
@@ -230,15 +214,12 @@ def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
         ([2**70], "whole numbers|at most"),
         ([10**5000], "such as <int of more digits than can be written>"),
         ([[1, 2]], "one-dimensional"),
-        (
-            [[1, 2], 3],
-            "expected a number for each ranking task; setting an array element with a sequence",
-        ),
+        ([[1, 2], 3], "expected a number for each ranking task; setting an array element with a sequence"),
         (pa.scalar("12"), "one-dimensional"),
         (3, "one-dimensional"),
         (np.ma.array([1, 2], mask=[False, True]), "1 of the values are masked"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         Histogram.from_counts(counts)
@@ -266,12 +247,9 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
         (([3, 3], [1, 1], [1.0, 1.0]), "ascending"),
         (([1, 2], [1, 1], None, [1, 0]), "rows of offsets and num_candidates must be ascending"),
         (([2, 3], [1, 1], None, [0, -1]), r"offsets\[1\] is -1; expected at least 0"),
-        (
-            ([2, 3], [1, 1], None, [1]),
-            "offsets have 1 entries and num_candidates 2; they must pair up",
-        ),
+        (([2, 3], [1, 1], None, [1]), "offsets have 1 entries and num_candidates 2; they must pair up"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_a_histogram_is_refused(columns: tuple[Any, ...], message: str) -> None:
     arrays: list[Any] = [None if column is None else np.asanyarray(column) for column in columns]
     with pytest.raises(DataError, match=message):

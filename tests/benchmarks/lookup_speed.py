@@ -24,17 +24,8 @@ PROGRAMS = {
     "import pyarrow.parquet": ("-c", "import pyarrow.parquet"),
     "import rankconst": ("-c", "import rankconst"),
     "first constant": ("-c", "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"),
-    "rankconst adjust": (
-        "-m",
-        "rankconst",
-        "adjust",
-        "0.338",
-        "--dataset",
-        "fb15k237",
-        "--metric",
-        "mrr",
-    ),
-}
+    "rankconst adjust": ("-m", "rankconst", "adjust", "0.338", "--dataset", "fb15k237", "--metric", "mrr"),
+}  # fmt: skip
 """Name to the arguments of Python."""
 
 

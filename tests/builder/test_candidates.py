@@ -223,13 +223,8 @@ def test_keys_of_more_than_32_bits() -> None:
     dataset: Dataset = {
         "train": ring + hub,
         "valid": [(entities - 1, high[2], 0), (entities - 1, high[2], 5), (0, high[2], 5)],
-        "test": [
-            (7, high[0], 8),
-            (7, high[0], hub[0][2]),
-            (8, high[2], hub[0][2]),
-            (entities - 1, high[3], 1),
-        ],
-    }
+        "test": [(7, high[0], 8), (7, high[0], hub[0][2]), (8, high[2], hub[0][2]), (entities - 1, high[3], 1)],
+    }  # fmt: skip
     splits = {
         split: Triples(*(np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)))
         for split, rows in dataset.items()

@@ -118,20 +118,16 @@ def write_array(folder: Path, split: str, array: Any) -> Path:
 WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
     "Q42": write_text,
     "mids": lambda folder, rows, split: write_text(folder, rows, split, "/m/", "/people/person/"),
-    "names": lambda folder, rows, split: write_text(
-        folder, rows, split, "Zoë, a name of many words ", "is "
-    ),
+    "names": lambda folder, rows, split: write_text(folder, rows, split, "Zoë, a name of many words ", "is "),
     "ids as text": lambda folder, rows, split: write_text(folder, rows, split, "", ""),
     "Parquet": write_parquet,
     "Parquet of int8": lambda folder, rows, split: write_parquet(folder, rows, split, pa.uint16()),
     "folder": write_folder,
     "numpy": lambda folder, rows, split: write_array(folder, split, np.array(rows, dtype=">u8")),
-    "numpy by columns": lambda folder, rows, split: write_array(
-        folder, split, np.asfortranarray(rows, dtype="<i4")
-    ),
+    "numpy by columns": lambda folder, rows, split: write_array(folder, split, np.asfortranarray(rows, dtype="<i4")),
     "other columns": write_swapped,
     "Parquet of labels": write_labels,
-}
+}  # fmt: skip
 
 
 def open_all(paths: dict[str, Path]) -> dict[str, TripleFile]:
@@ -291,52 +287,25 @@ def put_tails(*tails: Any) -> Callable[[Path], object]:
 
 
 FAULTS: list[tuple[Callable[[Path], object], str]] = [
-    (
-        lambda path: put(path, [1, None, 3], IDS, IDS),
-        r"row 1: the head has no value; expected a label or",
-    ),
-    (
-        lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]),
-        r"row 2: the tail has no value",
-    ),
+    (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
+    (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
     (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
-    (
-        lambda path: put(path, *[pa.array([], pa.string())] * 3),
-        r" is empty; expected a triple in each row",
-    ),
-    (
-        lambda path: put(path, IDS, [0, 0, -4], IDS),
-        r"row 2: the relation is -4; expected an id from 0 to",
-    ),
+    (lambda path: put(path, *[pa.array([], pa.string())] * 3), r" is empty; expected a triple in each row"),
+    (lambda path: put(path, IDS, [0, 0, -4], IDS), r"row 2: the relation is -4; expected an id from 0 to"),
     (put_tails([1, 2**32, 1]), r"row 1: the tail is 4,294,967,296; expected"),
-    (
-        put_tails(pa.array([1, 2**64 - 1, 1], pa.uint64())),
-        r"row 1: the tail is 18,446,744,073,709,551,615; expected",
-    ),
+    (put_tails(pa.array([1, 2**64 - 1, 1], pa.uint64())), r"row 1: the tail is 18,446,744,073,709,551,615; expected"),
     (put_tails([1.0, 2.0, 3.0]), r"column 'tail' holds double; expected text"),
     (put_tails([[1], [2], [3]]), r"column 'tail' holds list<.*>; expected text"),
-    (
-        lambda path: put(path, IDS, IDS, names=("a", "b")),
-        r"has columns a, b; expected head, relation and tail",
-    ),
-    (
-        lambda path: put(path, *[IDS] * 4, names=tuple("abcd")),
-        r"--columns, a letter for each, such as hrt-\.",
-    ),
+    (lambda path: put(path, IDS, IDS, names=("a", "b")), r"has columns a, b; expected head, relation and tail"),
+    (lambda path: put(path, *[IDS] * 4, names=tuple("abcd")), r"--columns, a letter for each, such as hrt-\."),
     (lambda path: path.write_bytes(b"PAR1"), r"is cut off or damaged: .*Get the file again\."),
     (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"is cut off or damaged"),
     (put_array(np.zeros((0, 3), np.int64)), r" is empty"),
-    (
-        put_array(np.array([[1, "a", 2]], dtype=object)),
-        r"holds Python objects; expected whole numbers",
-    ),
+    (put_array(np.array([[1, "a", 2]], dtype=object)), r"holds Python objects; expected whole numbers"),
     (put_array(np.ones((3, 3))), r"is an array of float64 of shape \(3, 3\)"),
-    (
-        put_array(np.ones((3, 2), dtype=int)),
-        r"of int64 of shape \(3, 2\); expected .* 3 columns \(hrt\)",
-    ),
+    (put_array(np.ones((3, 2), dtype=int)), r"of int64 of shape \(3, 2\); expected .* 3 columns \(hrt\)"),
     (put_array(np.array([[1, 0, 2], [1, 0, -2]])), r"row 1: the tail is -2; expected an id"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -167,21 +167,10 @@ def put(path: Path, **columns: Any) -> Columns:
     [
         ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
         ([None, 2], None, r"row group 0, row 0: the head has no value"),
-        (
-            [1, 2],
-            90,
-            (
-                r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same "
-                r"place\."
-            ),
-        ),
-        (
-            ["a", "b"],
-            None,
-            r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\.",
-        ),
+        ([1, 2], 90, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
+        (["a", "b"], None, r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\."),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_file_is_said(
     cluster: Any,
     files: dict[str, Columns],

@@ -206,25 +206,13 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
     [
         ([("a", "r", "b"), ("a", None, "b")], "the relations of train: row 1 holds None"),
         ([("a", "r", "")], "the tails of train: row 0 holds ''"),
-        (
-            [("a", "r", 10**5000)],
-            "the tails of train: row 0 holds <int of more digits than can be written>",
-        ),
-        (
-            [("a", "r", Fraction(10**5000, 3))],
-            "the tails of train: row 0 holds <Fraction of more digits",
-        ),
+        ([("a", "r", 10**5000)], "the tails of train: row 0 holds <int of more digits than can be written>"),
+        ([("a", "r", Fraction(10**5000, 3))], "the tails of train: row 0 holds <Fraction of more digits"),
         ([("a", "r", 1.5)], "the tails of train: row 0 holds 1.5"),
         ([("a", "r", True)], "the tails of train: row 0 holds True"),
         (np.array([[0.0, 1.0, 2.0]]), "the heads of train: row 0 holds .*0.0"),
-        (
-            pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}),
-            "the heads of train: row 1 holds .*nan",
-        ),
-        (
-            pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}),
-            "the heads of train: row 1 holds (None|nan)",
-        ),
+        (pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds .*nan"),
+        (pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds (None|nan)"),
         (
             pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
             "columns a, b, c, d; expected head, relation and tail",
@@ -233,24 +221,15 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
             pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["r"]}),
             "columns source, target, kind; expected head",
         ),
-        (
-            pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]),
-            "columns head, head, tail; expected head",
-        ),
+        (pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]), "columns head, head, tail; expected head"),
         ([("a", "r", "\ud800")], "the tails of train: row 0 holds"),
         (np.zeros((1, 3), dtype=np.longdouble), "the heads of train: row 0 holds"),
-        (
-            np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9),
-            "train: 1 of the values are masked; leave them out",
-        ),
+        (np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9), "train: 1 of the values are masked; leave them out"),
         ([], "shape"),
         (np.zeros((0, 3), dtype=int), "train holds no triples"),
         (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
         ("train.tsv", "For files use `rankconst build`"),
-        (
-            [("head", "relation", "tail"), *GOOD],
-            "row 0 of train is a heading: head, relation, tail",
-        ),
+        ([("head", "relation", "tail"), *GOOD], "row 0 of train is a heading: head, relation, tail"),
         (
             SimpleNamespace(
                 mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}
@@ -258,7 +237,7 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
             "train has id 5, which the factory has no name for",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_triple_is_refused(train: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         rankconst.from_triples(train, None, GOOD)

@@ -311,12 +311,9 @@ def test_own_file_that_changes_meanwhile(
     changes: list[tuple[bytes, Callable[[], object]]] = [
         (numbered, lambda: path.write_bytes(numbered * 2)),
         (labels, lambda: path.write_bytes(labels[:6])),
-        (
-            numbered,
-            lambda: path.with_name("x").write_bytes(numbered) and path.with_name("x").replace(path),
-        ),
+        (numbered, lambda: path.with_name("x").write_bytes(numbered) and path.with_name("x").replace(path)),
         (labels, path.unlink),
-    ]
+    ]  # fmt: skip
     for content, change in changes:
 
         def read(*args: Any, change: Callable[[], object] = change, **options: Any) -> Any:

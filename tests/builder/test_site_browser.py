@@ -496,29 +496,13 @@ WRONG = [
     ("value=0.338&dataset=fb15k237&tool=nothing", "tool", "no tool"),
     ("value=0.338&dataset=fb15k237&metric=precision", "metric", "no metric"),
     ("value=0.338&dataset=constructor", "dataset", "no dataset"),
-    (
-        "value=0.338&dataset=fb15k237&metric=hits%4020",
-        "metric",
-        "The program can: rankconst adjust 0.338",
-    ),
-    (
-        "value=0.338&dataset=fb15k237&protocol=sampled:50",
-        "protocol",
-        "The program can: rankconst adjust 0.338",
-    ),
-    (
-        "value=0.338&dataset=ogbl-citation2&protocol=sampled:50",
-        "protocol",
-        "They hold sampled:1000",
-    ),
+    ("value=0.338&dataset=fb15k237&metric=hits%4020", "metric", "The program can: rankconst adjust 0.338"),
+    ("value=0.338&dataset=fb15k237&protocol=sampled:50", "protocol", "The program can: rankconst adjust 0.338"),
+    ("value=0.338&dataset=ogbl-citation2&protocol=sampled:50", "protocol", "They hold sampled:1000"),
     ("value=0.5&dataset=ogblcitation2&side=head&metric=mrr", "side", "no such tasks"),
     ("value=0.5&dataset=ogblcitation2&side=relation", "side", "they hold both"),
-    (
-        "value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query",
-        "aggregation",
-        "every task counts once",
-    ),
-]
+    ("value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query", "aggregation", "every task counts once"),
+]  # fmt: skip
 
 
 # A third of them; all every week.
@@ -610,14 +594,11 @@ REFUSED = (
     ("model,MRR^2\nA,0.3", "not be the metric itself"),
     ("model,gain MRR\nA,0.3", "a difference, a spread or a statistic"),
     ("model,MRR,filtered MRR\nA,0.3,0.4", "Two columns are MRR of the same"),
-    (
-        "model,split,test_mrr\nA,valid,0.3\nmodel,split,test_mrr",
-        "has no number: write what it says",
-    ),
+    ("model,split,test_mrr\nA,valid,0.3\nmodel,split,test_mrr", "has no number: write what it says"),
     ("model,MRR\nA (rare entities),0.3", "“rare” in its row"),
     ("model,MRR,AMRR\nA,0.3,0.4", "adjusted already"),
     ("model,MRR,Hits@1\nA,0.30,0.40", "no ranks have these numbers together"),
-)
+)  # fmt: skip
 """Texts, and what the page says of each."""
 
 TELL = """
@@ -891,12 +872,9 @@ LEADERBOARDS: tuple[tuple[str, dict[str, str], list[tuple[str, str, str]]], ...]
         "1\tTripleRE + NodePiece\tNo\t0.6866 ± 0.0014\t0.6955 ± 0.0008\tLong Yu\tPaper, Code\t36,421,802\t"
         "Tesla A100 (PCIE 40GB)\tDec 24, 2021\n",
         {"dataset": "ogbl-citation2"},
-        [
-            ("ogblcitation2", "test", "0.6866 ± 0.0014"),
-            ("ogblcitation2", "valid", "0.6955 ± 0.0008"),
-        ],
+        [("ogblcitation2", "test", "0.6866 ± 0.0014"), ("ogblcitation2", "valid", "0.6955 ± 0.0008")],
     ),
-)
+)  # fmt: skip
 """Tables as leaderboards have them, what the form says, and what is read."""
 
 

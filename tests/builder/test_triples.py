@@ -84,10 +84,7 @@ def refused(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> 
     [
         (LineFormat(columns="trh"), b"b\tr\ta\nd\ts\tc\n"),
         (LineFormat(delimiter=" ", columns="htr", count_line=True), b"2\na b r\nc d s\n"),
-        (
-            LineFormat(delimiter="\t", columns="htr", count_line=True),
-            b"2\r\na\tb\tr\r\nc\td\ts\r\n",
-        ),
+        (LineFormat(delimiter="\t", columns="htr", count_line=True), b"2\r\na\tb\tr\r\nc\td\ts\r\n"),
         (LineFormat(columns="hrt", count_line=True), BOM + b"2\na\tr\tb\nc\ts\td"),
         (LineFormat(columns="hrt---"), b"a\tr\tb\tHQ\t\tx y\nc\ts\td\t\t\t\n"),
         (LineFormat(columns="-h-rt"), b"1\ta\t\tr\tb\n2\tc\t\ts\td\n"),
@@ -96,7 +93,7 @@ def refused(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> 
         (TSV, b"a\tr\tb\r\nc\ts\td\n\n"),
         (TSV, b"a\tr\tb\nc\ts\td\r\n\r\n\r\n"),
     ],
-)
+)  # fmt: skip
 def test_columns_and_line_ends(form: LineFormat, content: bytes) -> None:
     assert read(content, form) == [(b"a", b"r", b"b"), (b"c", b"s", b"d")]
 
@@ -104,42 +101,10 @@ def test_columns_and_line_ends(form: LineFormat, content: bytes) -> None:
 # What a careless reader takes for missing, for numbers, for one another or for the marks of a
 # format.
 LABELS = [
-    *(
-        b"NA",
-        b"N/A",
-        b"#N/A",
-        b"null",
-        b"nan",
-        b"NaN",
-        b"None",
-        b"true",
-        b"0",
-        b"00",
-        b"1.0",
-        b"1",
-        b"x",
-        b"X",
-        b" x ",
-    ),
-    *(
-        b'"a,b"',
-        b'half"',
-        b"''",
-        b"\\n",
-        b"#comment",
-        b"%",
-        b"-",
-        b"head",
-        BOM,
-        BOM + b"x",
-        b"\xff\xfex",
-        b"x\xc2\xa0",
-    ),
-    *(
-        text.encode()
-        for text in ("Zürich", "Zu\u0308rich", "ﬁ", "fi", "İ", "I", "\u2028", "\x85", "\x0b")
-    ),
-]
+    *(b"NA", b"N/A", b"#N/A", b"null", b"nan", b"NaN", b"None", b"true", b"0", b"00", b"1.0", b"1", b"x", b"X", b" x "),
+    *(b'"a,b"', b'half"', b"''", b"\\n", b"#comment", b"%", b"-", b"head", BOM, BOM + b"x", b"\xff\xfex", b"x\xc2\xa0"),
+    *(text.encode() for text in ("Zürich", "Zu\u0308rich", "ﬁ", "fi", "İ", "I", "\u2028", "\x85", "\x0b")),
+]  # fmt: skip
 
 
 def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[bytes]:
@@ -243,11 +208,8 @@ REFUSED: list[tuple[bytes, LineFormat, int, str]] = [
     (b"a\tr\tb\r\r\nc\tr\td\r\n", TSV, 1, CR),
     (b"a\tr\tb\n\rc\tr\td\n", TSV, 2, CR),
     (b"a\tr\tb\r\nc\tr\td\r", TSV, 2, CR),
-    *(
-        (first + b"\na\tr\tb\n", COUNTED, 1, NUMBER)
-        for first in (b"x", b"2.0", b"", b"2 2", "²".encode(), b"2\0")
-    ),
-]
+    *((first + b"\na\tr\tb\n", COUNTED, 1, NUMBER) for first in (b"x", b"2.0", b"", b"2 2", "²".encode(), b"2\0")),
+]  # fmt: skip
 
 
 @for_each(("content", "form", "line", "told"), REFUSED)
@@ -258,43 +220,15 @@ def test_what_is_no_triple_is_refused_with_its_place(
 
 
 WHOLE: list[tuple[bytes, LineFormat, str]] = [
-    *(
-        (content, TSV, "f is empty; expected a triple on each line")
-        for content in (b"", b"\n\n", b"\r\n", BOM + b"\n")
-    ),
-    *(
-        ("\ufeffa\tr\tb\n".encode(codec), TSV, "f is UTF-16.*iconv")
-        for codec in ("utf-16-le", "utf-16-be")
-    ),
-    *(
-        (b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow")
-        for n in (0, 2, -2, 10**30)
-    ),
-    *(
-        (content, COUNTED, "f has a count line and no triple")
-        for content in (b"1\n", b"0", b"1\r\n")
-    ),
+    *((content, TSV, "f is empty; expected a triple on each line") for content in (b"", b"\n\n", b"\r\n", BOM + b"\n")),
+    *(("\ufeffa\tr\tb\n".encode(codec), TSV, "f is UTF-16.*iconv") for codec in ("utf-16-le", "utf-16-be")),
+    *((b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow") for n in (0, 2, -2, 10**30)),
+    *((content, COUNTED, "f has a count line and no triple") for content in (b"1\n", b"0", b"1\r\n")),
     (b"e1\tr\te2\n", LineFormat(header=True), "f has a heading and no triple"),
-    (
-        b"a\tb\nb\tc\n",
-        TSV,
-        r"'a.tb'\. If the graph has no relations, add a column between the two that is the same",
-    ),
-    (
-        b"a,r,b\n",
-        TSV,
-        r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$",
-    ),
-    (
-        b"a r b\n",
-        TSV,
-        r"3 columns if a space separates them\. Separate them by tabs: tr -s ' ' '\\t' < ",
-    ),
-    (
-        b"a\tr\tb\n",
-        LineFormat(","),
-        r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$",
-    ),
+    (b"a\tb\nb\tc\n", TSV, r"'a.tb'\. If the graph has no relations, add a column between the two that is the same"),
+    (b"a,r,b\n", TSV, r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
+    (b"a r b\n", TSV, r"3 columns if a space separates them\. Separate them by tabs: tr -s ' ' '\\t' < "),
+    (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),
     (
         b",head,relation,tail\n0,a,r,b\n",
         TSV,
@@ -302,7 +236,7 @@ WHOLE: list[tuple[bytes, LineFormat, str]] = [
     ),
     (b"a\tr\tb\t1\tx\nc\tr\td\t0\ty\n", TSV, r"name them with -: hrt--\.$"),
     (b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n", TSV, r"line 2: expected 3 columns"),
-]
+]  # fmt: skip
 
 
 @for_each(("content", "form", "told"), WHOLE)

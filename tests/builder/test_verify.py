@@ -620,15 +620,12 @@ ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("constants", "k", 2**53, {"k": 10}),
     ("constants", "side", "left", {"side": "head"}),
     ("constants", "expectation", float("inf"), {"metric": "ndcg"}),
-    *(
-        ("datasets", column, None, {"dataset": "toy"})
-        for column in ("relations", "dropped_valid", "triples_test")
-    ),
+    *(("datasets", column, None, {"dataset": "toy"}) for column in ("relations", "dropped_valid", "triples_test")),
     ("datasets", "sha256", None, {"dataset": "toy"}),
     ("datasets", "sha256", [None], {"dataset": "toy"}),
     ("datasets", "aliases", [None], {"dataset": "toy"}),
     ("datasets", "dataset", "", {"dataset": "toy"}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("table", "column", "value", "where"), mark_rest(ODD, *ODD[::3]))

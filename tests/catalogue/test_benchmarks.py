@@ -374,12 +374,8 @@ INCOMPLETE: dict[str, str] = {
     "no split": FORMAT + ENTRY.replace('split = "published"\n', "") + FILES,
     "unknown field": FORMAT + ENTRY + 'license = "MIT"\n' + FILES,
     "unknown format": FORMAT + ENTRY.replace("tsv_hrt", "tsv_hxt") + FILES,
-    "unknown field of a file": FORMAT
-    + ENTRY
-    + FILES.replace('"https://a/2"', '"https://a/2", md5 = "0"'),
-    "neither url nor archive": FORMAT
-    + ENTRY
-    + FILES.replace('{url = "https://a/2"}', '{member = "2"}'),
+    "unknown field of a file": FORMAT + ENTRY + FILES.replace('"https://a/2"', '"https://a/2", md5 = "0"'),
+    "neither url nor archive": FORMAT + ENTRY + FILES.replace('{url = "https://a/2"}', '{member = "2"}'),
     "archive without url": FORMAT + ENTRY + "[dataset.x.archive]\nbytes = 3\n" + FILES,
     "no datasets": FORMAT,
     "no formats": ENTRY + FILES,
@@ -389,7 +385,7 @@ INCOMPLETE: dict[str, str] = {
     + ENTRY
     + FILES.replace('test = {url = "https://a/3"}\n', ""),
     "no files, and no reason why it is not offered": FORMAT + ENTRY,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", INCOMPLETE)

@@ -84,41 +84,19 @@ def test_every_protocol_says_which_graphs_it_is_for() -> None:
 UNFIT = [
     ("standard", (True, False), "standard is for graphs without time; this is a temporal graph"),
     ("qualified", (True, False), "qualified is for statements; this is a temporal graph"),
-    (
-        "time-aware",
-        (False, True),
-        "time-aware is for temporal graphs; the facts of this graph have qualifiers",
-    ),
-    (
-        "standard",
-        (False, True),
-        "standard is for graphs without qualifiers; the facts of this graph have qualifiers",
-    ),
-    (
-        "static",
-        (False, False),
-        "needs the time of every fact, and the facts of this graph have none",
-    ),
-    (
-        "stare",
-        (False, False),
-        "needs the qualifiers of every fact, and the facts of this graph have none",
-    ),
-]
+    ("time-aware", (False, True), "time-aware is for temporal graphs; the facts of this graph have qualifiers"),
+    ("standard", (False, True), "standard is for graphs without qualifiers; the facts of this graph have qualifiers"),
+    ("static", (False, False), "needs the time of every fact, and the facts of this graph have none"),
+    ("stare", (False, False), "needs the qualifiers of every fact, and the facts of this graph have none"),
+]  # fmt: skip
 RANKED = {
     "standard": ("Every relation is ranked; other", "of the pair in all three splits"),
     "libkge": ("Every relation is ranked; other", "of the pair in splits up to the evaluated one"),
-    "pykeen": (
-        "Relations of the training set are ranked",
-        "of the pair in splits up to the evaluated one",
-    ),
+    "pykeen": ("Relations of the training set are ranked", "of the pair in splits up to the evaluated one"),
     "raw": ("Every relation is ranked,", "no known one is removed"),
     "static": ("Every relation and its inverse is ranked", "of the pair in all three splits"),
-    "time-aware": (
-        "Every relation and its inverse is ranked",
-        "of the pair at the same time in all three splits",
-    ),
-}
+    "time-aware": ("Every relation and its inverse is ranked", "of the pair at the same time in all three splits"),
+}  # fmt: skip
 
 
 def test_what_does_not_fit_and_what_is_ranked_is_said() -> None:
@@ -270,13 +248,7 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
     [
         ("standart", r"Did you mean standard or stare\?"),
         ("pykeeen", r"Did you mean pykeen\?"),
-        (
-            "???",
-            (
-                r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or "
-                r"sampled:M"
-            ),
-        ),
+        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M"),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),
         ("sampled:-5", "Or sampled:M"),
@@ -284,12 +256,9 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
         ("sampled:0", "at least one negative"),
         ("sampled:500:unfiltred", r"way of sampling 'unfiltred'\. Did you mean unfiltered"),
         ("TuckER", r"TuckER is a tool, not a protocol: .* protocol standard"),
-        *(
-            (name, f"^{name} names no protocol: all but raw are filtered")
-            for name in ("filtered", "Filt.", "filter")
-        ),
+        *((name, f"^{name} names no protocol: all but raw are filtered") for name in ("filtered", "Filt.", "filter")),
     ],
-)
+)  # fmt: skip
 def test_unknown_protocols_get_a_hint(name: str, hint: str) -> None:
     with pytest.raises(errors.UnknownNameError, match=hint):
         parse_protocol(name)

@@ -257,59 +257,23 @@ NATIONS, THREE = Address("nations"), ("embassy", "exports3", "treaties")
 # asked.
 FILES: list[tuple[dict[str, list[int]], Address, list[str] | str]] = [
     (list_counts(), NATIONS, ["nations/test/{}/pykeen"]),
-    (
-        list_counts(split="valid"),
-        NATIONS,
-        "those of split valid, not of test: add --split valid, or",
-    ),
+    (list_counts(split="valid"), NATIONS, "those of split valid, not of test: add --split valid, or"),
     (list_counts(split="valid"), replace(NATIONS, split="valid"), ["nations/valid/{}/pykeen"]),
     (list_counts(*THREE), OPEN, "no dataset is named"),
-    (
-        list_counts(*THREE),
-        NATIONS,
-        "not those of nations test under pykeen: .*: add --relation NAME for each",
-    ),
-    (
-        list_counts(*THREE),
-        replace(NATIONS, relations=THREE),
-        [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"],
-    ),
+    (list_counts(*THREE), NATIONS, "not those of nations test under pykeen: .*: add --relation NAME for each"),
+    (list_counts(*THREE), replace(NATIONS, relations=THREE), [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"]),
     # All tasks have as many candidates.
     ({"both": [6] * 402}, OPEN, "no dataset is named"),
-    (
-        {"both": [6] * 402},
-        NATIONS,
-        "those of protocol sampled:5, not of pykeen: add --protocol sampled:5, or",
-    ),
+    ({"both": [6] * 402}, NATIONS, "those of protocol sampled:5, not of pykeen: add --protocol sampled:5, or"),
     ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:5"), ["nations/test/{}/sampled:5"]),
-    (
-        {"both": [6] * 402},
-        replace(NATIONS, protocol="sampled:4"),
-        "those of protocol sampled:5, not of sampled:4",
-    ),
-    (
-        {"both": [6] * 398},
-        replace(NATIONS, protocol="sampled:5"),
-        "those of split valid, not of test",
-    ),
+    ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
+    ({"both": [6] * 398}, replace(NATIONS, protocol="sampled:5"), "those of split valid, not of test"),
     ({"both": [6] * 402}, Address(protocol="sampled:5"), ["402 tasks/both/sampled:5"]),
-    (
-        {"both": [6] * 402},
-        Address(protocol="sampled:4"),
-        "those of protocol sampled:5, not of sampled:4",
-    ),
+    ({"both": [6] * 402}, Address(protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
     # Numbers have to be those of what is named.
-    (
-        list_counts("embassy"),
-        replace(NATIONS, relations=("treaties",)),
-        "there are 8 ranks, not 36",
-    ),
-    (
-        {"both": [6] * 36},
-        replace(NATIONS, relations=("embassy",)),
-        "those of protocol sampled:5, not of pykeen",
-    ),
-]
+    (list_counts("embassy"), replace(NATIONS, relations=("treaties",)), "there are 8 ranks, not 36"),
+    ({"both": [6] * 36}, replace(NATIONS, relations=("embassy",)), "those of protocol sampled:5, not of pykeen"),
+]  # fmt: skip
 
 
 @for_each(("sides", "user", "expected"), FILES)

@@ -256,17 +256,10 @@ def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
 Graph = dict[str, list[tuple[str, str, str]]]
 
 SMALL: Graph = {
-    "train": [
-        ("a", "r", "b"),
-        ("b", "r", "c"),
-        ("c", "r", "a"),
-        ("a", "r", "c"),
-        ("a", "s", "d"),
-        ("d", "s", "d"),
-    ],
+    "train": [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "a"), ("a", "r", "c"), ("a", "s", "d"), ("d", "s", "d")],
     "valid": [("a", "r", "a"), ("d", "s", "b")],
     "test": [("b", "r", "a"), ("c", "s", "b"), ("e", "r", "a"), ("a", "r", "b"), ("b", "r", "a")],
-}
+}  # fmt: skip
 """A duplicate, an overlap, a self-loop and an entity unseen in train."""
 
 ONE_CANDIDATE: Graph = {

@@ -72,40 +72,20 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
 @pytest.mark.parametrize(
     ("spelt", "plain", "note"),
     [
-        (
-            "0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard",
-            "0.5 -d fb15k237 -m hits@10",
-            "",
-        ),
+        ("0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard", "0.5 -d fb15k237 -m hits@10", ""),
         ("53.3% 0.5 -d fb15k237 -m hits@10", "hits@10=53.3% hits@10=0.5 -d fb15k237", ""),
-        (
-            "0.5 -d UMLS -m MRR --side left --split training",
-            "0.5 -d umls -m mrr --side head --split train",
-            "",
-        ),
-        (
-            "0.5 -d wnrr -m MRR --protocol LibKGE -a query",
-            "0.5 -d wn18rr -m mrr -p libkge -a macro-query",
-            "",
-        ),
+        ("0.5 -d UMLS -m MRR --side left --split training", "0.5 -d umls -m mrr --side head --split train", ""),
+        ("0.5 -d wnrr -m MRR --protocol LibKGE -a query", "0.5 -d wn18rr -m mrr -p libkge -a macro-query", ""),
         ("mrr=0.5,hits@1=0.4 -d kinships,umls", "mrr=0.5 hits@1=0.4 -d kinships -d umls", ""),
         ("0.5 -d umls -m valid_mrr", "0.5 -d umls -m mrr --split valid", ""),
         ("0.5 -d umls -m head.realistic.mrr", "0.5 -d umls -m mrr --side head", ""),
-        (
-            "0.5 -d umls -m both.best.mrr",
-            "0.5 -d umls -m mrr",
-            "optimistic ranks: where scores tie",
-        ),
+        ("0.5 -d umls -m both.best.mrr", "0.5 -d umls -m mrr", "optimistic ranks: where scores tie"),
         ("0.5 -d umls -m tail.pessimistic.mrr", "0.5 -d umls -m mrr --side tail", "too low."),
-        (
-            "0.95 -d umls -m recall_at_10",
-            "0.95 -d umls -m hits@10",
-            "note: recall@k is read as Hits@k",
-        ),
+        ("0.95 -d umls -m recall_at_10", "0.95 -d umls -m hits@10", "note: recall@k is read as Hits@k"),
         ("0.5 -d umls -m mrr -b chance -b chance", "0.5 -d umls -m mrr -b uniform", ""),
         ("0.5 -d ICEWS14 -m mrr --tool regcn", "0.5 -d icews14_regcn -m mrr --tool regcn", ""),
     ],
-)
+)  # fmt: skip
 def test_what_means_the_same_gives_the_same(run: Run, spelt: str, plain: str, note: str) -> None:
     one, other = (run("adjust", *line.split(), "--json") for line in (spelt, plain))
     assert one.code == 0

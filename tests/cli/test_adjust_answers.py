@@ -30,24 +30,16 @@ CONTAINERS = {
     "epochs.log": "epoch 3\nvalid result: \nrecall@10 : 0.2    mrr@10 : 0.3\ntest result: \n"
     "recall@10 : 0.2401    "
     "mrr@10 : 0.4515    hit@10 : 0.7678    precision@10 : 0.1926\n",
-    "results.json": json.dumps(
-        {**{name: float(value) for name, value in VALUES.items()}, "epoch": 7}
-    ),
-    "indented.json": json.dumps(
-        {"valid": {"recall@10": 0.1}, "test": dict.fromkeys([]) | VALUES}, indent=1
-    ),
-    "printed.txt": "{"
-    + ", ".join(f"'{name}': np.float64({value})" for name, value in VALUES.items())
-    + "}",
-    "torch.txt": "{"
-    + ", ".join(f"'{name}': tensor({value})" for name, value in VALUES.items())
-    + "}",
+    "results.json": json.dumps({**{name: float(value) for name, value in VALUES.items()}, "epoch": 7}),
+    "indented.json": json.dumps({"valid": {"recall@10": 0.1}, "test": dict.fromkeys([]) | VALUES}, indent=1),
+    "printed.txt": "{" + ", ".join(f"'{name}': np.float64({value})" for name, value in VALUES.items()) + "}",
+    "torch.txt": "{" + ", ".join(f"'{name}': tensor({value})" for name, value in VALUES.items()) + "}",
     "table.csv": LINES,
     "table.md": "| model | recall@10 | mrr@10 | hit@10 | precision@10 |\n|---|---|---|---|---|\n"
     "| BPR | 0.2401 | 0.4515 | 0.7678 | 0.1926 |\n",
     "table.tex": "\\begin{tabular}{lrrrr}\nmodel & recall@10 & mrr@10 & hit@10 & precision@10 \\\\\n"
     "BPR & 0.2401 & 0.4515 & 0.7678 & 0.1926 \\\\\n\\end{tabular}\n",
-}
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -197,25 +189,15 @@ def test_queries_without_right_answers_count_as_the_library_says(run: Run, write
             "implicit cuts precision off at a k that it does not print",
         ),
         (["map=0.2", "--tool", "pykeen"], "5,2", 4, "unknown library 'pykeen'"),
-        (
-            ["map=0.2"],
-            "5,0",
-            6,
-            "some queries have no right answers. What does a query without right answers count?",
-        ),
+        (["map=0.2"], "5,0", 6, "some queries have no right answers. What does a query without right answers count?"),
         (["map=0.2"], f"{2**62},3", 6, "numbers whole"),
         (["map=0.2"], "5,x", 6, "line 2: 5, x: expected num_candidates, relevant, numbers whole"),
         (["map=0.2"], "5,9", 6, "line 2: 9 right answers among 5 candidates"),
         (["map=0.2"], "", 6, "numbers whole"),
         (["map=1.2", "--tool", "ranx"], "5,2", 6, "1.2 is not a possible MAP_cut"),
-        (
-            ["recall@3=0.2", "--baseline", "counting"],
-            "5,2",
-            4,
-            "say what chance gets, and nothing else",
-        ),
+        (["recall@3=0.2", "--baseline", "counting"], "5,2", 4, "say what chance gets, and nothing else"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_said(
     run: Run, write: Write, args: list[str], rows: str, code: int, said: str
 ) -> None:

@@ -389,11 +389,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "empty": ("a.csv", b"", ("is empty",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16-le"), ("UTF-16", "iconv")),
-    "truncated JSON": (
-        "results.json",
-        b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1',
-        ("line 1",),
-    ),
+    "truncated JSON": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1', ("line 1",)),
     "JSON without results": (
         "results.json",
         b'{"a": 1}',
@@ -404,7 +400,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
         ("line 2", "anchors and aliases"),
     ),
     "prose": ("notes.txt", b"The results were good.\nVery good.\n", ("not recognised",)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", BAD)

@@ -163,19 +163,13 @@ def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (
-            ("--replace", "AMRR", "-b", "frequency"),
-            "AMRR means chance; against the frequency baseline replace",
-        ),
+        (("--replace", "AMRR", "-b", "frequency"), "AMRR means chance; against the frequency baseline replace"),
         (("--replace", "normalised", "-b", "frequency"), "normalised means chance"),
         (("--replace", "skill"), "skill over which baseline?"),
         (("--replace", "skill", "-b", "chance"), "skill over which baseline?"),
-        (
-            ("--replace", "skill", "-b", "all"),
-            f"--replace is over one baseline: {join_words(FURTHER)}?",
-        ),
+        (("--replace", "skill", "-b", "all"), f"--replace is over one baseline: {join_words(FURTHER)}?"),
     ],
-)
+)  # fmt: skip
 def test_names_of_chance_are_not_used_of_skill(
     run: Run, write: Write, args: tuple[str, ...], told: str
 ) -> None:

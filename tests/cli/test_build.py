@@ -380,15 +380,12 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (
-            b"a,r,b\n",
-            ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv."),
-        ),
+        (b"a,r,b\n", ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv.")),
         (b"a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
         (b"", ("empty",)),
         (b"PK\x03\x04...", ("a zip file. Unpack it: unzip ",)),
     ],
-)
+)  # fmt: skip
 def test_malformed_files(
     run: Run,
     write_graph: WriteGraph,
@@ -599,12 +596,9 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
             "s3://AKIA:secret/+/secret@bucket/train",
             "cannot open s3://bucket/train: ",
         ),  # as Amazon writes keys
-        (
-            "file:///nowhere/at/all",
-            "cannot read file:///nowhere/at/all: no Parquet file was found there.",
-        ),
+        ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: no Parquet file was found there."),
     ],
-)
+)  # fmt: skip
 def test_urls_that_cannot_be_read(
     run: Run, write_graph: WriteGraph, out: Path, url: str, told: str
 ) -> None:

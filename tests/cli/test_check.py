@@ -177,13 +177,10 @@ def test_numbers_of_another_protocol_are_asked_about(run: Run) -> None:
     ("numbers", "dataset"),
     [
         (("mr=469.7251", "amri=0.93430312", "count=40876"), "fb15k237 --protocol pykeen"),
-        (
-            ("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"),
-            "fb15k237",
-        ),
+        (("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"), "fb15k237"),
         (("mrr=0.6563", "amrr=0.4416", "count=402"), "nations"),
     ],
-)
+)  # fmt: skip
 def test_the_dataset_of_numbers_is_named_in_the_question(
     run: Run, numbers: tuple[str, ...], dataset: str
 ) -> None:
@@ -256,19 +253,11 @@ def test_numbers_that_do_not_show_their_tasks(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (
-            ("count=40870", "-d", "fb15k237"),
-            8,
-            "there are 40,932 ranks, not 40,870: add --relation NAME",
-        ),
-        (
-            ("count=402", "-d", "nations", "-p", "static"),
-            0,
-            "hold no test tasks of nations under protocol static",
-        ),
+        (("count=40870", "-d", "fb15k237"), 8, "there are 40,932 ranks, not 40,870: add --relation NAME"),
+        (("count=402", "-d", "nations", "-p", "static"), 0, "hold no test tasks of nations under protocol static"),
         (("mr=many",), 6, "'many' is not a number"),
     ],
-)
+)  # fmt: skip
 def test_what_makes_no_sense(run: Run, arguments: tuple[str, ...], code: int, words: str) -> None:
     screen = run("check", *arguments)
     assert (screen.code, words in screen.out + screen.message) == (code, True)

@@ -118,16 +118,13 @@ def test_another_dataset_than_the_counts_is_named(files: Path, run: Run) -> None
         ("num_candidates\n", "holds no counts"),
         ("num_candidates\n2.5\n", "line 2: 2.5: expected num_candidates, numbers whole"),
         ("3\n4\nfive\n", "line 3: five: expected"),
-        *(
-            (f"3\n{odd}\n", "line 2: .*: expected")
-            for odd in ("1_0", "١٢", "+5", "0x1F", "1e1", "inf", "9" * 5000)
-        ),
+        *((f"3\n{odd}\n", "line 2: .*: expected") for odd in ("1_0", "١٢", "+5", "0x1F", "1e1", "inf", "9" * 5000)),
         ("3\n0\n", "line 2: 0 is less than 1; the true answer counts"),
         ("num_candidates,side\n3,up\n", "line 2: 3, up: unknown side 'up'"),
         ("num_candidates,num_tasks\n3\n", "line 2: 3: expected"),
         ("num_candidates,side\n3,\n3,head\n", "for both sides together and for one side"),
     ],
-)
+)  # fmt: skip
 def test_files_that_are_refused(write: Write, text: str, message: str) -> None:
     path = write(text, "counts.csv")
     with pytest.raises(DataError, match=message):

@@ -36,17 +36,13 @@ UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --prot
     ("command", "code", "said"),
     [
         (f"{UMLS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
-        (
-            f"{UMLS} >&-",
-            6,
-            "error: cannot write the output: standard output is closed. Send it elsewhere.",
-        ),
+        (f"{UMLS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
         (f"{UMLS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
         (f"env -u HOME {{}} {UMLS} > /dev/null", 0, ""),
     ],
-)
+)  # fmt: skip
 def test_streams_that_cannot_be_used(command: str, code: int, said: str) -> None:
     line = command.format(START) if "{}" in command else f"{START} {command}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell closes streams
@@ -65,28 +61,16 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
     ("command", "code", "said"),
     [
         (f"{UMLS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
-        (
-            f"{UMLS} --out file/a.csv",
-            2,
-            "the folder file does not exist. Create it, or name another file.",
-        ),
+        (f"{UMLS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
         (f"{UMLS} --out .", 2, ". is a folder; name a file in it."),
-        (
-            f"{UMLS} --tables /dev/zero",
-            6,
-            "/dev/zero holds no tables: datapackage.json is missing.",
-        ),
+        (f"{UMLS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
         (f"{UMLS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
         (f"{UMLS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("check \udce9.csv", 6, "there is no file "),
-        (
-            f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg",
-            2,
-            "x...: File name too long.",
-        ),
+        (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
         ("tables verify .", 6, ". holds no tables: datapackage.json is missing."),
     ],
-)
+)  # fmt: skip
 def test_places_that_cannot_be_used(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, said: str
 ) -> None:
@@ -115,16 +99,12 @@ BUILD = "triples.txt --name mine --protocol raw --out out"
         (["--name", LONG], 2, "is too long; files have that name: at most 100 letters."),
         (["--relations", "r," * 350], 0, ""),
         (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
-        (
-            ["--relations", "\udce9"],
-            2,
-            "--relations: '\\udce9' is not UTF-8 text, as labels have to be.",
-        ),
+        (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
         (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
         (["."], 6, "cannot read .: it is a folder without Parquet files."),
         (["/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
     ],
-)
+)  # fmt: skip
 def test_builds_that_cannot_be(
     run: Run,
     tmp_path: Path,
@@ -195,15 +175,12 @@ WARNED = (
                 OSError("Cannot allocate memory"),
                 ImportError("libarrow.so: failed to map segment from shared object"),
                 RuntimeError("can't start new thread"),
-                pa.ArrowException(
-                    "Unknown error: Failed to launch worker thread: Resource temporarily "
-                    "unavailable"
-                ),
+                pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
                 pa.ArrowMemoryError("malloc of size 256 failed"),
             )
         ),
     ],
-)
+)  # fmt: skip
 def test_what_libraries_raise_of_the_machine_is_a_line(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, told: tuple[int, str]
 ) -> None:

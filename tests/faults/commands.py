@@ -265,24 +265,14 @@ PAIRS = {
         *("build of another dataset", "build, into a set", "build, two datasets", "release"),
         *("show", "adjust with the set", "site, the first"),
     ),
-    "build, two datasets": (
-        "build of another dataset",
-        "build, two datasets",
-        "release",
-        "site of all datasets",
-    ),
+    "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
     "release": (
         *("build, into a set", "build into the release", "release", "release of another version"),
         "site, the first",
     ),
     "adjust with the set": ("build, into a set",),
     "site, the first": ("build, into a set", "release", "site, the first"),
-    "site, in place of one": (
-        "site, in place of one",
-        "site of all datasets",
-        "build, two datasets",
-        "release",
-    ),
+    "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
     "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL.zip"),
     "show --tables URL.zip": ("show --tables URL.zip", "build, downloading"),
     **{
@@ -297,7 +287,7 @@ PAIRS = {
         for ending in endings
         for place in PLACES
     },
-}
+}  # fmt: skip
 """Commands that write to one place, or of which one reads what the other writes: which is stopped,
 and the others.
 """

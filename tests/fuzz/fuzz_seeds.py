@@ -23,11 +23,7 @@ TESTS = Path(__file__).resolve().parents[1]
 _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
     "csv": (f"{_TABLES}/test_delimited.py", f"{_TABLES}/test_grid.py", "results/tools"),
-    "markdown": (
-        f"{_TABLES}/test_markdown.py",
-        "results/test_hidden.py",
-        "results/test_rewrite.py",
-    ),
+    "markdown": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py", "results/test_rewrite.py"),
     "html": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py"),
     "yaml": ("results/test_objects.py", "results/tools"),
     "frame": (f"{_TABLES}/test_delimited.py", "results/test_frame.py"),
@@ -45,7 +41,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "locations": ("tables/test_place.py", "cli/test_locations.py"),
     "names": ("catalogue", "test_tasks.py"),
     "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
-}
+}  # fmt: skip
 _SHORT = {"names", "locations", "arguments", "counts", "graph"}
 _NO_OPTION = {"names", "locations", "counts", "descriptor"}
 

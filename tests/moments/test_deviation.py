@@ -83,13 +83,8 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
     "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
     "some": [(5,) * 12, (4,) * 25, (2, 3, 4) * 10, (7,) * 10, (3,) * 8 + (20, 20)],
     "many": [(2,) * 100, (2,) * 400, (3,) * 60, (1,) * 50 + (2,) * 90],
-    "one stands out": [
-        (2,) * 30 + (60,),
-        (1,) * 1000 + (20,),
-        (1,) * 10_000 + (2,),
-        (2,) * 20 + (30, 31),
-    ],
-}
+    "one stands out": [(2,) * 30 + (60,), (1,) * 1000 + (20,), (1,) * 10_000 + (2,), (2,) * 20 + (30, 31)],
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -318,11 +313,8 @@ EXTREME: dict[str, dict[int, int]] = {
     "three scales": {5: 1, 10**5: 1, BILLION: 1},
     "every scale": {2**k: 1 for k in range(1, 31)},
     "hundreds small, three large": {**dict.fromkeys(range(1, 301), 1), BILLION: 3},
-    "ten thousand middling, three large": {
-        **dict.fromkeys(range(10_000, 100_000, 9), 1),
-        BILLION: 3,
-    },
-}
+    "ten thousand middling, three large": {**dict.fromkeys(range(10_000, 100_000, 9), 1), BILLION: 3},
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -132,31 +132,15 @@ def test_weights_and_shared_negatives_count() -> None:
         (lambda rank: 1 / (rank - 2), DataError, r"f\(2\) is inf; expected a number"),
         (math.log, UsageError, r"numpy\.vectorize\(f\) makes one"),
         (lambda _: 1.0, UsageError, r"to an array of shape \(\)"),
-        (
-            lambda rank: rank * 1e200,
-            DataError,
-            r"differ by \S+, which cannot be squared. Multiply f",
-        ),
-        (
-            lambda rank: rank * 1e307,
-            DataError,
-            r"differ by \S+, which cannot be squared. Multiply f",
-        ),
-        (
-            lambda rank: rank * 1e-200,
-            DataError,
-            r"differ by \S+, which cannot be squared. Multiply f",
-        ),
+        (lambda rank: rank * 1e200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        (lambda rank: rank * 1e307, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        (lambda rank: rank * 1e-200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         # Over the ranks that all tasks have it is as at the last one, and nothing.
         (lambda rank: np.where(rank == 4, 1e200, 0.0), DataError, "cannot be squared. Multiply f"),
         (lambda rank: np.where(rank == 4, 1e-200, 0.0), DataError, "cannot be squared. Multiply f"),
-        (
-            lambda rank: rank.astype(str) + "st",
-            UsageError,
-            "must map an array of ranks to an array of numbers",
-        ),
+        (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_what_is_no_function_of_ranks_is_refused(
     f: Any, error: type[Exception], message: str

@@ -284,15 +284,11 @@ def test_libraries_say_what_a_name_means() -> None:
     ("tool", "name", "said"),
     [
         ("implicit", "map", "implicit cuts map off at a k that it does not print: write map@10"),
-        (
-            "torchmetrics",
-            "map@10",
-            "rankconst has no constants of map@10 as torchmetrics computes it",
-        ),
+        ("torchmetrics", "map@10", "rankconst has no constants of map@10 as torchmetrics computes it"),
         ("ranx", "recall", "recall needs a k: write recall@10"),
         ("pykeen", "mrr", "unknown library 'pykeen'"),
     ],
-)
+)  # fmt: skip
 def test_names_that_a_library_lacks(tool: str, name: str, said: str) -> None:
     with pytest.raises(UnknownNameError, match=said):
         rankconst.from_counts([9], relevant=2, tool=tool).constants(name)
@@ -316,26 +312,20 @@ def test_right_answers_that_were_not_retrieved() -> None:
     ("arguments", "said"),
     [
         ({"counts": [3], "relevant": [4]}, "4 right answers among 3 candidates"),
-        (
-            {"counts": [3], "relevant": [0]},
-            r"relevant\[0\] is 0. What does a query without right answers count\?",
-        ),
+        ({"counts": [3], "relevant": [0]}, r"relevant\[0\] is 0. What does a query without right answers count\?"),
         ({"counts": [3], "relevant": [0], "empty": "left out"}, "no query has a right answer"),
         ({"counts": [3], "relevant": [0], "empty": "2"}, "expected 'left out', '0' or '1'"),
         ({"counts": [3], "relevant": [-1]}, "expected at least 0"),
         ({"counts": [5, 6], "relevant": [1, 2, 3]}, r"have shapes \(2,\) and \(3,\)"),
         ({"counts": [5, 6], "relevant": [1]}, r"have shapes \(2,\) and \(1,\)"),
-        (
-            {"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]},
-            "expected one number for each query",
-        ),
+        ({"counts": [5, 6], "relevant": 1, "weights": [1.0, 2.0, 3.0]}, "expected one number for each query"),
         ({"counts": [], "relevant": []}, "there are no queries"),
         ({"counts": [5], "tool": "ranx"}, "give relevant, too"),
         ({"counts": [2.5], "relevant": [1]}, "num_candidates must be whole numbers; got float64"),
         ({"counts": [3], "relevant": [1], "weights": [-1.0]}, "not a positive number"),
         ({"counts": {"head": [3]}, "relevant": [1]}, "have no sides"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_counted(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(rankconst.RankconstError, match=said):
         rankconst.from_counts(**arguments).constants("mrr")  # type: ignore[call-overload]

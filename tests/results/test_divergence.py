@@ -33,20 +33,14 @@ TORCHKGE = "".join(
 )
 
 WHOLE: list[tuple[str, str]] = [
-    (
-        "results.json",
-        json.dumps({"both.realistic." + name: value for name, value in PYKEEN.items()}),
-    ),
-    (
-        "results.json",
-        json.dumps({"both.pessimistic." + name: value for name, value in PESSIMISTIC.items()}),
-    ),
+    ("results.json", json.dumps({"both.realistic." + name: value for name, value in PYKEEN.items()})),
+    ("results.json", json.dumps({"both.pessimistic." + name: value for name, value in PESSIMISTIC.items()})),
     ("nations.txt", TORCHKGE),
     ("results.csv", "MR,MRR,Hits@10\n0.5,0.4,0.97\n"),
     ("results.csv", "MRR,MR\ninf,3.5\n"),
     ("results.md", "| MRR | Hits@10 |\n|---|---|\n| inf | 1.0 |\n"),
     ("results.json", '{"mrr": Infinity, "hits@1": 1.0, "hits@10": 1.0}'),
-]
+]  # fmt: skip
 
 
 @for_each(("name", "text"), WHOLE)

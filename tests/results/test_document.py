@@ -27,16 +27,13 @@ TABLE = "model,MRR\nRotatE,0.338\n"
     [
         (b"\xef\xbb\xbf" + TABLE.replace("\n", "\r\n").encode(), TABLE),
         # A byte order mark says the encoding.
-        (
-            TABLE.replace("\n", "\r\n").replace("RotatE", "Modèle").encode("UTF-16"),
-            TABLE.replace("RotatE", "Modèle"),
-        ),
+        (TABLE.replace("\n", "\r\n").replace("RotatE", "Modèle").encode("UTF-16"), TABLE.replace("RotatE", "Modèle")),
         (TABLE.encode("UTF-32"), TABLE),
         # Carriage returns end lines only where nothing else does.
         (b"a\rb\rc", "a\nb\nc"),
         (b"10%\r50%\rdone\nnext\n", "10%\r50%\rdone\nnext\n"),
     ],
-)
+)  # fmt: skip
 def test_text_of_any_encoding_with_its_lines(tmp_path: Path, data: bytes, text: str) -> None:
     path = tmp_path / "results.csv"
     path.write_bytes(data)
@@ -57,12 +54,9 @@ def test_text_of_any_encoding_with_its_lines(tmp_path: Path, data: bytes, text: 
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
         (b"%PDF-1.7\n%\xe2\xe3", "is a PDF. Copy the table from it into a text file"),
         (gzip.compress(TABLE.encode(), mtime=0), "is compressed; expected text. Run: gunzip -c /"),
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
-            "old .xls workbook, or one with a password. Save it as .xlsx",
-        ),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> None:
     path = tmp_path / "results.csv"
     path.write_bytes(data)

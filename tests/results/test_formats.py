@@ -28,10 +28,7 @@ from readings import check_refusal, documents, write_csv, write_latex, write_mar
 # arXiv:1902.10197).
 FILES: dict[str, tuple[str, str]] = {
     "csv": ("results.csv", "model,dataset,MRR,Hits@10\nRotatE,WN18RR,0.476,0.571\n"),
-    "markdown": (
-        "results.md",
-        "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n",
-    ),
+    "markdown": ("results.md", "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n"),
     "latex": (
         "results.tex",
         (
@@ -96,22 +93,13 @@ FILES: dict[str, tuple[str, str]] = {
             "WN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n"
         ),
     ),
-    "libkge_log": (
-        "kge.log",
-        (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8"),
-    ),
+    "libkge_log": ("kge.log", (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8")),
     "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
-    "objects": (
-        "results.json",
-        json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571}),
-    ),
+    "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
-    "text": (
-        "results.txt",
-        "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n",
-    ),
+    "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
     **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
-}
+}  # fmt: skip
 
 
 @pytest.fixture(params=[*FILES, "xlsx"])
@@ -261,24 +249,12 @@ def test_a_file_of_no_format() -> None:
     [
         ('{"nbformat": 4, "cells": []}', "is a notebook, which is not read.*nbconvert"),
         ("||Model||MRR||\n|TransE|0.294|\n", "looks like the markup of Jira.*pandoc -f jira"),
-        (
-            "{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n",
-            "MediaWiki.*pandoc -f mediawiki",
-        ),
+        ("{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n", "MediaWiki.*pandoc -f mediawiki"),
         # Read as other text, these gave the value of one column to another.
-        (
-            (
-                "{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n"
-                "| Hits@10 || .5 || .6\n|}\n"
-            ),
-            "MediaWiki",
-        ),
-        (
-            "|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n",
-            "looks like Textile.*pandoc -f textile",
-        ),
+        ("{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n", "MediaWiki"),
+        ("|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n", "looks like Textile.*pandoc -f textile"),
     ],
-)
+)  # fmt: skip
 def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:
     with pytest.raises(DataError, match=said):
         read_document("a.ipynb" if "nbformat" in text else "results.txt", text)

@@ -266,30 +266,15 @@ def test_an_empty_frame_stays_empty() -> None:
     ("columns", "options", "error", "message"),
     [
         ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
-        (
-            {"dataset": ["nations"], "MRR": [float("inf")]},
-            {},
-            DataError,
-            "row 0: no ranks give MRR inf",
-        ),
-        (
-            {"dataset": ["nations"], "MRR": [53.3]},
-            {"percent": False},
-            DataError,
-            "If it is a percentage",
-        ),
+        ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "row 0: no ranks give MRR inf"),
+        ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is not a share"),
-        (
-            {"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]},
-            {},
-            UnknownNameError,
-            "unknown dataset 'nation'",
-        ),
+        ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "unknown dataset 'nation'"),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
         ({"MRR": [0.5]}, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused(
     columns: dict[str, Any], options: dict[str, Any], error: type[Exception], message: str
 ) -> None:

@@ -158,15 +158,11 @@ def test_one_metric_one_form_or_both_numbers() -> None:
     ("heading", "index", "normalised"),
     [
         (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
-        (
-            r"\textbf{MR} ($\downarrow$)",
-            r"\textbf{AMRI} ($\uparrow$)",
-            r"\textbf{AMR} ($\downarrow$)",
-        ),
+        (r"\textbf{MR} ($\downarrow$)", r"\textbf{AMRI} ($\uparrow$)", r"\textbf{AMR} ($\downarrow$)"),
         ("MR↓", "AMRI↑", "AMR↓"),
         (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
     ],
-)
+)  # fmt: skip
 def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: str | None) -> None:
     text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
     text = text.replace("1.5", "0.5") if "MRR" in heading else text

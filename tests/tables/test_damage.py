@@ -204,9 +204,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "a null URL": partial(put, "datasets", "source_urls", [None]),
     "rows that take nothing": repeat_row,
     "another schema": lambda: make(candidates=encode(pa.table({"a": [1]}))),
-    "text that is no UTF-8": lambda: make(
-        datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)
-    ),
+    "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
     "a title of 20 MB": partial(put, "datasets", "title", "a" * 2 * 10**7),
     "not JSON": partial(raw, b"{"),
     "a number that JSON has not": partial(said, created=math.nan),
@@ -215,9 +213,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "binary": partial(raw, bytes(range(256))),
     "deep lists": partial(raw, b'{"version": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
     "deep objects": partial(raw, b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
-    "many digits": partial(
-        raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"
-    ),
+    "many digits": partial(raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"),
     "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
     "version of 5,000 letters": partial(said, version="a" * 5000),
     **{
@@ -239,7 +235,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "a provenance that is a number": partial(said, provenance=3),
     "a provenance of texts": partial(said, provenance=["nations"]),
     "a provenance of lists": partial(said, provenance=[{"dataset": []}]),
-}
+}  # fmt: skip
 
 
 # In a folder or in a zip file by turns: that is read by other code, but its files are checked by

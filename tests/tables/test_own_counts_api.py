@@ -60,23 +60,13 @@ def test_weights_count() -> None:
         ([1], {"head": [1.0]}, UsageError, "weights are given for each side"),
         ({"head": [1], "tail": [2]}, {"head": [1.0]}, UsageError, "weights of head"),
         ({"up": [1]}, None, UnknownNameError, "side 'up'"),
-        (
-            {4: 100},
-            None,
-            UsageError,
-            r"{num_candidates: num_tasks} write each count out: np\.repeat",
-        ),
+        ({4: 100}, None, UsageError, r"{num_candidates: num_tasks} write each count out: np\.repeat"),
         ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
-        (
-            np.ma.masked_equal([5, 9], 9),
-            None,
-            DataError,
-            "counts: 1 of the values are masked; leave them out",
-        ),
+        (np.ma.masked_equal([5, 9], 9), None, DataError, "counts: 1 of the values are masked; leave them out"),
         # An evaluator that was not told to keep its counts.
         (SimpleNamespace(num_candidates={}), None, DataError, "clear_on_finalize=False"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused(
     counts: object, weights: object, error: type[Exception], message: str
 ) -> None:

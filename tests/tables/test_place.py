@@ -325,35 +325,20 @@ def damage_member(name: str, path: Path) -> None:
 
 AT_TOP = r"holds no tables: expected datapackage\.json at its top.*"
 ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "empty": (
-        lambda path: path.write_bytes(b""),
-        r"is not a zip file: expected .*b'PK', got b''.*itself",
-    ),
-    "a page": (
-        lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"),
-        r"got b'<!DOCTYPE html>\<'.*itself",
-    ),
+    "empty": (lambda path: path.write_bytes(b""), r"is not a zip file: expected .*b'PK', got b''.*itself"),
+    "a page": (lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"), r"got b'<!DOCTYPE html>\<'.*itself"),
     "one letter": (lambda path: path.write_bytes(b"P"), r"is not a zip file: .*got b'P'"),
     "cut": (
         lambda path: write_zip(path, files()) and path.write_bytes(path.read_bytes()[:-30]),
         r"was cut off or damaged: .*\. Get the zip file again",
     ),
-    "no members": (
-        lambda path: write_zip(path, {}),
-        rf"{AT_TOP}got nothing.*`rankconst build --out DIR`",
-    ),
+    "no members": (lambda path: write_zip(path, {}), rf"{AT_TOP}got nothing.*`rankconst build --out DIR`"),
     "deep": (
         lambda path: write_zip(path, twice("a/b/")),
         rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\.",
     ),
-    "two, one deep": (
-        lambda path: write_zip(path, twice("", "o/")),
-        r"several sets.* datapackage\.json, o/data",
-    ),
-    "two": (
-        lambda path: write_zip(path, twice("1/", "2/")),
-        r"several sets.* 1/datapackage\.json, 2/datapackage",
-    ),
+    "two, one deep": (lambda path: write_zip(path, twice("", "o/")), r"several sets.* datapackage\.json, o/data"),
+    "two": (lambda path: write_zip(path, twice("1/", "2/")), r"several sets.* 1/datapackage\.json, 2/datapackage"),
     "another hash": (
         lambda path: write_zip(path, wrong("constants.parquet"), "set/"),
         (
@@ -369,7 +354,7 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
         for name in ("datapackage.json", "constants.parquet")
     },
     "none": (lambda _: None, r"^there is no file .*tables\.zip\. Check the path"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "said"), ZIPS.values(), ids=ZIPS)
@@ -412,15 +397,7 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
     (
         UsageError,
         "is not a place that tables can be read from: expected a DOI, .* a zip file, a folder",
-        [
-            "ftp://host.invalid/tables.zip",
-            "s3://bucket/tables.zip",
-            "file:///tables.zip",
-            5,
-            b"tables",
-            [],
-            "a\0b",
-        ],
+        ["ftp://host.invalid/tables.zip", "s3://bucket/tables.zip", "file:///tables.zip", 5, b"tables", [], "a\0b"],
     ),
     (
         UsageError,
@@ -455,7 +432,7 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
             ),
         ],
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("server")
@@ -515,20 +492,10 @@ def dripping(*parts: bytes, drop: bytes = b"x") -> Iterator[str]:
 OK = b"HTTP/1.1 200 OK\r\n"
 ENDLESS: list[tuple[list[bytes], bytes, tuple[str, float], str]] = [
     ([OK + b"\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than 65,536 bytes"),
-    (
-        [OK + b"Content-Length: 1000000000000000\r\n\r\n"],
-        b"x",
-        ("LARGEST", 2**16),
-        "has 1,000,000,000,000,000 bytes",
-    ),
-    (
-        [OK + b"Content-Length: many\r\n\r\n", bytes(2**17)],
-        b"x",
-        ("LARGEST", 2**16),
-        "has more than|invalid literal",
-    ),
+    ([OK + b"Content-Length: 1000000000000000\r\n\r\n"], b"x", ("LARGEST", 2**16), "has 1,000,000,000,000,000 bytes"),
+    ([OK + b"Content-Length: many\r\n\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than|invalid literal"),
     ([b""], b"", ("TIMEOUT", 0.2), r"did not answer within 0\.2 seconds"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -640,18 +607,10 @@ def test_a_file_other_than_its_deposit_says_is_refused(
             r"has no zip file: expected one, got the files README\.md, a\.csv\. Check the DOI",
         ),
         ([], "", "has no zip file: expected one, got the files none. Check the DOI"),
-        (
-            ["a.zip", "b.ZIP"],
-            "",
-            r"has several zip files: expected one, got the files a\.zip, b\.ZIP\. Name one",
-        ),
-        (
-            ["a.zip", "b.csv"],
-            "/c.zip",
-            r"has no c\.zip: .*files a\.zip, b\.csv\. Name one .*: doi:.*/NAME\.zip",
-        ),
+        (["a.zip", "b.ZIP"], "", r"has several zip files: expected one, got the files a\.zip, b\.ZIP\. Name one"),
+        (["a.zip", "b.csv"], "/c.zip", r"has no c\.zip: .*files a\.zip, b\.csv\. Name one .*: doi:.*/NAME\.zip"),
     ],
-)
+)  # fmt: skip
 def test_a_deposit_must_have_the_one_zip_file(
     deposit: Deposit, cache: Path, files: list[str], name: str, message: str
 ) -> None:
@@ -673,21 +632,10 @@ def test_a_deposit_that_cannot_be_looked_up_is_said(server: HTTPServer) -> None:
 
 STRANGE_ANSWERS: list[Any] = [
     *({"status": 410, "message": "deleted"}, {"files": 3}, {"files": [{"id": 1}]}, [0], 3, "text"),
-    *(
-        {"files": None},
-        {"files": {"a": None}},
-        {"files": [None]},
-        {"files": [{"key": "a.zip", "checksum": None}]},
-    ),
-    *(
-        {"files": [{"key": None, "checksum": "md5:00"}]},
-        {"files": [{"key": ["a"], "checksum": "md5:00"}]},
-    ),
-    *(
-        {"files": [{"key": "a.zip", "checksum": each}]}
-        for each in ("", "md5:", "md6:00", "crc:../x", 3)
-    ),
-]
+    *({"files": None}, {"files": {"a": None}}, {"files": [None]}, {"files": [{"key": "a.zip", "checksum": None}]}),
+    *({"files": [{"key": None, "checksum": "md5:00"}]}, {"files": [{"key": ["a"], "checksum": "md5:00"}]}),
+    *({"files": [{"key": "a.zip", "checksum": each}]} for each in ("", "md5:", "md6:00", "crc:../x", 3)),
+]  # fmt: skip
 
 
 def test_a_deposit_that_lists_no_files_is_said(deposit: Deposit, server: HTTPServer) -> None:

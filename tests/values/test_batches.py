@@ -171,14 +171,9 @@ def test_whole_batches_are_counted() -> None:
         ("GMR, which is not a mean over tasks", "nations", "gmr", {}),
         ("a macro average", "nations", "mrr", {"aggregation": "macro-query"}),
         ("some relations", "nations", "mrr", {"relations": "embassy"}),
-        (
-            r"nothing was ranked: only whole batches of 128 .* there are 24 triples",
-            "countries_s1",
-            "mrr",
-            {},
-        ),
+        (r"nothing was ranked: only whole batches of 128 .* there are 24 triples", "countries_s1", "mrr", {}),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_covered_is_refused(
     reason: str, dataset: str, metric: str, options: dict[str, Any]
 ) -> None:

@@ -165,22 +165,16 @@ def test_any_number_will_do(value: Any) -> None:
 @for_each(
     ("value", "message"),
     [
-        *(
-            (each, r"^expected numbers, got .*; for text use a list")
-            for each in ({0.338}, frozenset({0.3}), {0.3: 1})
-        ),
+        *((each, r"^expected numbers, got .*; for text use a list") for each in ({0.338}, frozenset({0.3}), {0.3: 1})),
         (object(), r"^expected numbers, got <object"),
         (None, "there is no value to adjust: got None"),
         (True, "True is not a number"),
         ("", "is not a number"),
         ([0.3, "x"], "'x' is not a number"),
-        *(
-            (each, "is too large or too small for any metric")
-            for each in (10**400, Decimal("1e1000001"))
-        ),
+        *((each, "is too large or too small for any metric") for each in (10**400, Decimal("1e1000001"))),
         (1e300, "is not a possible MRR"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_number_is_refused(value: Any, message: str) -> None:
     for use in (make("mrr", LARGE).adjust, make("mrr", LARGE).index):
         with pytest.raises(DataError, match=message):

@@ -41,10 +41,7 @@ MOST = 10**5000
         ("3{,}340.5", 3340.5, 3340.45, 3340.55, None),
         ("7e-05", 7e-5, 6.5e-5, 7.5e-5, None),
         ("53.3 \\%", 0.533, 0.5325, 0.5335, None),
-        *[
-            (f"0.5458 {sign} 0.0052", 0.5458, 0.54055, 0.55105, 0.0052)
-            for sign in ("±", "+-", "+/-")
-        ],
+        *[(f"0.5458 {sign} 0.0052", 0.5458, 0.54055, 0.55105, 0.0052) for sign in ("±", "+-", "+/-")],
         ("$0.5458 \\pm 0.0052$", 0.5458, 0.54055, 0.55105, 0.0052),
         ("0.949 ± 0.000", 0.949, 0.9485, 0.9495, 0.0),
         ("53.3% ± 0.1%", 0.533, 0.5315, 0.5345, 0.001),
@@ -55,7 +52,7 @@ MOST = 10**5000
         ("1.7(2)e2", 170.0, 145.0, 195.0, 20.0),
         ("−0.3", -0.3, -0.35, -0.25, None),
     ],
-)
+)  # fmt: skip
 def test_text_is_read_with_the_interval_of_its_digits(
     text: str, value: float, lower: float, upper: float, deviation: float | None
 ) -> None:
@@ -100,10 +97,7 @@ def test_what_the_caller_says_of_the_digits_is_kept(
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        *[
-            (text, "is not a number")
-            for text in ("", "0.3x", "1_000", "53%%", "0.3(2)(1)", "٣", "x ± 0.5", "0.5 ± x")
-        ],
+        *[(text, "is not a number") for text in ("", "0.3x", "1_000", "53%%", "0.3(2)(1)", "٣", "x ± 0.5", "0.5 ± x")],
         *[(text, "is not a number") for text in ("0.5 ± 0.1 ± 0.1", "0.5 ± 0,123")],
         *[(value, r".* is not a number\.$") for value in (True, None, [1], 1j, "abc")],
         (np.timedelta64(1, "s"), r"np\.timedelta64\(1,'s'\) is not a number"),
@@ -115,10 +109,7 @@ def test_what_the_caller_says_of_the_digits_is_kept(
         ("-inf", "Leave out what is missing"),
         ("1/3", "Write the quotient out"),
         ("0.5 ± -0.1", "negative"),
-        *[
-            (value, "is too large or too small for any metric")
-            for value in ("1e999", "1e300", "1e301")
-        ],
+        *[(value, "is too large or too small for any metric") for value in ("1e999", "1e300", "1e301")],
         pytest.param(MOST, "is too large or too small for any metric", id="long"),
         (Decimal("1" + "0" * 500), r"'1\.000e\+500' is too large"),
         ("1e-400", "'1e-400' is too small to tell from 0"),
@@ -126,7 +117,7 @@ def test_what_the_caller_says_of_the_digits_is_kept(
         ("1" * 1000, "1,000 characters"),
         ("0." + "1" * 399, "401 characters"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_number_is_refused_with_its_place(value: Any, message: str) -> None:
     with pytest.raises(DataError, match=message) as refused:
         parse_value(value, place="line 3, column MRR")

@@ -63,11 +63,7 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         ([1, 0, 2], DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
         ([1.0, float("nan")], DataError, "number 1 is nan"),
         ([], DataError, "expected numbers, one for each task"),
-        (
-            np.ma.masked_equal([1, 2, 9], 9),
-            DataError,
-            "ranks: 1 of the values are masked; leave them out",
-        ),
+        (np.ma.masked_equal([1, 2, 9], 9), DataError, "ranks: 1 of the values are masked; leave them out"),
         ([[1, 2]], DataError, r"of shape \(1, 2\)"),
         (["1"], DataError, "expected numbers"),
         ({}, UsageError, "got no side"),
@@ -79,7 +75,7 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         (frame({"rank": [1, 1], "side": ["head", "both"]}), UsageError, "head and tail, or both"),
         (frame({"rank": [1, 1], "side": ["head", None]}), UnknownNameError, "unknown side"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_rank_is_refused(given: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         rankconst.from_ranks(given() if callable(given) else given)

@@ -178,20 +178,11 @@ def test_one_metric_a_row() -> None:
     ("line", "dataset"),
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
-        (
-            "Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex",
-            "umls",
-        ),
+        ("Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex", "umls"),
         ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
-        (
-            (
-                "Configuration:\n  dataset:\n    name: umls\n"
-                "Loading configuration of dataset wnrr from data/wnrr"
-            ),
-            None,
-        ),
+        ("Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr", None),
     ],
-)
+)  # fmt: skip
 def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
     block = (
         "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n"
