@@ -202,11 +202,14 @@ def _root(
 
 
 def prepare() -> typer.Typer:
-    """Return the program with the command that was called.
+    """Return the program with the command that was called, or whose words a shell completes.
 
     Most calls need not wait for what the other commands import.
     """
     typed = _read_arguments()
+    if _COMPLETION in os.environ:
+        line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+        typed = line.split()[1:]
     named = _find_command(typed)
     if not named and typed[:1] == ["tables"]:
         named = [command for command in COMMANDS if command.startswith("tables ")]

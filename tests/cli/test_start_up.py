@@ -4,6 +4,7 @@ without pydantic.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -119,7 +120,7 @@ def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
     assert "pandas" not in done.stderr, done.stderr
 
 
-def list_loaded(arguments: str, folder: Path) -> set[str]:
+def list_loaded(arguments: str, folder: Path, **variables: str) -> set[str]:
     """Return the modules that a command has loaded when it ends."""
     script = (
         "import sys, rankconst.__main__\n"
@@ -127,7 +128,14 @@ def list_loaded(arguments: str, folder: Path) -> set[str]:
         "finally: print(*sys.modules, file=sys.stderr)"
     )
     command = [sys.executable, "-c", script, *arguments.split()]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stderr.splitlines()[-1].split())
 
 
@@ -150,3 +158,10 @@ def test_numbers_wait_for_few_modules(arguments: str, most: int, tmp_path: Path)
     """What reads other files, checks, or compares is loaded for no plain number."""
     (tmp_path / "paper.csv").write_text("model,dataset,MRR\nTuckER,FB15k-237,0.358\n")
     assert len(list_ours(list_loaded(arguments, tmp_path))) <= most
+
+
+def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:
+    asked = {"COMP_WORDS": "rankconst adjust 0.338 --data", "COMP_CWORD": "3"}
+    loaded = list_loaded("", tmp_path, _RANKCONST_COMPLETE="complete_bash", **asked)
+    assert "rankconst.cli.adjust" in loaded
+    assert not loaded & {"rankconst.cli.show", "rankconst.cli.check", "rankconst.cli.build"}
