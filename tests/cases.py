@@ -31,20 +31,6 @@ def choose(usual: _T, thorough: _T) -> _T:
     return thorough if THOROUGH else usual
 
 
-def mark_rest(cases: Iterable[Any], *usual: Any) -> list[Any]:
-    """Return the parameters of a test, those marked as thorough that are not among the usual ones.
-
-    A tuple is one case of several arguments.
-    """
-    listed = list(cases)
-    assert all(each in listed for each in usual), "no such case"
-    parts = [each if isinstance(each, tuple) else (each,) for each in listed]
-    return [
-        pytest.param(*part, marks=() if each in usual else thorough)
-        for part, each in zip(parts, listed, strict=True)
-    ]
-
-
 def take_turns(*lists: Iterable[Any]) -> list[Any]:
     """Return the parameters of a test of several arguments, every combination of their values.
 
@@ -54,7 +40,7 @@ def take_turns(*lists: Iterable[Any]) -> list[Any]:
     values = [[*each] for each in lists]
     longest = max(map(len, values))
     usual = zip(*(itertools.islice(itertools.cycle(each), longest) for each in values), strict=True)
-    return mark_rest(itertools.product(*values), *usual)
+    return choose([*usual], [*itertools.product(*values)])
 
 
 def for_each(

@@ -9,7 +9,7 @@ import inspect
 import pytest
 
 import cases
-from cases import choose, for_each, mark_rest, take_turns
+from cases import choose, for_each, take_turns
 from growth import grows_in_proportion
 
 
@@ -32,25 +32,15 @@ def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
         for_each("number", [])(lambda number: number)()
 
 
-def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    marked = [*mark_rest(["a", "b"], "a"), *mark_rest([("a", 1), ("b", 2)], ("b", 2))]
-    assert [(each.values, each.marks) for each in marked] == [
-        *((("a",), ()), (("b",), (cases.thorough,))),
-        *((("a", 1), (cases.thorough,)), (("b", 2), ())),
-    ]
-    with pytest.raises(AssertionError, match="no such case"):
-        mark_rest(["a", "b"], "c")
-    for wanted, found in ((True, "all"), (False, "some")):
-        monkeypatch.setattr(cases, "THOROUGH", wanted)
-        assert choose("some", "all") == found
-
-
-def test_every_value_takes_its_turn() -> None:
-    every = take_turns(["a", "b"], [1, 2, 3])
-    assert [each.values for each in every] == [
-        (word, number) for word in "ab" for number in (1, 2, 3)
-    ]
-    assert [each.values for each in every if not each.marks] == [("a", 1), ("a", 3), ("b", 2)]
+def test_few_cases_are_enough_but_once_a_week(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = [(word, number) for word in "ab" for number in (1, 2, 3)]
+    for thorough, word, turns in (
+        (False, "few", [("a", 1), ("b", 2), ("a", 3)]),
+        (True, "all", every),
+    ):
+        monkeypatch.setattr(cases, "THOROUGH", thorough)
+        assert choose("few", "all") == word
+        assert take_turns(["a", "b"], [1, 2, 3]) == turns
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from cases import mark_rest
+from cases import choose
 from cli.conftest import child_environment
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ BASH = shutil.which("bash")
 @pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="the steps are of bash")
 @pytest.mark.parametrize(
     ("files", "options", "code"),
-    mark_rest(
+    choose(
+        [("results/*.csv", "--tool rotate", 6)],
         [("results/*.csv", "--tool rotate", 6), ("*/good.csv", "", 0)],
-        ("results/*.csv", "--tool rotate", 6),
     ),
 )
 def test_the_action(checkout: Path, cache: Path, files: str, options: str, code: int) -> None:
