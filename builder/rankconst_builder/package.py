@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 2**16  # rows
-_FEWEST = 2**12  # rows of a group, but for the last
+_FEWEST = 2**12  # rows of a row group of a build: there may be many small datasets
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -195,7 +195,7 @@ def write_tables(
     resources = []
     datasets: list[dict[str, Any]] = []
     for name, table in tables:
-        content = _serialise(name, table, QUICK)
+        content = _serialise(name, table, QUICK, _FEWEST)
         files[f"{name}.parquet"] = content
         resources.append(_describe(name, table, content))
         if name == "datasets":
@@ -211,10 +211,11 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
     }
 
 
-def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
+def _serialise(name: str, table: pa.Table, compression: int, fewest: int = 1) -> bytes:
     """Write a table with a row group a dataset, and one more for its baselines.
 
-    So these can be read alone. Small ones share a row group.
+    So these can be read alone. A row group has at least the `fewest` rows, but for the last. The
+    table of datasets, which is read as a whole, is one row group.
     """
     table = table.combine_chunks()  # pages must not depend on how rows came together
     keys: list[Any] = [table["dataset"]]
@@ -225,8 +226,8 @@ def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
         codes = view_numbers(values.combine_chunks().dictionary_encode().indices)
         is_first |= np.diff(codes, prepend=-1) != 0
     starts = [0]
-    for start in np.flatnonzero(is_first).tolist():
-        if start - starts[-1] >= _FEWEST:
+    for start in np.flatnonzero(is_first).tolist() if name != "datasets" else ():
+        if start - starts[-1] >= fewest:
             starts.append(start)
     words, streamed = _choose_encodings(name, table)
     sink = io.BytesIO()
