@@ -36,6 +36,33 @@ def _read_farther(text: str) -> Text:
     return near._replace(label=replace(near.label, graphs=()), farther=True)
 
 
+_SIGNS = frozenset("*†‡§¶⋆∗★☆")
+_SIGN = re.compile(r"(?<!\S)[\\^({\[]*(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+")
+_STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
+
+
+def split_notes(text: Text) -> tuple[Text, list[tuple[frozenset[str], Text]]]:
+    """Split what a text says of cells with a mark, such as a dagger, from the rest.
+
+    Return the marks with each note, which goes up to the next stop, and only asks.
+    """
+    whole, rest, last = text.label.text, "", 0
+    notes = []
+    for sign in _SIGN.finditer(whole):
+        stop = _STOP.search(whole, sign.end())
+        end = stop.start() if stop else len(whole)
+        note = weaken(read_label(whole[sign.start() : end].strip()))
+        if note.words or note.graphs:
+            clause = re.split("[.;(]", whole[: sign.end()].rstrip("("))[-1]
+            rest, last = rest + whole[last : sign.start()], end
+            notes.append((_SIGNS & {*clause}, text._replace(label=note)))
+    own, known = read_label(rest + whole[last:]), read_label(whole)
+    if not notes or (text.label.words, text.label.graphs) != (known.words, known.graphs):
+        return text, []
+    own = replace(own, text=whole, whole=own.whole and text.label.whole == known.whole)
+    return text._replace(label=own), notes
+
+
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
 """What a caption begins with."""
 

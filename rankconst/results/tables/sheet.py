@@ -39,6 +39,7 @@ from rankconst.results.tables.headings import (
     list_names,
 )
 from rankconst.results.tables.layout import find_corner, find_layout
+from rankconst.results.tables.near import split_notes
 from rankconst.results.tables.units import settle_units
 from rankconst.results.vocabulary import Word
 
@@ -134,7 +135,10 @@ class SheetReader:
         )
         self._roles = self._layout.roles
         corner = () if keys_say_all else find_corner(self._layout)
-        self._texts = (*corner, *sheet.texts)
+        # Notes to the rows of each column with their marks.
+        self._notes_of_marks: list[tuple[Text, dict[int, Flags]]] = []
+        texts = sheet.texts if keys_say_all else self._split_texts()
+        self._texts = (*corner, *texts)
         self._questions = (STEPS,) if self._holds_steps() else ()
 
     def _holds_steps(self) -> bool:
@@ -143,6 +147,42 @@ class SheetReader:
             return False
         steps = self._sheet.cells[self._roles["step"]].distinct
         return sum(1 for step in steps if not is_missing(step)) > 1
+
+    def _split_texts(self) -> list[Text]:
+        """Return the texts of all numbers; keep those of marked cells apart."""
+        texts = list[Text]()
+        for text in self._sheet.texts:
+            rest, notes = split_notes(text)
+            texts.append(rest)
+            for signs, note in notes:
+                marked = self._find_marked(signs)
+                if marked:
+                    self._notes_of_marks.append((note, marked))
+                else:
+                    texts.append(note)
+        return texts
+
+    def _find_marked(self, signs: frozenset[str]) -> dict[int, Flags]:
+        """Return the rows of each column of numbers that have a mark; none if headings have it."""
+        measures, cells = self._heading.measures, self._sheet.cells
+        own = [_tell_rows(each, lambda cell: not signs.isdisjoint(cell)) for each in cells]
+        nowhere = np.zeros(self._lines.size, dtype=np.bool_)
+        beside = [own[j] for j in range(len(own)) if j not in measures]
+        is_named = np.any([nowhere, *beside], axis=0)
+        is_filled = np.any([nowhere, *map(self._find_filled, measures)], axis=0)
+        in_headings = any(not signs.isdisjoint(key) for key in self._heading.keys)
+        if in_headings or (is_named & ~is_filled).any() or not np.any(own) or not measures:
+            return {}
+        return {j: own[j] | is_named for j in measures}
+
+    def _add_notes(self, j: int, rows: RowTexts) -> RowTexts:
+        """Add what texts say of marks to the rows of a column that have them."""
+        codes, about = rows
+        for note, marked in self._notes_of_marks:
+            codes = codes + len(about) * marked[j]
+            about = [*about, *((each, (note, *group)) for each, group in about)]
+            self._formed.clear()
+        return RowTexts(codes, about)
 
     def _list_names(self, j: int) -> Hashable:
         """Return what a heading names but a metric, an address and what is asked about."""
@@ -279,6 +319,7 @@ class SheetReader:
         texts = tuple(Text(each, "column", place) for each in labels[::-1])
         if j in self._means:
             texts = (Text(self._means[j], "column", "its heading"), *texts)
+        rows = self._add_notes(j, rows)
         context_of = self._form_addresses(texts, rows, self._ask_beside(j))
         return _Column(*numbers, head_of, context_of, percent)
 

@@ -469,12 +469,34 @@ def test_words_in_the_last_row_of_a_table_are_about_the_rows_above(note: str) ->
     assert said(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}", "a.tex") == [" ?split"]
 
 
+_OPEN, _ASKED = "UMLS", "UMLS ?split"
+
+
+@pytest.mark.parametrize("is_above", [True, False])
 @pytest.mark.parametrize(
-    ("note", "expected"), [("Validation set", "UMLS valid"), (r"\* validation set", "UMLS ?split")]
+    ("note", "expected"),
+    [
+        (r"\* validation set", [_OPEN, _OPEN, _ASKED, _ASKED, _OPEN, _OPEN]),
+        ("† on dev", [_OPEN, _OPEN, _OPEN, _OPEN, _OPEN, _ASKED]),
+        ("Models with * and † on dev.", [_OPEN, _OPEN, _ASKED, _ASKED, _OPEN, _ASKED]),
+        ("†, *: validation set, § from [5]", [_OPEN, _OPEN, _ASKED, _ASKED, _OPEN, _ASKED]),
+        ("§ validation set", [_ASKED] * 6),  # a heading has it
+        ("(† raw) on the dev set", ["UMLS valid"] * 5 + ["UMLS valid ?protocol"]),
+        ("‡ validation set", [_ASKED] * 6),  # no cell has it
+    ],
 )
-def test_a_note_with_a_mark_declares_nothing_of_the_other_rows(note: str, expected: str) -> None:
-    text = f"# UMLS\n\n| model | MRR |\n|---|---|\n| A | .1 |\n| B* | .2 |\n\n{note}\n"
-    assert said(text, "a.md") == [expected] * 2
+def test_a_note_on_a_mark_is_asked_about_where_the_mark_is(
+    note: str, expected: list[str], is_above: bool
+) -> None:
+    rows = "| model | MRR§ | MR |\n|-|-|-|\n| A | .1 | 3 |\n| B* | .2 | 4 |\n| C | .3 | 5† |\n"
+    above, below = (f"{note}\n\n", "") if is_above else ("", f"\n{note}\n")
+    found = said(f"# UMLS\n\n{above}{rows}{below}", "a.md")
+    assert [*map(sorted, map(str.split, found))] == [*map(sorted, map(str.split, expected))]
+
+
+def test_a_note_without_a_mark_is_of_all_rows() -> None:
+    text = "# UMLS\n\n| model | MRR |\n|---|---|\n| A | .1 |\n| B* | .2 |\n\nValidation set\n"
+    assert said(text, "a.md") == ["UMLS valid"] * 2
 
 
 def test_a_million_names_are_no_contexts() -> None:
