@@ -157,7 +157,7 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
     if over.size < verdicts.size:
         some += f" of {over.size:,}"
     verb = "are" if better > 1 else "is"
-    return f"{_count(verdicts, 'chance')} {some} {verb} better than counting."
+    return f"{_count(verdicts, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
 
 
 def _count(verdicts: NDArray[np.int64], baseline: str) -> str:

@@ -183,7 +183,7 @@ def test_many_numbers_in_words() -> None:
     assert summarise({nations: floor}) == (
         "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be distinguished "
         "from it. "
-        "None is better than counting."
+        "None is better than counting (p < 0.05)."
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))
     assert summarise({one: None}) == "The number is better than chance (p < 0.05)."
@@ -191,4 +191,6 @@ def test_many_numbers_in_words() -> None:
         summarise({one: None, replace(one): None})
         == "Both numbers are better than chance (p < 0.05)."
     )
-    assert summarise({nations: floor, one: None}).endswith(" None of 4 is better than counting.")
+    assert summarise({nations: floor, one: None}).endswith(
+        " None of 4 is better than counting (p < 0.05)."
+    )

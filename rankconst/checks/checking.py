@@ -179,7 +179,7 @@ def summarise(every: Sequence[CheckedReading]) -> str:
     if not findings and not any(each.asked for each in every):
         counted = sum(each.num_counted for each in every)
         some = "" if counted == size else f"{counted:,} of them "
-        verdict = f"possible, {some}no worse than counting" if counted else "possible"
+        verdict = f"possible, {some}as printed no worse than counting" if counted else "possible"
         summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
     if len(every) > 1:
         summary = f"{count_of(len(every), 'file')}, {summary}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from dataclasses import replace
@@ -177,6 +178,7 @@ MOST_REASONS = 7
 
 _MOST_RUNS = 6
 _MOST_NOTES = 50
+_NUMBER = re.compile(r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)")
 _MOST_NAMED = 3
 _LONGEST = 80
 
@@ -257,10 +259,13 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
 
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
-    """Say notes on the lines of files on stderr, each once with all its places."""
-    groups = group_by(notes, lambda each: each[2])
-    for note, each in [*groups.items()][:_MOST_NOTES]:
-        say(f"note: {name_places(each)}: {note}")
+    """Say notes on the lines of files on stderr, once those that differ in numbers only."""
+    groups = group_by(notes, lambda each: _NUMBER.sub("", each[2]))
+    for each in [*groups.values()][:_MOST_NOTES]:
+        first, *others = dict.fromkeys(note for _, _, note in each)
+        examples = [_NUMBER.findall(note)[0] for note in others]
+        likewise = f" Likewise {list_first(examples)}." if examples else ""
+        say(f"note: {name_places(each)}: {first}{likewise}")
     if len(groups) > _MOST_NOTES:
         more = count_of(len(groups) - _MOST_NOTES, "more note")
         say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")

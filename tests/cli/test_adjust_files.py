@@ -580,7 +580,9 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
         ),
         *(["UMLS"], ["model", "MRR", "AMRR"], ["A", "0.60", third], ["B", "0.70", fourth]),
         ["AMRR (Nations), AMRI and AMRR (UMLS): 0 = chance, 1 = perfect."],
-        ["All 4 numbers are better than chance (p < 0.05). None is better than counting."],
+        [
+            "All 4 numbers are better than chance (p < 0.05). None is better than counting (p < 0.05)."
+        ],
         [f"More: --details. Tables {TABLES.version}."],
     ]
     assert len(run("adjust", path, "-f", "csv").rows) == 2
@@ -633,3 +635,14 @@ def test_advice_on_units_and_commas_names_what_settles_it(run: Run, write: Write
     assert "write the sign into their headings: MRR (%)." in run("adjust", path, "--percent").err
     write(f"dataset,MRR (%),Hits@10\n{rows.replace('0.44', '44')}", "mixed.csv")
     assert "6 numbers" in run("adjust", path).out
+
+
+def test_notes_that_differ_in_numbers_only_are_said_once(run: Run, tmp_path: Path) -> None:
+    rows = [f"{'nations' if i % 2 else 'umls'},0.{300 + i}" for i in range(60)]
+    path = tmp_path / "a.csv"
+    path.write_text("dataset,Hits@10\n" + "\n".join([*rows, "fb15k237,1.5"]) + "\n")
+    notes = [line for line in run("adjust", str(path)).err.splitlines() if line[:5] == "note:"]
+    assert len(notes) == 2
+    assert "lines 3, 5, 7, 9, 11, 13 and 24 more: 0.301 is not a possible Hits@10" in notes[0]
+    assert notes[0].endswith(" Likewise 0.303; 0.305; 0.307 and 26 more.")
+    assert "line 62: 1.5 is not a possible Hits@10 on fb15k237" in notes[1]

@@ -107,7 +107,7 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) ->
     plain = run("adjust", path, "--json").records
     assert [{key: row[key] for key in plain[0]} for row in rows] == plain
     assert (
-        "All 4 numbers are better than chance (p < 0.05). 2 are better than counting."
+        "All 4 numbers are better than chance (p < 0.05). 2 are better than counting (p < 0.05)."
         in run("adjust", path).out
     )
 
