@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankconst.arrow import as_given, as_pandas, as_values, refuse_masked
+from rankconst.arrow import as_given, as_pandas, as_values, refuse_lazy, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
@@ -382,6 +382,7 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
         raise UsageError(
             f"{next(iter(values))} is a value, and results are given, too; give one of the two."
         )
+    refuse_lazy(results)
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
     _refuse_labels(results)

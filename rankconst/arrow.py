@@ -6,7 +6,7 @@ import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError, MissingExtraError
+from rankconst.errors import DataError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +69,21 @@ def refuse_masked(given: Any, what: str) -> None:
         raise DataError(f"{what}: {masked:,} of the values are masked; leave them out.")
 
 
+# How Spark, Dask, polars, DuckDB, ibis and Arrow call what computes or reads a table.
+_COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_table")
+
+
+def refuse_lazy(given: Any) -> None:
+    """Refuse what has not been computed yet; the error names the method that does."""
+    for method in _COMPUTE:
+        if callable(getattr(given, method, None)):
+            kind = type(given).__name__
+            raise UsageError(f"a {kind} has not been computed yet: call .{method}() first.")
+
+
 def as_pandas(given: Any) -> Any:
     """Return a table of Arrow, polars or the like as a DataFrame; anything else as it is."""
+    refuse_lazy(given)
     if hasattr(given, "iloc") or not hasattr(given, "columns") or not hasattr(given, "to_pandas"):
         return given
     if find_spec("pandas") is None:
@@ -88,7 +101,7 @@ def as_given(frame: Any, given: Any) -> Any:
     import pyarrow as pa
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    return table if isinstance(given, pa.Table) else type(given)(table)
+    return table if isinstance(given, pa.Table | pa.RecordBatch) else type(given)(table)
 
 
 def as_values(given: Any) -> Any:

@@ -675,6 +675,7 @@ def test_tables_give_tables_of_their_kind() -> None:
     held = pa.table(frame)
     found = rankconst.adjust(held)
     assert isinstance(found, pa.Table)
+    assert rankconst.adjust(held.to_batches()[0]).equals(found)
     assert found.to_pydict() == expected.to_dict("list")
     polars = pytest.importorskip("polars")
     assert rankconst.adjust(polars.DataFrame(held)).to_dict(as_series=False) == expected.to_dict(

@@ -110,14 +110,17 @@ _BY_SUFFIX = {
 }
 
 
-# Markup with tables that readers would misread, and what turns it into one that is read.
-_OTHER_MARKUP = tuple(
-    (re.compile(pattern, re.MULTILINE), name, f"Run: pandoc -f {key} -t gfm")
-    for pattern, name, key in (
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "jira"),
-        (r"^\{\|", "the markup of MediaWiki", "mediawiki"),
-        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "textile"),
-    )
+# What readers would misread, or read in part: its first sign, its name, and what writes a table.
+_UNREAD = (
+    (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "pandoc -f jira -t gfm"),
+    (r"^\{\|", "the markup of MediaWiki", "pandoc -f mediawiki -t gfm"),
+    (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "pandoc -f textile -t gfm"),
+    (r"^# A tibble: ", "R's print of a tibble", "write.csv(x, 'x.csv')"),
+    (r"^ ++<char>.*<num>", "R's print of a data.table", "fwrite(x, 'x.csv')"),
+    (r"^ *+\d++×\d++ DataFrame", "Julia's print of a DataFrame", 'CSV.write("x.csv", x)'),
+    (r"^ ++\d++\. \| ", "Stata's print of a list", "export delimited x.csv"),
+    (r"^\[\d++ rows x \d++ columns\]", "pandas' print of some rows only", "x.to_csv('x.csv')"),
+    (r"^│ *+[…·]", "a print of some rows only", "x.write_csv('x.csv')"),
 )
 # A percent sign behind a number or a parenthesis of a row of LaTeX, which begins a comment.
 _EATEN = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
@@ -287,12 +290,12 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
 
 
 def _find_markup(document: Document) -> str | None:
-    """Return the error about markup that no reader knows."""
-    for pattern, name, remedy in _OTHER_MARKUP:
-        if pattern.search(document.text):
+    """Return the error about what no reader knows."""
+    for pattern, name, remedy in _UNREAD:
+        if re.search(pattern, document.text, re.MULTILINE):
             return (
-                f"{document.name} looks like {name}, whose tables are not read. "
-                f"{remedy}, and read what it writes."
+                f"{document.name} looks like {name}, which is not read. "
+                f"Run: {remedy}, and read what it writes."
             )
     return None
 

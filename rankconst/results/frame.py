@@ -82,9 +82,6 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if is_frame(results):
         return read_frame(results, percent, metric)[0]
     kind = type(results).__name__
-    for method in ("collect", "df"):  # of polars and of DuckDB
-        if callable(getattr(results, method, None)):
-            raise UsageError(f"a {kind} has not been computed yet: call .{method}() first.")
     raise UsageError(
         f"expected a number, a path, a dict, a DataFrame or a Reading, got {kind}. "
         "Of several numbers make a dict by metric, or a DataFrame with a column for each: "

@@ -266,7 +266,7 @@ def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
             [
                 "3 of 4 numbers are better than chance (p < 0.05); 1 cannot be distinguished "
                 "from it. 2 are better "
-                "than counting."
+                "than counting (p < 0.05)."
             ],
         ),
     ],

@@ -5,7 +5,7 @@ columns, Hits.10.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -110,9 +110,12 @@ def test_an_unescaped_percent_sign_is_named(run: Run, write: Write) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["collect", "df"])
+@pytest.mark.parametrize("name", ["collect", "df", "compute", "toPandas"])
 def test_what_is_not_computed_yet_is_named(name: str) -> None:
-    lazy = type("LazyFrame", (), {name: lambda _: None})()
+    more: dict[str, Any] = (
+        {"collect": lambda _: []} if name == "toPandas" else {}
+    )  # Spark's gives rows
+    lazy = type("LazyFrame", (), {name: lambda _: None, "columns": ["MRR"], **more})()
     with pytest.raises(UsageError, match=rf"has not been computed yet: call \.{name}\(\) first"):
         rankconst.adjust(lazy)
 

@@ -253,6 +253,12 @@ def test_a_file_of_no_format() -> None:
         # Read as other text, these gave the value of one column to another.
         ("{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n", "MediaWiki"),
         ("|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n", "looks like Textile.*pandoc -f textile"),
+        ("# A tibble: 1 × 2\n  dataset     MRR\n  <chr>     <dbl>\n1 FB15k-237 0.294\n", "a tibble.*write.csv"),
+        ("    dataset   MRR\n     <char> <num>\n1: FB15k-237 0.294\n", "a data.table.*fwrite"),
+        ("1×2 DataFrame\n Row │ dataset    MRR\n     │ String     Float64\n─────┼──────────\n   1 │ FB15k-237    0.294\n", "Julia.*CSV.write"),
+        ("     +------------------+\n     |   dataset    mrr |\n     |------------------|\n  1. | FB15k-237   .294 |\n     +------------------+\n", "Stata.*export delimited"),
+        ("      dataset  MRR\n0   FB15k-237  0.3\n..        ...  ...\n99  FB15k-237  0.4\n\n[100 rows x 2 columns]\n", "some rows only.*to_csv"),
+        ("┌───────────┬─────┐\n│ dataset   ┆ MRR │\n╞═══════════╪═════╡\n│ FB15k-237 ┆ 0.3 │\n│ …         ┆ …   │\n└───────────┴─────┘\n", "some rows only.*write_csv"),
     ],
 )  # fmt: skip
 def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:
