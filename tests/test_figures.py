@@ -319,17 +319,8 @@ def test_colours_differ_for_every_kind_of_vision(deficiency: str) -> None:
 
 @pytest.mark.slow
 def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "rankconst",
-        "adjust",
-        "a.csv",
-        "-d",
-        "nations",
-        "--out",
-        "a.svg",
-    ]
+    adjust = ("adjust", "a.csv", "-d", "nations", "--out", "a.svg")
+    command = [sys.executable, "-m", "rankconst", *adjust]
     (tmp_path / "a.csv").write_text("model,MRR\nA,0.5\n", encoding="utf-8")
     environment = {**os.environ, "MPLBACKEND": "nonsense"}
     done = subprocess.run(

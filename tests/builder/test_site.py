@@ -430,17 +430,8 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "installed")
-    command = [
-        sys.executable,
-        "-m",
-        "rankconst",
-        "tables",
-        "site",
-        "--out",
-        "public",
-        "-d",
-        "nations",
-    ]
+    site = ("tables", "site", "--out", "public", "-d", "nations")
+    command = [sys.executable, "-m", "rankconst", *site]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
     ours = read_site(tables, ["nations"])

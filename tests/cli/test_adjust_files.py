@@ -94,19 +94,8 @@ def test_every_format_can_be_written_and_read_again(
     text = named.read_text(encoding="utf-8")
     assert shown in text and "comment" in text
     if form != "table":  # of aligned text, a row with an empty cell is refused
-        again = run(
-            "adjust",
-            named,
-            "--split",
-            "test",
-            "--side",
-            "both",
-            "-p",
-            "standard",
-            "-a",
-            "micro",
-            "--json",
-        ).records
+        tasks = ("--split", "test", "--side", "both", "-p", "standard", "-a", "micro")
+        again = run("adjust", named, *tasks, "--json").records
         assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
 
 

@@ -77,13 +77,6 @@ def test_the_ladder_in_detail(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
-    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "-f", "csv")
-    named, plain = run(*args, "-b", "chance").rows, run(*args).rows
-    assert named == plain
-
-
-@pytest.mark.slow
 def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) -> None:
     path = write(TABLE)
     rows = run("adjust", path, "-b", "all", "--details", "--json").records

@@ -75,23 +75,9 @@ def test_torchkge_may_have_ranked_relations(run: Run, write: Write) -> None:
         f"MRR : 0.1 \t\t Filt. MRR : {known.expectation:.3f}\n"
     )
     path = write(text, "run.log")
-    assert (
-        "both sides"
-        in run("adjust", path, "-d", "kinships", "--metric", "mrr", "--protocol", "standard").err
-    )
-    screen = run(
-        "adjust",
-        path,
-        "-d",
-        "kinships",
-        "--side",
-        "relation",
-        "--metric",
-        "mrr",
-        "--json",
-        "--protocol",
-        "standard",
-    )
+    command = ("adjust", path, "-d", "kinships", "--metric", "mrr", "--protocol", "standard")
+    assert "both sides" in run(*command).err
+    screen = run(*command, "--side", "relation", "--json")
     (row,) = (row for row in screen.records if row["index"] is not None)
     assert row["side"] == "relation"
     assert abs(row["index"]) < 0.002
