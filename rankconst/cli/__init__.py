@@ -80,7 +80,9 @@ def main() -> None:
             os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
-        gc.enable()  # off while modules are imported
+        if not gc.isenabled():  # off while modules were imported, which stay
+            gc.freeze()
+            gc.enable()
         run(app, interrupts)
     finally:
         for number in numbers:
