@@ -33,9 +33,8 @@ from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
 from rankconst_builder.site import Order, check_folder, write_site
-from rankconst_builder.site.data import describe_names, write_json
+from rankconst_builder.site.data import describe_names, find_levels, write_json
 from rankconst_builder.site.foundation import SOURCES
-from rankconst_builder.site.levels import find_levels
 from rankconst_builder.site.papers import read_published as read_papers
 
 if TYPE_CHECKING:

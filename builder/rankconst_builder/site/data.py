@@ -1,13 +1,20 @@
-"""What the site offers to programs: an address for every constant, and names that people use."""
+"""What the site offers to programs: an address for every constant, and names that people use.
+
+With the constants of hits come the levels at which a model is told apart from a baseline: a page
+looks p up in them, and computes no distribution.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES
+import numpy as np
+
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
@@ -16,17 +23,20 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 from rankconst.results.vocabulary import list_fillers, list_lexicon, list_values
 from rankconst.tables.citation import identify
-from rankconst.tails import TAILS
-from rankconst.tasks import Tasks
+from rankconst.tails import TAILS, explain_lack, tail_probability
+from rankconst.tasks import Tasks, offsets_of
 from rankconst.values.published import NOISE
-from rankconst_builder.site.levels import find_levels, has_levels
+from rankconst.verdicts import LEVEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.results.vocabulary import Word
     from rankconst.tables.archive import Tables
+    from rankconst.tasks import Histogram
+
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """What is said of a constant, in this order."""
@@ -207,3 +217,63 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "upper": upper if upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
     }
+
+
+_HELD_TO = {DEFAULT_BASELINE, FLOOR}
+# So much below the level that errors of floating point do not decide.
+_BELOW = LEVEL * (1 - 1e-9)
+_QUANTILE = 1.6449  # of the normal distribution at 5 %
+
+
+def has_levels(tasks: Tasks, metric: Metric, histogram: Histogram) -> bool:
+    """Tell whether a page judges numbers by levels.
+
+    It does so for Hits@k on the test set, against chance and counting.
+    """
+    if metric.hits_k is None or tasks.split != "test" or tasks.baseline not in _HELD_TO:
+        return False
+    return not explain_lack(metric, histogram)
+
+
+@functools.cache
+def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
+    """Return the fewest hits that beat a baseline, p < 0.05, and the fewest that are not worse."""
+
+    @functools.cache
+    def reach(hits: int) -> float:
+        """Return the probability of at least this number of hits."""
+        if hits <= 0:
+            return 1.0
+        if hits > histogram.total:
+            return 0.0
+        return tail_probability(metric, histogram, hits / histogram.total).probability
+
+    better = _find_first(_guess(metric, histogram, _QUANTILE), lambda hits: reach(hits) <= _BELOW)
+    # Fewer are worse: in at least 95 % of all cases the baseline gets more.
+    worse = _find_first(
+        _guess(metric, histogram, -_QUANTILE), lambda hits: reach(hits) < 1 - _BELOW
+    )
+    return better, worse - 1
+
+
+def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
+    """Return a quantile of the number of hits by its first three moments (Cornish and Fisher)."""
+    places = (metric.hits_k or 0) - offsets_of(histogram)
+    chances = np.clip(places / histogram.num_candidates, 0.0, 1.0)
+    tasks = histogram.num_tasks
+    mean = float((tasks * chances).sum())
+    variance = float((tasks * chances * (1 - chances)).sum())
+    if variance < 1:
+        return round(mean)
+    third = float((tasks * chances * (1 - chances) * (1 - 2 * chances)).sum())
+    skewed = (quantile**2 - 1) * third / (6 * variance)
+    return round(mean + quantile * math.sqrt(variance) + skewed + 0.5)
+
+
+def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
+    """Return the least whole number for which a condition holds that holds for all larger ones."""
+    while not holds(guess):
+        guess += 1
+    while holds(guess - 1):
+        guess -= 1
+    return guess
