@@ -357,7 +357,7 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     row |= {"aliases": [hostile, "nations"], "citation_url": "javascript:alert(1)"}
     row |= {"source_urls": ["javascript:alert(1)", 'https://a/"><script>']}
     own = replace(tables)
-    own.__dict__["datasets"] = {"nations": row}
+    own.__dict__.update({"datasets": {"nations": row}, "titles": {"nations": hostile}})
     made = read_site(own, ["nations"])
     for text in (text for path, text in made.items() if path.endswith(".html")):
         page = Page(text)
@@ -366,10 +366,11 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
         assert "<img" not in text
         assert text.count("<script") == text.count("</script>")
     assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]
-    own.__dict__["datasets"] = {"bare": {**tables.datasets["nations"], "dataset": "bare"}}
+    bare = {**tables.datasets["nations"], "dataset": "bare"}
+    own.__dict__.update({"datasets": {"bare": bare}, "titles": {"bare": "Bare"}})
     with pytest.raises(TablesError, match="name bare, but hold no tasks of it"):
         read_site(own, ["bare"])
-    own.__dict__["datasets"] = {}
+    own.__dict__.update({"datasets": {}, "titles": {}})
     with pytest.raises(RankconstError, match="no dataset"):
         read_site(own)
 
