@@ -758,7 +758,9 @@ def compare(
             "of which dataset are the two values? Name it, or give the number of tasks."
         )
     else:
-        known = look_up(metric, user, _open(tables))
+        opened = _open(tables)
+        known = look_up(metric, user, opened)
+        _warn_of_gaps(known.tasks, opened)
     return known.compare(first, second, decimals=decimals, percent=percent)
 
 

@@ -218,6 +218,9 @@ def check_reading(
         findings += rule.apply(cases if rule.key == DIVERGED else sound)
     findings = sorted(_drop_explained(findings), key=lambda finding: finding.line or 0)
     notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
+    for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):
+        if covered := tables.explain_coverage(tasks):
+            notes.append(f"{tasks.dataset}: {covered}")
     num_counted = 0
     if RULES["below-counting"] in chosen:
         num_counted = sum(len(find_counting(case)) for case in sound)

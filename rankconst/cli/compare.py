@@ -145,7 +145,10 @@ def _compare_two(
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
     require_mean(parsed)
     alone = replace(user, percent=False, accepted=())
-    found = look_up(metric, alone, opened).compare(*values, percent=user.percent)
+    constants = look_up(metric, alone, opened)
+    if covered := opened.explain_coverage(constants.tasks):
+        say(f"note: {constants.tasks.dataset}: {covered}")
+    found = constants.compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:
         report_caveats([parse_tool(user.tool)])

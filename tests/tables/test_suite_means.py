@@ -74,6 +74,10 @@ def test_missing_graphs_are_named() -> None:
     assert TABLES.explain_coverage(Tasks("grail_12")) == ""
     with pytest.warns(UserWarning, match=r"of 41 graphs; without .*indigobm"):
         rankconst.constants("ultra_inductive", "mrr")
+    with pytest.warns(UserWarning, match=r"of 41 graphs; without .*indigobm"):
+        rankconst.compare("0.39", "0.40", metric="mrr", dataset="ultra_inductive")
+    (note,) = rankconst.check(mrr="0.39", dataset="ultra_inductive").notes
+    assert "of 41 graphs; without" in note
 
 
 def test_values_turned_back_say_which_graphs_they_are_over() -> None:
