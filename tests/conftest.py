@@ -36,10 +36,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 # Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it
 # leaves the other processes without work.
 _LONGEST = [
-    *("builder/test_site_browser.py", "builder/test_verify.py", "moments/test_moments.py", "tails/test_tails.py"),
-    *("test_shipped_tables.py", "builder/test_pipeline.py", "moments/test_median.py", "builder/test_candidates.py"),
-    *("test_docs.py", "cli/test_build.py", "builder/test_mirror.py", "faults/test_faults.py"),
-    *("builder/test_distributed.py", "test_patterns.py", "test_simulation.py"),
+    "faults/test_faults.py", "builder/test_site_browser.py", "results/test_real_files.py", "tails/test_tails.py",
+    "test_docs.py", "test_shipped_tables.py", "builder/test_rankers.py", "builder/test_mirror.py",
+    "builder/test_verify.py", "moments/test_moments.py", "cli/test_build.py", "moments/test_median.py", "test_api.py",
 ]  # fmt: skip
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"

@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 _MEAN, _RECIPROCAL = parse_metric("mean_rank"), parse_metric("mrr")
 
 LONG = {
-    *(
-        "inverse_arithmetic_mean_rank",
-        "harmonic_mean_rank",
-        "quadratic_mean_rank",
-        "inverse_quadratic_mean_rank",
-    ),
-    *("median_rank", "inverse_median_rank", "standard_deviation", "median_absolute_deviation"),
+    *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank"),
+    *("inverse_quadratic_mean_rank", "median_rank", "inverse_median_rank"),
+    *("standard_deviation", "median_absolute_deviation"),
 }
 """The families of metrics that take an integral, a distribution or draws."""
 

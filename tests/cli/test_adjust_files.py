@@ -562,11 +562,9 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
     )}  # fmt: skip
     first, second, third, fourth = (f"{each:.4f}" for each in index.values())
     assert [line for line in screen.cells if "───" not in line[0]] == [
-        *(
-            ["Nations"],
-            ["model", "MRR", "MR", "AMRR", "AMRI"],
-            ["A", "0.50", "2.50", first, second],
-        ),
+        ["Nations"],
+        ["model", "MRR", "MR", "AMRR", "AMRI"],
+        ["A", "0.50", "2.50", first, second],
         *(["UMLS"], ["model", "MRR", "AMRR"], ["A", "0.60", third], ["B", "0.70", fourth]),
         ["AMRR (Nations), AMRI and AMRR (UMLS): 0 = chance, 1 = perfect."],
         [

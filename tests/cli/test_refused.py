@@ -33,12 +33,10 @@ ADJUST = {
     "0.5 -d umls -m mrr --split all": (4, "unknown split 'all'"),
     "0.3 -d nations -m mrr -a macro": (4, "'macro'. Did you mean macro-query or macro-relation?"),
     "0.5 -d nations -m mrr -r embasy": (
-        *(
-            4,
-            (
-                "no test task of nations has relation 'embasy' under protocol standard. Did you "
-                "mean embassy?"
-            ),
+        4,
+        (
+            "no test task of nations has relation 'embasy' under protocol standard. Did you "
+            "mean embassy?"
         ),
         "`rankconst show nations relations` lists the ",
     ),
@@ -80,12 +78,10 @@ ADJUST = {
     "--hits@10 0.3 -d umls": (2, "no such option: --hits@10. Did you mean hits@10=VALUE?"),
     "0.3 -d umls -m mrr --filtered": (2, "Did you mean --protocol raw, or standard, which filters?"),
     "0.3 FB15k-237 -m mrr": (
-        *(
-            2,
-            (
-                "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 "
-                "--dataset FB15k-237 --metric mrr"
-            ),
+        2,
+        (
+            "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 "
+            "--dataset FB15k-237 --metric mrr"
         ),
     ),
     "fb15k237 mrr 0.338": (2, "Did you mean: rankconst adjust 0.338 --dataset fb15k237 --metric mrr"),

@@ -417,19 +417,15 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
         DownloadError,
         "could not download http",
         [
-            *(
-                "http://",
-                "https://[",
-                "http://[::1",
-                "http://a b/x.zip",
-                f"http://{'a' * 64}.invalid/x.zip",
-            ),
-            *(
-                "http://.a/x",
-                "http://127.0.0.1:99999/x.zip",
-                "http://127.0.0.1:x/x.zip",
-                "http://\u2100.invalid/x",
-            ),
+            "http://",
+            "https://[",
+            "http://[::1",
+            "http://a b/x.zip",
+            f"http://{'a' * 64}.invalid/x.zip",
+            "http://.a/x",
+            "http://127.0.0.1:99999/x.zip",
+            "http://127.0.0.1:x/x.zip",
+            "http://\u2100.invalid/x",
         ],
     ),
 ]  # fmt: skip
