@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -203,16 +204,21 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 
 @functools.cache
-def _read_registry(path: Path | None = None) -> Mapping[str, Any]:
+def _read_sections(pattern: str) -> Mapping[str, Any]:
+    """Read the sections of the registry whose names match, and parse no others."""
     import tomllib
 
-    return tomllib.loads((path or _FILE).read_text(encoding="utf-8"))
+    sections = _FILE.read_text(encoding="utf-8").split("\n[")
+    chosen = [each for each in sections if re.match(rf"{pattern}\]", each)]
+    return tomllib.loads("".join(f"[{each}\n" for each in chosen))
 
 
 @functools.cache
 def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
     """Read the registry."""
-    content = _read_registry(path)
+    import tomllib
+
+    content = tomllib.loads((path or _FILE).read_text(encoding="utf-8"))
     try:
         formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
         return {
@@ -228,18 +234,14 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
 @functools.cache
 def list_elsewhere() -> Mapping[str, str]:
     """Return the graphs that the registry has no ranking tasks for, squashed name to kind."""
-    elsewhere: Mapping[str, Sequence[str]] = _read_registry()["elsewhere"]
+    elsewhere: Mapping[str, Sequence[str]] = _read_sections("elsewhere")["elsewhere"]
     return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
 
 
 @functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
-    """Return the squashed names of several benchmarks, with their keys, and parse only these."""
-    import tomllib
-
-    text = _FILE.read_text(encoding="utf-8")
-    section = text.partition("\n[ambiguous]\n")[2].partition("\n[")[0]
-    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(section)
+    """Return the squashed names of several benchmarks, with their keys."""
+    ambiguous: Mapping[str, Sequence[str]] = _read_sections("ambiguous")["ambiguous"]
     return {squash(name): keys for name, keys in ambiguous.items()}
 
 
@@ -296,11 +298,17 @@ def find_benchmark(name: str) -> Benchmark:
 
 
 @functools.cache
+def list_titles() -> Mapping[str, tuple[str, ...]]:
+    """Return the title of each benchmark, and its further names."""
+    rows = _read_sections(r"dataset\.\w+")["dataset"]
+    return {key: (row["title"], *row.get("aliases", ())) for key, row in rows.items()}
+
+
+@functools.cache
 def list_names() -> Names:
     """Return the names of all benchmarks."""
-    spellings = {key: (source.title, *source.aliases) for key, source in load_benchmarks().items()}
     remedy = "`rankconst show datasets` lists all; for a graph of your own name its files."
-    return Names("dataset", spellings, remedy)
+    return Names("dataset", list_titles(), remedy)
 
 
 _LONGEST_KEY = 100
@@ -319,11 +327,7 @@ def make_key(name: str, what: str = "name") -> str:
             f"{what} {name!r} must consist of letters, digits, '_', '.' and, not in front, '-': "
             "mykg, for example."
         )
-    taken = [
-        spelling
-        for row in load_benchmarks().values()
-        for spelling in (row.key, row.title, *row.aliases)
-    ]
+    taken = [name for key, titles in list_titles().items() for name in (key, *titles)]
     alike = write_latin(key)  # Cyrillic letters that look like these
     if squash(alike) in map(squash, taken) or list_meant(alike):
         raise UsageError(

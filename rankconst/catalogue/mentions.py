@@ -10,6 +10,7 @@ from rankconst.catalogue.benchmarks import (
     list_ambiguous,
     list_elsewhere,
     list_meant,
+    list_titles,
     load_benchmarks,
 )
 from rankconst.catalogue.suites import load_suites
@@ -159,9 +160,9 @@ def _holds_digit(name: str) -> bool:
 def _list_registered() -> Mapping[str, str]:
     """Return every spelling of a benchmark, and of a suite, squashed, to its key."""
     found: dict[str, str] = {}
-    for key, row in load_benchmarks().items():
-        bare = re.sub(r" \((?:GraIL|InGram)\)$", "", row.title)
-        for spelling in (key, row.title, bare, *row.aliases):
+    for key, (title, *aliases) in list_titles().items():
+        bare = re.sub(r" \((?:GraIL|InGram)\)$", "", title)
+        for spelling in (key, title, bare, *aliases):
             found.setdefault(squash(spelling), key)
     for key, suite in load_suites().items():
         # ULTRA and GraIL are models, too.
