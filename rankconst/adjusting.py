@@ -269,8 +269,8 @@ def _cut_blocks(evaluation: Places) -> Iterator[slice]:
     """Cut sorted numbers into blocks of whole evaluations that fit into the caches."""
     stops = np.flatnonzero(np.append(np.diff(evaluation) != 0, True)) + 1
     least = np.arange(_BLOCK, evaluation.size + _BLOCK, _BLOCK).clip(max=evaluation.size)
-    blocks = np.unique(stops[np.searchsorted(stops, least)])
-    for start, stop in itertools.pairwise([0, *blocks.tolist()]):
+    blocks = dict.fromkeys(stops[np.searchsorted(stops, least)].tolist())
+    for start, stop in itertools.pairwise([0, *blocks]):
         yield slice(start, stop)
 
 

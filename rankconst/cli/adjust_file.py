@@ -239,11 +239,12 @@ def _report_others(adjusted: AdjustedReading) -> None:
     for context in entries.contexts:
         own = [getattr(context, name) for name in options]
         texts.append(", ".join(text for text in own if text))
-    asked = {texts[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
+    times = np.bincount(entries.context_of[adjusted.wanted])
+    asked = {texts[place] for place in np.flatnonzero(times).tolist()}
     others: Counter[str] = Counter()
-    places, times = np.unique(entries.context_of[~adjusted.wanted], return_counts=True)
-    for place, count in zip(places.tolist(), times.tolist(), strict=True):
-        others[texts[place]] += count
+    times = np.bincount(entries.context_of[~adjusted.wanted])
+    for place in np.flatnonzero(times).tolist():
+        others[texts[place]] += int(times[place])
     parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]
     if parts:
         name, listed = adjusted.reading.name, ", ".join(parts)

@@ -93,6 +93,11 @@ class Entries(Listed[Entry]):
     rows: Places = field(default_factory=_no_places)
     lines: Places = field(default_factory=_no_places)
 
+    def list_heads(self, chosen: Flags) -> list[Head]:
+        """List the heads of the numbers of a mask."""
+        times = np.bincount(self.head_of[chosen])
+        return [self.heads[head] for head in np.flatnonzero(times).tolist()]
+
     def keep(self, chosen: Flags) -> Entries:
         """Return the numbers of a mask."""
         if chosen.all():

@@ -466,8 +466,8 @@ class SheetReader:
         settled = settle_units(
             entries, self._notes, marked=marked, apart=apart, percent=self._sheet.percent
         )
-        heads = np.unique(settled.head_of[settled.signed]).tolist()
-        return settled, frozenset(settled.heads[head].column for head in heads) - marked
+        heads = settled.list_heads(settled.signed)
+        return settled, frozenset(head.column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
         """Say what names the fields of the address that neither a column nor a heading names."""

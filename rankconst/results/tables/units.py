@@ -239,7 +239,7 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
 
 def name_percentages(entries: Entries) -> str:
     """Return what is in percent, as half a sentence; nothing if nothing is."""
-    heads = [entries.heads[head] for head in np.unique(entries.head_of[entries.signed]).tolist()]
+    heads = entries.list_heads(entries.signed)
     names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
 
