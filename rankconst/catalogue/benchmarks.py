@@ -304,6 +304,12 @@ def list_titles() -> Mapping[str, tuple[str, ...]]:
     return {key: (row["title"], *row.get("aliases", ())) for key, row in rows.items()}
 
 
+def find_note(key: str) -> str:
+    """Return what surprises in a benchmark's files; empty if nothing is known to."""
+    rows = _read_sections(rf"dataset\.{re.escape(key)}").get("dataset", {})
+    return str(rows.get(key, {}).get("note", ""))
+
+
 @functools.cache
 def list_names() -> Names:
     """Return the names of all benchmarks."""

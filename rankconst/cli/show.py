@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
+from rankconst.catalogue.benchmarks import find_note
 from rankconst.catalogue.metrics import (
     HEADLINE,
     Metric,
@@ -438,7 +439,8 @@ def _lay_out(
             "Everything: --split all --side all --format csv. Details: rankconst show "
             f"{asked.dataset} mrr"
         )
-    captions.append(_find_note(asked.dataset))
+    if note := find_note(asked.dataset):
+        captions.append(f"Note: {note}")
     where = ", ".join(f"{key} {rows[0][key]}" for key in fixed)
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), where)))
     return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
@@ -452,14 +454,6 @@ def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None
         if opened.is_tabulated(tasks, constants.metric):
             found[baseline] = opened.look_up(tasks, constants.metric).expectation
     return found
-
-
-def _find_note(dataset: str) -> str:
-    """Return what surprises in a benchmark's files, as a line; empty if nothing is known to."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    source = load_benchmarks().get(dataset)
-    return f"Note: {source.note}" if source is not None and source.note else ""
 
 
 def _explain_counting(opened: Tables, dataset: str) -> str:

@@ -19,6 +19,7 @@ from rankconst.catalogue.benchmarks import (
     LineFormat,
     Remote,
     find_benchmark,
+    find_note,
     load_benchmarks,
 )
 from rankconst.errors import DataError, UnknownNameError
@@ -315,6 +316,7 @@ def test_every_spelling_finds_its_source(source: Benchmark) -> None:
         source.key.replace("_", "-"),
     ):
         assert find_benchmark(spelling) is source
+    assert find_note(source.key) == source.note
 
 
 def test_did_you_mean() -> None:
