@@ -165,3 +165,15 @@ def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:
     loaded = list_loaded("", tmp_path, _RANKCONST_COMPLETE="complete_bash", **asked)
     assert "rankconst.cli.adjust" in loaded
     assert not loaded & {"rankconst.cli.show", "rankconst.cli.check", "rankconst.cli.build"}
+
+
+def test_garbage_of_a_run_is_collected() -> None:
+    """It is not looked for while modules are imported: a long run must not go on like that."""
+    script = (
+        "import gc, rankconst.__main__, rankconst.cli.app\n"
+        "rankconst.cli.app.run = lambda *_: print(gc.isenabled())\n"
+        "rankconst.__main__.main()"
+    )
+    command = [sys.executable, "-c", script, "adjust", "0.338"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
