@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import list_values
 from rankconst.catalogue.definitions import AnswersMetric
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, OWN_COUNTS
 from rankconst.catalogue.suites import FEWEST_GRAPHS
 from rankconst.evaluation import describe_assumed
@@ -185,7 +186,41 @@ def lay_out(
     if screen and reading.layout == "long" and has_ties:
         places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
-    return listing if places == list(range(len(kept))) else listing.take(places)
+    listing = listing if places == list(range(len(kept))) else listing.take(places)
+    is_short = not (adjusted.details or adjusted.against or is_shown)
+    if screen and reading.layout == "long" and reading.joined and has_ties and is_short:
+        return _list_runs(listing, *adjusted.blocks.items())
+    return listing
+
+
+def _list_runs(listing: Listing, block: tuple[str, Block]) -> Listing:
+    """Return a row for each run in place of each of its numbers, a column for each metric.
+
+    If a run has several numbers of a metric, return the listing as it is.
+    """
+    value, index = block[0], block[1].forms["index"]
+    shown = {each.key: each for each in listing.columns}
+    columns = [each for key, each in shown.items() if key not in {"metric", value, index}]
+    runs = list(zip(*(listing.data[each.key] for each in columns), strict=True))
+    metrics = list(listing.data["metric"])
+    place_of = {each: place for place, each in enumerate(zip(runs, metrics, strict=True))}
+    if len(place_of) < len(runs):
+        return listing
+    rows = list(dict.fromkeys(runs))
+    data: dict[str, list[Any]] = {
+        each.key: [run[j] for run in rows] for j, each in enumerate(columns)
+    }
+    names = {metric: parse_metric(metric).column_of("index") for metric in metrics}
+    values = {value: list_values(listing.data[value]), index: list_values(listing.data[index])}
+    for order, (metric, name) in enumerate(names.items()):
+        places = [place_of.get((run, metric)) for run in rows]
+        for key, source, drop in ((metric, value, _PUBLISHED), (name, index, 0)):
+            held = values[source]
+            data[key] = [None if place is None else held[place] for place in places]
+            columns.append(replace(shown[source], key=key, title=key, drop=drop + order))
+    what = join_words([*names.values()]) if len(names) <= _FEW_NAMES else "Adjusted"
+    caption = f"{what}{listing.caption.removeprefix(index)}"
+    return replace(listing, columns=columns, data=data, caption=caption)
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:

@@ -108,6 +108,13 @@ def test_runs_of_a_folder(tmp_path: Path) -> None:
         assert found["index"].tolist() == alone
         assert len(check(given).reading.entries) == 2
     assert "file" not in adjust(paths[:1]).table
+    shown = str(found).splitlines()
+    assert shown[0].split() == ["file", "dataset", "side", "rank_type", "MRR", "AMRR"]
+    assert [line.split() for line in shown[2:4]] == [
+        ["nations", "nations", "both", "realistic", "0.5000", f"{alone[0]:.4f}"],
+        ["umls", "umls", "both", "realistic", "0.7000", f"{alone[1]:.4f}"],
+    ]
+    assert "AMRR: 0 = chance, 1 = perfect." in shown
     assert read([paths[0], paths[0]]).columns == read(paths[0]).columns
 
 
