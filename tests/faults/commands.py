@@ -25,6 +25,7 @@ from rankconst.catalogue.benchmarks import (
     BenchmarkFile,
     LineFormat,
     Remote,
+    list_titles,
     load_benchmarks,
 )
 from rankconst.catalogue.protocols import SPLITS
@@ -80,6 +81,9 @@ def furnish() -> None:
     benchmarks = load_benchmarks()
     assert isinstance(benchmarks, dict)
     benchmarks.update(small)
+    titles = list_titles()
+    assert isinstance(titles, dict)
+    titles.update({key: (source.title,) for key, source in small.items()})
     setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
     setattr(tabulate, "compute_moments", fill_in)  # noqa: B010 - it is there by import
     setattr(release, "DENSE", 1)  # noqa: B010 - likewise
