@@ -39,11 +39,12 @@ _LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
 PERCENT = "％"
 """The sign behind an amount, in a text whose other signs of percentages are gone."""
 
-# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR (10%), WN18RR
-# (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
+# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR 2.0,
+# WN18RR_small, WN18RR (10%), WN18RR (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
 _BEHIND = re.compile(
-    r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\++(?![\w+])"
-    r"|\s?[vV]\d{1,2}(?!\w|\.\d)"
+    r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\^?\++(?![\w+])"
+    r"|\s?[vV]\d{1,2}(?!\w|\.\d)|\s[2-9]\.0(?![\d%]|\.\d)"
+    r"|[\s_(]{1,2}(?:new|small|tiny|mini|lite|\d{1,3}k)\b\)?(?!\s\w)"
     rf"|\s?[(\[]\s?(?:\d{{1,2}}\s?[%{PERCENT}]|[^()\[\]=]{{1,20}}=[^()\[\]]{{1,20}})\s?[)\]]"
 )
 _BEFORE = re.compile(r"(?:[A-Za-z0-9]+[-\u2010-\u2013])+$" rf"|\b\d{{1,2}}\s?[%{PERCENT}]\s$")

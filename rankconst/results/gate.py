@@ -102,8 +102,9 @@ class Declarations:
 
 def gather(texts: Sequence[Text]) -> Declarations:
     """Return what texts say, given from the nearest to the farthest."""
-    declared: dict[str, str] = {}
-    origins: dict[str, str] = {}
+    dataset = _find_dataset(texts)
+    declared = {"dataset": dataset.name} if dataset.name else {}
+    origins = {"dataset": dataset.place} if dataset.name else {}
     questions: dict[tuple[str, str], Question] = {}
     for text in texts:
         # What is called training may hold any results, be what models are trained on, or what they
@@ -115,13 +116,12 @@ def gather(texts: Sequence[Text]) -> Declarations:
                 declared[name], origins[name] = value, text.place
         for word in _list_asking(text, train=train):
             if not _consumes(declared, word):
-                questions.setdefault((word.field, word.text), text.ask(word))
-    dataset = _find_dataset(texts)
-    if dataset.name:
-        origins = {"dataset": dataset.place, **origins}
-        declared = {"dataset": dataset.name, **declared}
-        if list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
-            declared["kind"] = kind
+                # The label of another graph would contradict --dataset.
+                is_other = word.field == "dataset" and dataset.name
+                asked = replace(word, remedy=_IN_A_COLUMN) if is_other else word
+                questions.setdefault((word.field, word.text), text.ask(asked))
+    if dataset.name and list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
+        declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
     suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()
     return Declarations(declared, tuple(questions.values()), origins, suites)
@@ -165,8 +165,11 @@ def _begins(label: Label, word: Word) -> bool:
 def _consumes(declared: Mapping[str, str], word: Word) -> bool:
     """Tell whether what is declared answers a word.
 
-    A word about which entities are ranked is answered by a sampled protocol only.
+    A word about which entities are ranked is answered by a sampled protocol only, the name of a
+    graph by that graph.
     """
+    if word.field == "dataset":
+        return name_graph(declared.get("dataset", "")) == word.says
     if word.option == REMEDIES["protocol"] or word.option.startswith("--counts"):
         return is_sampled(declared.get("protocol", ""))
     return word.field in declared
@@ -264,7 +267,8 @@ def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
     return (), ""
 
 
-_NAME_IT = "--dataset, or a column dataset"
+_IN_A_COLUMN = "a column dataset"
+_NAME_IT = f"--dataset, or {_IN_A_COLUMN}"
 
 
 _WHAT = {"num_triples": "test triples", "num_entities": "entities"}

@@ -18,6 +18,7 @@ from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import squash, write_latin
 from rankconst.results.vocabulary import (
+    EVERYWHERE,
     FOREIGN,
     Word,
     is_foreign,
@@ -25,6 +26,7 @@ from rankconst.results.vocabulary import (
     list_fillers,
     list_flags,
     list_lexicon,
+    list_ordinary,
     list_values,
     match_role,
 )
@@ -92,7 +94,8 @@ _NO_DIGITS = str.maketrans("", "", _DIGITS)
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
-_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])")
+_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
+_QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
     r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)|%"
     r"|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$"
@@ -140,8 +143,7 @@ _QUERY = re.compile(
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
 # Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
 _AMONG = re.compile(
-    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|1\s?(?:\+|vs\.?)\s?\d{2,}|negs?\s?\d+|\d+\s?negs?)"
-    r"(?!\w|\.\d)",
+    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?)(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _CANDIDATES = Word(
@@ -150,8 +152,19 @@ _CANDIDATES = Word(
     frozenset({"column", "row"}),
     "it may say among how many the answer is ranked; sentences count runs by it",
 )
+_AMONG_OTHERS = re.compile(
+    r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
+    r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b",
+    re.IGNORECASE,
+)
+_OF_THE_TEST = re.compile(rf"\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE)
+_AMOUNTS = (
+    (_AMONG, _CANDIDATES),
+    (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
+    (_OF_THE_TEST, Word("", "part", reason="the numbers may be of a part of the triples")),
+)
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
-_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%")
+_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
 
 
 class _Found(NamedTuple):
@@ -195,8 +208,8 @@ def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
         name = graph.rstrip("*")
         start = text.find(name)
         mark = _MARK.match(text, start + len(name)) if start >= 0 else None
-        if mark is not None and text[max(start - 1, 0) : start] != "*":  # which is bold
-            return mark[1]
+        if mark is not None and text[max(start - 1, 0) : start] not in _QUOTES:
+            return mark[1] or mark[2]
     return ""
 
 
@@ -226,8 +239,12 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     """Put together what the words of a label are."""
     graphs = dict.fromkeys(each.text for each in found if each.kind == "graph")
     values, words = _list_declared(found), _list_asking(bare, found)
-    amounts = list(_AMONG.finditer(bare))  # among 50 negatives
-    words |= {each[0].lower(): replace(_CANDIDATES, text=each[0].lower()) for each in amounts}
+    amounts = list[re.Match[str]]()
+    for pattern, word in _AMOUNTS:  # among 50 negatives
+        for each in pattern.finditer(bare):
+            amounts.append(each)
+            amount = each[0].lower().replace(PERCENT, "%")
+            words[amount] = replace(word, text=amount)
     others = [each for each in found if not each.kind and each.text.lower() not in words]
     inside = {place for each in amounts for place in range(*each.span())}
     names = [each for each in others if each.start not in inside and not each.text.isdigit()]
@@ -246,7 +263,8 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     if not metrics:
         return label if label.whole or graphs or words else Label(text)
     metric, adjustment = metrics[0]
-    reason = next((word.reason for word in words.values() if word.field == "metric"), "")
+    statistics = (word for word in words.values() if word.field == "metric")
+    reason = next((word.reason for word in statistics if word.scopes != {"name"}), "")
     if len(metrics) > 1:
         reason = "it names several metrics"
     elif _is_transformed(bare, found):
@@ -514,16 +532,22 @@ def answer(label: Label, cell: str) -> Label | None:
 
 
 def name_model(label: Label) -> Label:
-    """Return what the name of a model says: a graph, or a version, is a part of the name.
+    """Return what the name of a model says: a version is a part of the name.
 
-    No model is called "composition", "50 negatives" or "25%", nor what is "TransE (std)" one.
+    A graph in it, "RotatE (WN18RR)", is asked about where the numbers are of another. No model is
+    called "composition", "50 negatives" or "25%", nor what is "TransE (std)" one.
     """
     values = {name: each for name, each in label.values.items() if name != "version"}
     words = {word.text: word for word in label.words}
     for part in _BRACKETS.findall(label.text):
         inner = read_label(part)
-        asked = ask_alone(inner, "name").words if inner.alone else ()
-        words |= {word.text: word for word in asked if word.field in _OF_NUMBERS}
+        asked = [*ask_alone(inner, "name").words] if inner.alone else []
+        asked = [word for word in asked if word.field in _OF_NUMBERS and not word.kind]
+        words |= {word.text: word for word in asked}
+    for graph in find_mentions(label.text):
+        if graph.known and squash(graph.text) not in list_ordinary():
+            name = graph.text.lower()
+            words[name] = Word(name, "dataset", says=graph.key)
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
 
@@ -541,5 +565,5 @@ def ask_alone(label: Label, scope: str) -> Label:
     return replace(label, words=tuple(words))
 
 
-_OF_NUMBERS = {"part", "metric"}
+_OF_NUMBERS = {"part", "metric", "protocol"}
 _OF_CELLS = {"row", "alone"}

@@ -120,8 +120,22 @@ def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -
 
 
 @pytest.mark.parametrize(
-    "name", ["UMLS v5", "UMLS (30%)", "30% UMLS", "UMLS (k=5)", "UMLS*", "UMLS†"]
-)
+    "name",
+    [
+        "UMLS v5",
+        "UMLS (30%)",
+        "30% UMLS",
+        "UMLS (k=5)",
+        "UMLS*",
+        "UMLS†",
+        "UMLS'",
+        "UMLS 2.0",
+        "UMLS_small",
+        "UMLS (new)",
+        "UMLS 10k",
+        "UMLS (new split)",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("above", ["# {}", "Table 2: Results on {}.", "Results, {}"])
 def test_what_sticks_to_a_name_makes_it_that_of_another_graph(name: str, above: str) -> None:
     table = write_markdown([["Model", "MRR"], ["A", 0.5]])
@@ -180,7 +194,6 @@ NAMES = (
     "DEKG-ILP",
     '"HittER"',
     "Nations-tuned",
-    "ULTRA (WN18RR)",
     "NBFNet v2",
     "RE-GCN",
     "WordNet",
@@ -195,6 +208,16 @@ def test_the_name_of_a_model_declares_nothing_and_is_not_asked_about(name: str) 
             == ["fb15k237"] * 2
         )
     assert tell(json.dumps({"model": name, "dataset": "UMLS", "mrr": 0.3}), "a.json") == ["umls"]
+
+
+@pytest.mark.parametrize("form", ["{} (WN18RR)", "{} on WN18RR", "{}_WN18RR", "WN18RR {}"])
+def test_the_graph_in_the_name_of_a_model_is_asked_about_where_it_is_another(form: str) -> None:
+    table = write("{}", ["Model", "MRR"], [form.format("RotatE"), 0.4], ["TransE", 0.2])
+    assert tell(table.format("FB15k-237")) == ["?wn18rr", "fb15k237"]
+    assert tell(table.format("FB15k-237"), dataset="fb15k237")[0] == "?wn18rr"
+    assert tell(table.format("FB15k-237"), accept=["WN18RR"]) == ["fb15k237"] * 2
+    assert tell(table.format("WN18RR")) == ["wn18rr"] * 2
+    assert tell(table.format("Results"), dataset="wn18rr") == ["wn18rr"] * 2
 
 
 def test_a_column_without_a_heading_may_name_datasets() -> None:
@@ -328,10 +351,10 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     [
         ("Δ", "δ"), ("Improvement", "improvement"), ("σ", "σ"), ("Improvement over A", "improvement"),
         ("Gain (abs.)", "gain, abs"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
-        ("A, 10% of test", "10%"), ("提升", "not-english"), ("Verbesserung", "not-english"),
+        ("A, 10% of test", "10% of"), ("提升", "not-english"), ("Verbesserung", "not-english"),
         ("relation prediction", "relation-prediction"),
         *[(name, name) for name in ("composition", "inversion", "inverse", "count", "min", "sum", "median", "n=50")],
-        ("50 neg", "50 neg"), ("± std", "std"), ("vs. A", "vs"), ("Margin", "margin"), ("p", "p"), ("Wilcoxon p", "wilcoxon, p"),
+        ("50 neg", "50 neg"), ("± std", "std"), ("vs. A", "vs"), ("A vs B", "vs"), ("Margin", "margin"), ("p", "p"), ("Wilcoxon p", "wilcoxon, p"),
         ("Threshold", "threshold"), ("Reference", "reference"), ("Upper bound", "upper-bound"),
     ],
 )  # fmt: skip
@@ -341,9 +364,8 @@ def test_a_row_that_is_no_model_is_asked_about(name: str, word: str) -> None:
 
 
 def test_a_statistic_or_a_part_in_brackets_behind_a_name_is_asked_about() -> None:
-    asked = ["std", "Δ", "gain", "composition"]
-    # How they were trained.
-    known = ["50 neg", "inverse", "n = 50", "DistMult composition function"]
+    asked = ["std", "Δ", "gain", "composition", "50 neg", "n = 50", "1+99"]
+    known = ["inverse", "1-vs-all", "DistMult composition function"]  # how they were trained
     rows = [[f"TransE ({each})", 0.5] for each in (*asked, *known)]
     expected = [*(f"?{each.lower()}" for each in asked), *["umls"] * len(known)]
     assert tell(write("UMLS", ["Model", "MRR"], *rows)) == expected
@@ -656,6 +678,15 @@ def test_the_words_of_a_question_say_how_to_tell_what_it_means() -> None:
         read_opened(Document("a.csv", "dataset,MRR_va\nUMLS,.5\nUMLS,.6\n")), errors="note"
     ).asked
     assert question.remedy.startswith('accept=["va=VALUE"] for what it says, such as valid, or ')
+
+
+def test_a_point_that_may_be_of_thousands_is_neither() -> None:
+    for others in ("3384", '"3,384"'):
+        text = f"dataset,MR,MRR\nWN18RR,{others},0.226\nWN18RR,3.340,0.476\n"
+        reading = read_opened(Document("a.csv", text))
+        assert [each.what for each in reading.skipped if "thousands" in each.why][-1] == "3.340"
+        assert "3.340" not in [entry.text for entry in reading.entries]
+    assert tell("dataset,MR\nUMLS,3.340\nWN18RR,3384.120\n", "a.csv") == ["umls", "wn18rr"]
 
 
 def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:

@@ -244,6 +244,21 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     return f"{text}: decimals or thousands?" if is_open else text
 
 
+_WHOLE = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+", re.ASCII)
+
+UNSURE = "decimals or thousands? Others of its column are thousands: write 3340, or 3.34"
+"""Why 3.340 is left out next to 3340 or 3,384."""
+
+
+def find_unsure(texts: Iterable[str]) -> set[str]:
+    """Return the numbers of a column whose sign may set decimals or thousands apart."""
+    bare = {text: strip_marks(text) for text in texts}
+    points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
+    if not points or not any(map(_WHOLE.fullmatch, bare.values())):
+        return set()
+    return points.union(text for text, number in bare.items() if _EITHER.fullmatch(number))
+
+
 def read_deviation(text: str) -> str | None:
     """Write a number with a deviation in parentheses, ``0.551 (0.001)``, with ±.
 

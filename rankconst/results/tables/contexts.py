@@ -345,7 +345,7 @@ def _list_patterns() -> tuple[str, str]:
     # Queries, what points from one side to the other, amounts, shares, other languages,
     # and letters that look like Latin ones.
     signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
-    amounts = (r"\bvs\b", r"\bneg|neg\b")
+    amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
     others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
     alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
     variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"

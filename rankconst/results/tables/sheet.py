@@ -16,6 +16,8 @@ from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,
+    UNSURE,
+    find_unsure,
     is_blank,
     is_missing,
     is_number,
@@ -230,6 +232,11 @@ class SheetReader:
         """Read the cells of a column."""
         cells, floats = self._sheet.cells[j], self._sheet.floats.get(j)
         found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
+        label = self._heading.measures.get(j)
+        if label is not None and label.metric is not None and not label.metric.is_share:
+            unsure = find_unsure(cells.distinct)
+            for place, cell in enumerate(cells.distinct) if unsure else ():
+                found[place] = ("", UNSURE) if cell in unsure else found[place]
         places = [
             self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found
         ]

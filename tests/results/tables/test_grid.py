@@ -417,7 +417,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("Modèle;Jeu de données;MRR\nA;UMLS;0,1\n", ["UMLS"]),
         ("关系类型,MRR\n对称,.1\n", [" ?language"]),
         # What models are trained on, and an evaluation while they are.
-        ("train_dataset,test_dataset,MRR\nWN18RR,UMLS,.1\n", ["UMLS ?split"]),
+        ("train_dataset,test_dataset,MRR\nWN18RR,UMLS,.1\n", ["UMLS ?dataset ?split"]),
         ("model,eval_mrr\nA,.1\n", [" ?split"]),
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
