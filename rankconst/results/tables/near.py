@@ -37,7 +37,9 @@ def _read_farther(text: str) -> Text:
 
 
 _SIGNS = frozenset("*†‡§¶⋆∗★☆")
-_SIGN = re.compile(r"(?<!\S)[\\^({\[]*(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+")
+# Marks where a clause begins, "†, ‡": "All but † ..." is about the other cells.
+_MARK = r"[\\^({\[]*(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
+_SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
 _STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
 
 
@@ -53,9 +55,8 @@ def split_notes(text: Text) -> tuple[Text, list[tuple[frozenset[str], Text]]]:
         end = stop.start() if stop else len(whole)
         note = weaken(read_label(whole[sign.start() : end].strip()))
         if note.words or note.graphs:
-            clause = re.split("[.;(]", whole[: sign.end()].rstrip("("))[-1]
             rest, last = rest + whole[last : sign.start()], end
-            notes.append((_SIGNS & {*clause}, text._replace(label=note)))
+            notes.append((_SIGNS & {*sign[0]}, text._replace(label=note)))
     own, known = read_label(rest + whole[last:]), read_label(whole)
     if not notes or (text.label.words, text.label.graphs) != (known.words, known.graphs):
         return text, []
