@@ -157,7 +157,9 @@ _AMONG_OTHERS = re.compile(
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b",
     re.IGNORECASE,
 )
-_OF_THE_TEST = re.compile(rf"\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE)
+_OF_THE_TEST = re.compile(
+    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE
+)
 _AMOUNTS = (
     (_AMONG, _CANDIDATES),
     (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
@@ -542,7 +544,7 @@ def name_model(label: Label) -> Label:
     for part in _BRACKETS.findall(label.text):
         inner = read_label(part)
         asked = [*ask_alone(inner, "name").words] if inner.alone else []
-        asked = [word for word in asked if word.field in _OF_NUMBERS and not word.kind]
+        asked = [word for word in asked if word.field in _OF_NUMBERS or _is_amount(word)]
         words |= {word.text: word for word in asked}
     for graph in find_mentions(label.text):
         if graph.known and squash(graph.text) not in list_ordinary():
@@ -550,6 +552,11 @@ def name_model(label: Label) -> Label:
             words[name] = Word(name, "dataset", says=graph.key)
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
+
+
+def _is_amount(word: Word) -> bool:
+    """Tell whether a word may say among how many the answer is ranked, "50 neg"."""
+    return word.reason == _CANDIDATES.reason
 
 
 def ask_alone(label: Label, scope: str) -> Label:
@@ -565,5 +572,5 @@ def ask_alone(label: Label, scope: str) -> Label:
     return replace(label, words=tuple(words))
 
 
-_OF_NUMBERS = {"part", "metric", "protocol"}
+_OF_NUMBERS = {"part", "metric"}
 _OF_CELLS = {"row", "alone"}

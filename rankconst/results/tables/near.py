@@ -38,7 +38,7 @@ def _read_farther(text: str) -> Text:
 
 _SIGNS = frozenset("*†‡§¶⋆∗★☆")
 # Marks where a clause begins, "†, ‡": "All but † ..." is about the other cells.
-_MARK = r"[\\^({\[]*(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
+_MARK = r"[\\^({\[]{0,4}(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
 _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
 _STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
 
