@@ -94,13 +94,12 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
     bare = strip_prefixes(name)
     found = _NUMBERED.fullmatch(bare)
     if found is None:
-        return [(squash(bare), None)]
+        return [(squash(re.sub(r"@\s*[kK]$", "_at_k", bare)), None)]
     stem, k = squash(found[1] or found[3]), read_count(found[2] or found[4])
-    ways = [(stem, k)]
     # map_at_10 may be the map_at_k of a library, or map@10.
     if stem.endswith("at"):
-        ways.append((stem.removesuffix("at"), k))
-    return [*ways, (f"{stem}atk", k)]
+        return [(stem, k), (f"{stem}k", k), (stem.removesuffix("at"), k)]
+    return [(stem, k), (f"{stem}atk", k)]
 
 
 @functools.cache
