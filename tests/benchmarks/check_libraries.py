@@ -38,8 +38,8 @@ SETS += [(100, 20, 10), (100, 5, 100), (200, 5, 10), (200, 20, 10)]
 QUERIES = 400
 ALONE = 10
 OTHERS = 20_000
-# float32, in which some of them compute.
-TOLERANCE = 2e-6
+# float32, in which some of them compute, and the five decimals of mteb.
+TOLERANCE = 6e-6
 ERRORS = 4.0
 
 
