@@ -141,12 +141,13 @@ def _read_barred(lines: Sequence[str], start: int) -> tuple[list[Row], int] | No
         end += 1
     if end == start:
         return None
+    margin = min(len(line) - len(line.lstrip()) for line in lines[start:end])
     edges = max((_find_edges(line) for line in lines[start:end]), key=len)
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
     for i in range(start, end):
         if _RULE.fullmatch(lines[i]) is None:
-            part.append(_split_barred(lines[i], edges, i + 1))
+            part.append(_split_barred(lines[i], edges, i + 1, margin))
         if _RULE.fullmatch(lines[i]) is not None or i == end - 1:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
@@ -173,9 +174,12 @@ def _join_lines(part: list[Row]) -> list[Row]:
     return [part[0]._replace(cells=cells, plain=cells)]
 
 
-def _split_barred(line: str, edges: list[int], number: int) -> Row:
-    """Return the cells of a line; one between bars far apart spans the columns between them."""
-    pieces = line.strip().removeprefix("|").removesuffix("|").split("|")
+def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
+    """Return the cells of a line; one between bars far apart spans the columns between them.
+
+    In a table without a frame, what is blank between the margin and the first bar is a cell.
+    """
+    pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
     pieces = [" ".join(piece.split()) for piece in pieces]
     bars = _find_edges(line)
     is_enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
