@@ -73,7 +73,8 @@ class Library:
         """Return the k of a name that has none."""
         if self.bare_k == "?":
             raise UnknownNameError(
-                f"{self.title} cuts {name} off at a k that it does not print: write {name}@10."
+                f"{self.title} cuts {name} off at a k that it does not print: "
+                f"write {_LITERAL_K.sub('_at_k', name)}@10."
             )
         return int(self.bare_k) if self.bare_k else None
 
@@ -86,6 +87,7 @@ _NUMBERED = re.compile(
     r"(.*[^\W_])(?:\s*@\s*|_)(\d{1,9})|(.*[^\W_])\s+at\s+(\d{1,9})", re.ASCII | re.IGNORECASE
 )
 
+_LITERAL_K = re.compile(r"@\s*[kK]$")
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
 
@@ -94,7 +96,7 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
     bare = strip_prefixes(name)
     found = _NUMBERED.fullmatch(bare)
     if found is None:
-        return [(squash(re.sub(r"@\s*[kK]$", "_at_k", bare)), None)]
+        return [(squash(_LITERAL_K.sub("_at_k", bare)), None)]
     stem, k = squash(found[1] or found[3]), read_count(found[2] or found[4])
     # map_at_10 may be the map_at_k of a library, or map@10.
     if stem.endswith("at"):

@@ -360,9 +360,9 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
     """Say what rankers without learning get where some numbers are from."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
     if isinstance(metric, AnswersMetric):
-        return (
-            f"{metric.label}: {metric.title}; chance {show_expected(chance.constants.expectation)}."
-        )
+        places = "" if metric.k else "; no k, so all places count"
+        expected = show_expected(chance.constants.expectation)
+        return f"{metric.label}: {metric.title}{places}; chance {expected}."
     counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
     gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
     return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."

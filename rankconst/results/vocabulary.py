@@ -210,6 +210,7 @@ def list_beginnings() -> frozenset[str]:
     """
     names = {*list_measures(), *list_values(), *(f"{name}at" for name in list_spellings())}
     names.update(squash(word) for word in (*list_lexicon(), *list_fillers()))
+    names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
     beginnings = set[str]()
     for name in names:
         beginnings.update(name[:end] for end in range(1, len(name) + 1))

@@ -143,7 +143,7 @@ def test_the_library_says_what_a_name_means(
     )
     assert index == pytest.approx(0, abs=1e-9)
     assert (
-        f"{label}: {constants.metric.title}; chance"
+        f"{label}: {constants.metric.title}"
         in run("adjust", file, "--counts", path, "--tool", tool).out
     )
 
@@ -180,7 +180,13 @@ def test_queries_without_right_answers_count_as_the_library_says(run: Run, write
         (["0.2"], "5,2", 2, "which metric is 0.2? Write it before the value: recall@10=0.2."),
         ([], "5,2", 2, "give numbers or a file of results"),
         (["map=0.2", "-d", "nations"], "5,2", 4, "the counts are of counts, not of nations"),
-        (["recall=0.2"], "5,2", 8, "recall differs: cut off at a k that is not printed"),
+        (["recall=0.2"], "5,2", 6, "recall needs a k: write recall@10"),
+        (
+            ["recall_at_k=0.2", "--tool", "recommenders"],
+            "5,2",
+            6,
+            "recommenders cuts recall_at_k off at a k that it does not print: write recall_at_k@10",
+        ),
         (["RetrievalRecall=0.2"], "5,2", 6, "write RetrievalRecall@10"),
         (
             ["precision=0.2", "--tool", "implicit"],

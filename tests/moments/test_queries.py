@@ -269,6 +269,8 @@ def test_libraries_say_what_a_name_means() -> None:
         ("implicit", "precision@10"): "precision_pooled@10",
         ("mteb", "recall_cap_at_10"): "recall_cap@10",
         ("recommenders", "map_at_k@10"): "map@10",
+        ("recommenders", "map_at_10"): "map@10",
+        ("rexmex", "average_recall_at_10"): "map_cut@10",
         ("rexmex", "mrr"): "mrr_all",
     }
     for (tool, name), key in means.items():
