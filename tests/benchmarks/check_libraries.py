@@ -508,7 +508,7 @@ def compare(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Itera
                 constants.expectation,
                 constants.variance * QUERIES,
             )
-            apart = abs(np.mean(values) - constants.expectation)
+            apart = abs(float(np.mean(values)) - constants.expectation)
             yield Check(
                 f"{tool} {name}, N = {size}, R = {right}, k = {k}",
                 difference,
