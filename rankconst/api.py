@@ -361,9 +361,9 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
             ranks_above = count_of(int((held >= rank).sum()), "rank")
             tasks_above = count_of(int((sizes >= rank).sum()), "task")
             raise DataError(
-                f"side {side} has {ranks_above} of {rank:g} or more and {tasks_above} with so many "
-                "candidates; expected no rank above the candidates of its task. Do the candidates "
-                "lack the right answer, or the ranks the filter?"
+                f"side {side}: {ranks_above} of {rank:g} or more, but {tasks_above} with that many "
+                "candidates; expected no rank above the candidates of its task. Count the right "
+                "answer as a candidate, and rank under the filter that the candidates are of."
             )
 
 

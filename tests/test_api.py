@@ -659,7 +659,7 @@ def test_ranks_that_no_order_of_the_candidates_allows_are_refused(use: Any) -> N
         with pytest.raises(DataError, match="expected no rank above the candidates of its task"):
             use(rankconst.from_ranks(ranks), tables=own)
     of_nations = rankconst.from_ranks([*[1] * 401, 99])
-    with pytest.raises(DataError, match="side both has 1 rank of 99 or more and 0 tasks with"):
+    with pytest.raises(DataError, match="side both: 1 rank of 99 or more, but 0 tasks with"):
         use(of_nations, dataset="nations")
     with pytest.raises(UsageError, match="tables do not hold weights of tasks"):
         use({"mrr": 0.5}, tables=rankconst.from_counts([2, 3], weights=[1, 2]))
