@@ -226,9 +226,10 @@ def _serialise(name: str, table: pa.Table, compression: int, fewest: int = 1) ->
         codes = view_numbers(values.combine_chunks().dictionary_encode().indices)
         is_first |= np.diff(codes, prepend=-1) != 0
     starts = [0]
-    for start in np.flatnonzero(is_first).tolist() if name != "datasets" else ():
-        if start - starts[-1] >= fewest:
-            starts.append(start)
+    if name != "datasets":
+        for start in np.flatnonzero(is_first).tolist():
+            if start - starts[-1] >= fewest:
+                starts.append(start)
     words, streamed = _choose_encodings(name, table)
     sink = io.BytesIO()
     with pq.ParquetWriter(

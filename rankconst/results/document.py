@@ -96,7 +96,7 @@ class Document:
 
     @property
     def is_yaml(self) -> bool:
-        """True if it is called YAML, and is no JSON under that name."""
+        """True if its name ends as YAML's do, and it does not begin as JSON does."""
         return self.suffix in {".yaml", ".yml"} and not self.is_structured
 
     def at(self, line: int | None = None) -> str:

@@ -186,19 +186,20 @@ def lay_out(
     if screen and reading.layout == "long" and has_ties:
         places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
-    listing = listing if places == list(range(len(kept))) else listing.take(places)
+    if places != list(range(len(kept))):
+        listing = listing.take(places)
     is_short = not (adjusted.details or adjusted.against or is_shown)
     if screen and reading.layout == "long" and reading.joined and has_ties and is_short:
-        return _list_runs(listing, *adjusted.blocks.items())
+        name, block = next(iter(adjusted.blocks.items()))  # a long table has one
+        return _list_runs(listing, name, block.forms["index"])
     return listing
 
 
-def _list_runs(listing: Listing, block: tuple[str, Block]) -> Listing:
+def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     """Return a row for each run in place of each of its numbers, a column for each metric.
 
     If a run has several numbers of a metric, return the listing as it is.
     """
-    value, index = block[0], block[1].forms["index"]
     shown = {each.key: each for each in listing.columns}
     columns = [each for key, each in shown.items() if key not in {"metric", value, index}]
     runs = list(zip(*(listing.data[each.key] for each in columns), strict=True))

@@ -169,8 +169,8 @@ class SheetReader:
         measures, cells = self._heading.measures, self._sheet.cells
         own = [_tell_rows(each, lambda cell: not signs.isdisjoint(cell)) for each in cells]
         nowhere = np.zeros(self._lines.size, dtype=np.bool_)
-        beside = [own[j] for j in range(len(own)) if j not in measures]
-        is_named = np.any([nowhere, *beside], axis=0)
+        of_names = [marked for j, marked in enumerate(own) if j not in measures]
+        is_named = np.any([nowhere, *of_names], axis=0)
         is_filled = np.any([nowhere, *map(self._find_filled, measures)], axis=0)
         in_headings = any(not signs.isdisjoint(key) for key in self._heading.keys)
         if in_headings or (is_named & ~is_filled).any() or not np.any(own) or not measures:
@@ -179,11 +179,13 @@ class SheetReader:
 
     def _add_notes(self, j: int, rows: RowTexts) -> RowTexts:
         """Add what texts say of marks to the rows of a column that have them."""
+        if not self._notes_of_marks:
+            return rows
+        self._formed.clear()  # of the rows as another column has them
         codes, about = rows
         for note, marked in self._notes_of_marks:
             codes = codes + len(about) * marked[j]
             about = [*about, *((each, (note, *group)) for each, group in about)]
-            self._formed.clear()
         return RowTexts(codes, about)
 
     def _list_names(self, j: int) -> Hashable:
@@ -235,8 +237,9 @@ class SheetReader:
         label = self._heading.measures.get(j)
         if label is not None and label.metric is not None and not label.metric.is_share:
             unsure = find_unsure(cells.distinct)
-            for place, cell in enumerate(cells.distinct) if unsure else ():
-                found[place] = ("", UNSURE) if cell in unsure else found[place]
+            for place, cell in enumerate(cells.distinct):
+                if cell in unsure:
+                    found[place] = ("", UNSURE)
         places = [
             self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found
         ]
