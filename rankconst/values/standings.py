@@ -324,7 +324,7 @@ class Grid:
     Attributes
     ----------
     values, lower, upper : numpy.ndarray
-        Results in units of the metric, and the ends that rounding leaves open. Shape (M, D).
+        Results in units of the metric, and the bounds that rounding leaves. Shape (M, D).
     num_tasks : numpy.ndarray
         The number of ranks on each graph. Shape (D,).
     """
@@ -446,4 +446,5 @@ def _measure_range(size: int, width: float) -> float:
     below = np.array([_NORMAL.cdf(float(node)) for node in nodes])
     within = np.array([_NORMAL.cdf(float(node) + width) for node in nodes]) - below
     density = np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi)
-    return float((size * density * within ** (size - 1)).sum() * (nodes[1] - nodes[0]))
+    integrand = size * density * within ** (size - 1)
+    return float(integrand.sum() * (nodes[1] - nodes[0]))

@@ -265,7 +265,8 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
     variance = float((tasks * chances * (1 - chances)).sum())
     if variance < 1:
         return round(mean)
-    third = float((tasks * chances * (1 - chances) * (1 - 2 * chances)).sum())
+    third_moments = tasks * chances * (1 - chances) * (1 - 2 * chances)
+    third = float(third_moments.sum())
     skewed = (quantile**2 - 1) * third / (6 * variance)
     return round(mean + quantile * math.sqrt(variance) + skewed + 0.5)
 
