@@ -20,6 +20,7 @@ from rankconst.catalogue.benchmarks import (
     Remote,
     find_benchmark,
     find_note,
+    list_titles,
     load_benchmarks,
 )
 from rankconst.errors import DataError, UnknownNameError
@@ -316,7 +317,9 @@ def test_every_spelling_finds_its_source(source: Benchmark) -> None:
         source.key.replace("_", "-"),
     ):
         assert find_benchmark(spelling) is source
+    # Both are read without the rest of the registry.
     assert find_note(source.key) == source.note
+    assert list_titles()[source.key] == (source.title, *source.aliases)
 
 
 def test_did_you_mean() -> None:
