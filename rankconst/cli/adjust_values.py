@@ -186,7 +186,7 @@ def _add_answers(
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Say on stderr what is undefined, what the tool does, and why there is no p."""
+    """Print notes on stderr: undefined forms, caveats of the tool, why p is missing."""
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
             say(f"note: {each.constants.tasks.dataset}: {reason}")
@@ -206,7 +206,7 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
 def turn_back(
     typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
-    """List the values of a metric that adjusted values are from, with what rounding leaves open."""
+    """List the metric's values behind adjusted ones, with the range that rounding leaves."""
     from rankconst import inverse
 
     pairs = [value.rpartition("=") for value in typed]

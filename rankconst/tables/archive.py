@@ -79,6 +79,7 @@ class Tables(TableFiles):
         What the user named; None for the tables that came with the package.
     """
 
+    # True of counts of queries with several right answers: :func:`are_of_answers`.
     of_answers: ClassVar[bool] = False
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(

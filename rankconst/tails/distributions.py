@@ -379,8 +379,8 @@ class Tail:
     ) -> Tail:
         """Make a tail from the natural logarithm of one minus the probability, and its error.
 
-        An error that is no longer small means a complement between 0 and exp(most), log + error if
-        None.
+        If the error is large, the complement may be anything from 0 to exp(most); if `most` is
+        None, to exp(log + error).
         """
         if log >= 0:
             return cls(0.0, math.inf, method)

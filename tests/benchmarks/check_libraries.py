@@ -50,7 +50,7 @@ class Queries(NamedTuple):
     right: Any
 
     def rank(self) -> Places:
-        """Return the places of the right answers of each query, each of which has as many."""
+        """Return the places of the right answers; all queries have the same number of them."""
         order = np.argsort(-self.scores, axis=1)
         places = 1 + np.nonzero(np.take_along_axis(self.right, order, axis=1))[1]
         rights = self.right.sum(axis=1)

@@ -204,7 +204,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "a null URL": partial(put, "datasets", "source_urls", [None]),
     "rows that take nothing": repeat_row,
     "another schema": lambda: make(candidates=encode(pa.table({"a": [1]}))),
-    "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
+    "text that is not UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
     "a title of 20 MB": partial(put, "datasets", "title", "a" * 2 * 10**7),
     "not JSON": partial(raw, b"{"),
     "a number that JSON has not": partial(said, created=math.nan),
