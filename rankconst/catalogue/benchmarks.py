@@ -248,12 +248,12 @@ def list_ambiguous() -> Mapping[str, Sequence[str]]:
 def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
     """Return the keys of the benchmarks that share an ambiguous name; none for other names.
 
-    A key that you type means its benchmark, though the same word in capitals may be ambiguous; in a
-    file only the first one does, as nell_v1 is also what others call nell_v1_ind.
+    A key that you type letter by letter means its benchmark: wn18rr_v1, but not WN18RR-v1. In a
+    file only the first key does, as nell_v1 is also what others call nell_v1_ind.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
     own = keys if typed else keys[:1]
-    return () if name.replace("-", "_") in own else keys
+    return () if name in own else keys
 
 
 def explain_ambiguous(name: str) -> str:
