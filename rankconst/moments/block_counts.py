@@ -54,6 +54,8 @@ _TABLE = 2**19
 _ROWS = 128
 # Terms below e^-42 are left out of expansions in numbers of at most that modulus.
 _NEGLIGIBLE, _RADIUS = 42.0, 0.6
+# Below this |1 + p v|^2 is formed without the cancellation of 1 + x.
+_CLOSE_TO_ZERO = 0.5
 # Sums over so many ranks are formed term by term; x that add less than this are left out.
 _TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
 # With a smaller variance of B(y), sums over gaps need its whole circle.
@@ -274,7 +276,11 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
 def _add_powers(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
 ) -> None:
-    """Add sum log(1 + p v) over low p, and of its conjugate over high ones, by power series."""
+    """Add the sum over tasks of log(1 + p v) to `total`, by a power series in p v.
+
+    `low`, shape (X, U), has p, or 1 - p for the `high` p, whose conjugate is added: see the top of
+    this module. `v` has shape (nodes,), `total` (X, nodes).
+    """
     signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
     factor = np.ones_like(v)
     for k in range(1, terms + 1):
@@ -288,59 +294,58 @@ def _add_powers(
 def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add the same logarithm by logarithm."""
-    wide = max(1, _TABLE // max(total.size, 1))
-    for begin in range(0, low.shape[1], wide):
-        part = slice(begin, begin + wide)
-        p, sign = low[:, None, part], np.where(high, -1.0, 1.0)[:, None, part]
-        along, across = p * v.real[:, None], p * v.imag[:, None]
-        # |1 + p v|^2 = 1 - 4 p (1 - p) sin^2(theta/2).
+    """Add what :func:`_add_powers` adds, where p v is too large for a series: log by log."""
+    width = max(1, _TABLE // max(total.size, 1))
+    for begin in range(0, low.shape[1], width):
+        block = slice(begin, begin + width)
+        p, sign = low[:, None, block], np.where(high, -1.0, 1.0)[:, None, block]
+        real, imaginary = p * v.real[:, None], p * v.imag[:, None]
+        # |1 + p v|^2 = 1 + 2 p (1 - p) Re v, as |1 + v| = 1.
         spread = 2 * p * (1 - p)
-        modulus = np.log1p(np.maximum(spread * v.real[:, None], -0.5))
-        # Close to a zero of the factor that sum would cancel.
-        near = np.square(1 - 2 * p) + spread * (2 + v.real[:, None])
-        modulus = np.where(near < 0.5, np.log(np.maximum(near, TINY)), modulus)
-        logs = 0.5 * modulus + 1j * sign * np.arctan2(across, 1 + along)
-        total += np.einsum("xu,xtu->xt", tasks[:, part], logs)
+        log_square = np.log1p(np.maximum(spread * v.real[:, None], -_CLOSE_TO_ZERO))
+        # Close to a zero of the factor that sum would cancel, and this one does not.
+        square = np.square(1 - 2 * p) + spread * (2 + v.real[:, None])
+        is_close = square < _CLOSE_TO_ZERO
+        log_square = np.where(is_close, np.log(np.maximum(square, TINY)), log_square)
+        logs = 0.5 * log_square + 1j * sign * np.arctan2(imaginary, 1 + real)
+        total += np.einsum("xu,xtu->xt", tasks[:, block], logs)
 
 
-def _count_terms(size: float, tasks: Values) -> int:
-    """Return after how many powers of a number of that size the rest is negligible."""
-    whole = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
-    return math.ceil(whole / -math.log(max(size, 1e-9)))
+def _count_terms(modulus: float, tasks: Values) -> int:
+    """Return how many powers of a number of that modulus leave a negligible rest."""
+    needed = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
+    return math.ceil(needed / -math.log(max(modulus, 1e-9)))
 
 
 def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Values) -> Complex:
-    """Return sum_u tasks log(1 - away unit), for shapes (D, U) and (nodes, U).
+    """Return sum_u tasks log(1 - away unit), shape (X, nodes), for shapes (X, U) and (nodes, U).
 
-    `gaps` are y - x, falling.
+    `gaps` are y - x, falling, and `away` how many ranks of a block lie in x+1 .. y.
     """
     total = np.zeros((len(away), len(unit)), dtype=np.complex128)
     farthest = gaps[0]
-    sizes = np.max(np.abs(unit), axis=0) * farthest
-    # Rows that reach from every x to y.
-    through = (away[0] == farthest) & (sizes < _RADIUS)
-    if np.count_nonzero(through) > _FEW:
-        size = float(sizes[through].max())
-        terms = max(1, _count_terms(size, tasks))
-        scaled, power = unit[:, through] * farthest, np.ones((len(unit), np.count_nonzero(through)))
-        steps = np.ones(len(away))
-        for k in range(1, terms + 1):
-            power = power * scaled
-            steps = steps * (gaps / farthest)
-            total -= steps[:, None] * (power @ tasks[through]) / k
+    modulus = np.max(np.abs(unit), axis=0) * farthest
+    # Blocks that reach from every x to y have `away` = `gaps`: power sums serve for all x.
+    in_series = (away[0] == farthest) & (modulus < _RADIUS)
+    if np.count_nonzero(in_series) <= _FEW:
+        in_series[:] = False
     else:
-        through = np.zeros_like(through)
-    rest = np.flatnonzero(~through & (away[0] > 0))
-    wide = max(1, _TABLE // total.size)
-    for begin in range(0, rest.size, wide):
-        part = rest[begin : begin + wide]
-        factor = 1 - away[:, None, part] * unit[:, part]
+        scaled = unit[:, in_series] * farthest
+        power, gap_power = np.ones(scaled.shape), np.ones(len(away))
+        for k in range(1, max(1, _count_terms(float(modulus[in_series].max()), tasks)) + 1):
+            power = power * scaled
+            gap_power = gap_power * (gaps / farthest)
+            total -= gap_power[:, None] * (power @ tasks[in_series]) / k
+    explicit = np.flatnonzero(~in_series & (away[0] > 0))
+    width = max(1, _TABLE // total.size)
+    for begin in range(0, explicit.size, width):
+        block = explicit[begin : begin + width]
+        factor = 1 - away[:, None, block] * unit[:, block]
         # NumPy's logarithm of complex numbers takes several times as long.
-        modulus = np.square(factor.real) + np.square(factor.imag)
-        total += (0.5 * np.log(np.maximum(modulus, TINY))) @ tasks[part]
+        square = np.square(factor.real) + np.square(factor.imag)
+        total += (0.5 * np.log(np.maximum(square, TINY))) @ tasks[block]
         if np.iscomplexobj(factor):
-            total += 1j * (np.arctan2(factor.imag, factor.real) @ tasks[part])
+            total += 1j * (np.arctan2(factor.imag, factor.real) @ tasks[block])
     return total
 
 

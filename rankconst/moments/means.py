@@ -218,7 +218,14 @@ def average(
     )
 
 
-def _product(histogram: Histogram, sign: float) -> Moments:
+def _geometric_mean(histogram: Histogram, sign: float) -> Moments:
+    """Return the moments of the geometric mean of the ranks, or for sign -1 of its inverse.
+
+    With m_1 = scale^p (1 + mean) the power mean of a task, E = exp(sum log m_1) and
+    Var = E^2 expm1(sum log(1 + variance / (1 + mean)^2)). The sums of log scale^p and log(1 + mean)
+    are formed apart, each without cancellation; their rounding is absolute in a logarithm, so
+    relative in E, and twice that in E^2.
+    """
     unit = sign / histogram.total_weight
     power = unit if histogram.weights is None else unit * histogram.weights
     tasks = histogram.num_tasks.astype(np.float64)
@@ -230,26 +237,26 @@ def _product(histogram: Histogram, sign: float) -> Moments:
         blocks = blocks_of(histogram)
         scales = blocks.centres
         mean, variance = blocks.scaled_power(power)
-    # m_1 = N^p (1 + mean), or c^p: the two logarithms are summed apart, each without cancellation.
-    sizes = math.fsum((histogram.row_weights * np.log(scales)).tolist()) * unit
-    shifts = math.fsum((tasks * np.log1p(mean)).tolist())
-    spread = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
-    expectation = math.exp(sizes + shifts)
+    log_scale = math.fsum((histogram.row_weights * np.log(scales)).tolist()) * unit
+    log_mean = math.fsum((tasks * np.log1p(mean)).tolist())
+    log_growth = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
+    expectation = math.exp(log_scale + log_mean)
+    rounding = _TASK_ERROR * UNIT_ROUNDOFF
+    error = rounding * (1.0 + abs(log_scale) + abs(log_mean))
+    growth = math.expm1(log_growth)
+    growth_error = 2 * error * growth + rounding * log_growth * math.exp(log_growth)
     squared = expectation * expectation
-    error = _TASK_ERROR * UNIT_ROUNDOFF * (1.0 + abs(sizes) + abs(shifts))
-    growth = math.expm1(spread)
-    slack = 2 * error * growth + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)
     return Moments(
         expectation=expectation,
         expectation_error=error * expectation,
         variance=squared * growth,
-        variance_error=squared * slack,
+        variance_error=squared * growth_error,
         method="closed_form",
     )
 
 
-geometric_mean_rank = functools.partial(_product, sign=1.0)
-inverse_geometric_mean_rank = functools.partial(_product, sign=-1.0)
+geometric_mean_rank = functools.partial(_geometric_mean, sign=1.0)
+inverse_geometric_mean_rank = functools.partial(_geometric_mean, sign=-1.0)
 
 
 def num_ranks(histogram: Histogram) -> Moments:

@@ -211,15 +211,16 @@ class BelowCounts:
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
         w = np.expm1(s)
         z = np.exp(s)
-        far, near = self._split(x, first, np.abs(w))
-        terms = np.arange(1, self._terms(float(np.max(np.abs(w)))) + 1)
-        sums, unit = self._power_sums(x, far, terms.size)
+        modulus = np.abs(w)
+        series, explicit = self._choose_expansion(x, first, modulus)
+        terms = np.arange(1, self._terms(float(modulus.max())) + 1)
+        sums, unit = self._power_sums(x, series, terms.size)
         signed, scaled = sums * (-1.0) ** (terms - 1), (unit * w)[:, None]
         mean = unit * z * _horner(signed, scaled)[:, 0]
         variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * terms[:-1], scaled)[:, 0]
         width = max(1, _TABLE // x.size)
-        for begin in range(near.start, near.stop, width):
-            block = slice(begin, min(begin + width, near.stop))
+        for begin in range(explicit.start, explicit.stop, width):
+            block = slice(begin, min(begin + width, explicit.stop))
             sizes = self._sizes[block]
             active = sizes > x[:, None]
             share = np.where(active, x[:, None] / sizes, 0.0)
@@ -233,21 +234,22 @@ class BelowCounts:
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
         w: Complex = np.expm1(zeta)
-        sizes = np.abs(w).max(axis=1)
-        far, near = self._split(x, first, sizes)
-        if near.start == near.stop and sizes.max() <= self._radius:
+        modulus = np.abs(w).max(axis=1)
+        largest = float(modulus.max())
+        series, explicit = self._choose_expansion(x, first, modulus)
+        if largest <= self._radius:
             # Both logarithms in one series: (sum p - needed) w does not cancel, for any number.
-            terms = self._terms(float(sizes.max()))
-            sums, unit = self._power_sums(x, far, terms)
+            terms = self._terms(largest)
+            sums, unit = self._power_sums(x, series, terms)
             sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
-            series: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
-            return series
-        sums, unit = self._power_sums(x, far, self._depth)
+            both: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
+            return both
+        sums, unit = self._power_sums(x, series, self._depth)
         scaled = unit[:, None] * w
         total: Complex = scaled * _horner(sums * _log1p_coefficients(self._depth), scaled)
         back = np.expm1(-zeta)
         left = needed.astype(np.float64)
-        for u in range(near.start, near.stop):
+        for u in range(explicit.start, explicit.stop):
             share = x / self._sizes[u]
             tasks = np.where(share < 1.0, self._tasks[u], 0.0)
             # 1 + p w = z (1 + (1 - p)(1/z - 1)): what is nearly certain is nearly z.
@@ -259,34 +261,45 @@ class BelowCounts:
         total -= left[:, None] * zeta
         return total
 
-    def _terms(self, size: float) -> int:
-        """Return after how many powers of w, at most `size` in modulus, the rest is negligible."""
-        if size >= self._radius:
+    def _terms(self, modulus: float) -> int:
+        """Return how many powers of w, at most `modulus` large, leave a negligible rest."""
+        if modulus >= self._radius:
             return self._depth
-        if size == 0.0:
+        if modulus == 0.0:
             return 2
-        return max(2, math.ceil((_NEGLIGIBLE + math.log(self._total)) / -math.log(size)))
+        return max(2, math.ceil((_NEGLIGIBLE + math.log(self._total)) / -math.log(modulus)))
 
-    def _split(self, x: Values, first: Counts, sizes: Values) -> tuple[Counts, slice]:
-        """Return which start each row expands from, and the factors before it."""
-        rows = np.searchsorted(self._starts, first)
-        if sizes.max() <= self._radius:
-            return rows, slice(0, 0)
-        bound = float(np.max(x * sizes)) / self._radius
-        reached = max(int(np.searchsorted(self._sizes, bound)), int(first.max()))
-        row = int(np.searchsorted(self._starts, reached))
-        stop = int(self._starts[row]) if row < self._starts.size else self._sizes.size
-        return np.full(x.size, row), slice(int(first.min()), stop)
+    def _choose_expansion(self, x: Values, first: Counts, modulus: Values) -> tuple[Counts, slice]:
+        """Choose the factors that are expanded in powers of w, and those formed one by one.
 
-    def _power_sums(self, x: Values, rows: Counts, terms: int) -> tuple[Values, Values]:
-        """Return sum c_u (x/N_u)^k / unit^k from each row's start on, and the unit of each row.
+        The series of a factor converges fast enough if x |w| / N is at most the radius, with |w|
+        given as `modulus`.
 
-        Sums have shape (rows, terms). The unit is a power of 2 near x/N: high powers of a small x/N
+        Returns
+        -------
+        series
+            For each point, which of the starts its power sums begin at. Shape (X,).
+        explicit
+            Which sizes come before these starts: their factors are formed one by one.
+        """
+        if modulus.max() <= self._radius:
+            return np.searchsorted(self._starts, first), slice(0, 0)
+        smallest = float(np.max(x * modulus)) / self._radius
+        converges_from = max(int(np.searchsorted(self._sizes, smallest)), int(first.max()))
+        start = int(np.searchsorted(self._starts, converges_from))
+        stop = int(self._starts[start]) if start < self._starts.size else self._sizes.size
+        return np.full(x.size, start), slice(int(first.min()), stop)
+
+    def _power_sums(self, x: Values, series: Counts, terms: int) -> tuple[Values, Values]:
+        """Return sum c_u (x/N_u)^k / unit^k for each point, from its start on, and its unit.
+
+        Sums have shape (X, terms). The unit is a power of 2 near x/N: high powers of a small x/N
         itself would be rounded to 0.
         """
-        share, exponent = np.frexp(x / np.append(self._sizes[self._starts], np.inf)[rows])
+        smallest = np.append(self._sizes[self._starts], np.inf)[series]
+        share, exponent = np.frexp(x / smallest)
         powers = share[:, None] ** np.arange(1, terms + 1)
-        return self._sums[rows, :terms] * powers, np.ldexp(1.0, exponent)
+        return self._sums[series, :terms] * powers, np.ldexp(1.0, exponent)
 
 
 def _log1p_coefficients(terms: int) -> Values:
