@@ -322,7 +322,7 @@ class Gathering:
 
 
 def list_sides(graph: Graph) -> tuple[str, ...]:
-    """Return the sides on which a graph has tasks."""
+    """Return the sides that a graph has tasks of."""
     return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
 
 
@@ -376,7 +376,7 @@ def count_protocols(
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
-    """Return which rows of a split a protocol ranks."""
+    """Select the rows of a split that a protocol ranks."""
     evaluated = graph.splits[split]
     ranked = graph.is_allowed(evaluated)
     if protocol.tasks == "seen":
@@ -437,7 +437,7 @@ def _gather_answers(
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
-    """Return which entities a protocol ranks. Shape (num_entities,)."""
+    """Select the entities that a protocol ranks. Shape (num_entities,)."""
     candidate = graph.entities
     if protocol.candidates == "seen":
         candidate = graph.seen_entities
@@ -447,7 +447,7 @@ def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
 
 
 def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
-    """Return which relations are ranked, whichever an evaluation is restricted to."""
+    """Select the relations that are candidates, also where an evaluation is restricted to a few."""
     return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
 

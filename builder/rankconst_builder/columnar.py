@@ -144,7 +144,7 @@ class Columns(TripleFile):
 
 
 def hash_file(file: Path | str) -> str:
-    """Return the SHA-256 of a file, or of what is at a URL."""
+    """Return the SHA-256 of a local or remote file."""
     opened: Any
     if isinstance(file, Path):
         opened = file.open("rb")
@@ -156,7 +156,7 @@ def hash_file(file: Path | str) -> str:
 
 
 def state_file(file: Path | str) -> tuple[int | None, ...]:
-    """Return a value that changes when a file, or what is at a URL, changes or disappears."""
+    """Return a value that changes when a local or remote file changes or disappears."""
     try:
         if isinstance(file, Path):
             found = file.stat()
@@ -169,7 +169,7 @@ def state_file(file: Path | str) -> tuple[int | None, ...]:
 
 
 def open_parquet(file: Path | str) -> pq.ParquetFile:
-    """Open a Parquet file, or what is at a URL."""
+    """Open a local or remote Parquet file."""
     if isinstance(file, Path):
         return pq.ParquetFile(file, pre_buffer=False)
     filesystem, path = FileSystem.from_uri(file)
@@ -263,7 +263,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
 def _read_parquet(
     file: Path | str, opened: pq.ParquetFile, names: Sequence[str]
 ) -> Iterator[Batch]:
-    """Yield the columns of a file, which must have as many rows as it states."""
+    """Yield the columns of a file; refuse one with fewer or more rows than it states."""
     expected, found = opened.metadata.num_rows, 0
     try:
         for batch in opened.iter_batches(_ROWS, columns=[*names], use_threads=False):

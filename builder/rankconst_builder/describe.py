@@ -101,12 +101,12 @@ class Document:
 
 
 def name_archive(version: str) -> str:
-    """Return the name of a version's zip without its ending, which is also the folder inside it."""
+    """Name the folder in a version's zip; the zip has the same name and an ending."""
     return f"rankconst-tables-{version}"
 
 
 def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
-    """Return what the descriptor of a released set says beyond that of any set."""
+    """Return the entries that only the descriptor of a released set has."""
     described = {
         "description": SUMMARY,
         # The standard asks for a time, too.
@@ -125,7 +125,7 @@ def write_bibtex(edition: Edition) -> str:
 
 
 def _complete(name: str, content: Mapping[str, Any]) -> str:
-    """Return a document in JSON: what its template says, and the rest."""
+    """Fill a template with further entries; return the document as JSON."""
     completed = json.loads(_read_template(name)) | content
     return json.dumps(completed, indent=1, ensure_ascii=False) + "\n"
 
@@ -200,7 +200,7 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_readme(edition: Edition) -> str:
-    """Write what people read first."""
+    """Write the README of a released set."""
     return Template(_read_template("README.md")).substitute(
         version=edition.version,
         summary=SUMMARY,

@@ -113,7 +113,7 @@ def choose_files(opened: Mapping[str, TripleFile | None]) -> dict[str, Columns]:
 
 @contextmanager
 def _explaining() -> Iterator[None]:
-    """Say what became of the cluster."""
+    """Turn errors of the cluster into errors with a remedy."""
     from distributed import CancelledError, KilledWorker, client
     from distributed.comm.core import CommClosedError
 
@@ -230,7 +230,7 @@ def count_distributed(
 def _run(
     client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
 ) -> list[Any]:
-    """Return what workers count of each part; `shared` is the graph on the cluster."""
+    """Count each part on the workers; `shared` is the graph on the cluster."""
     written = [client.submit(job.write, group, shared, pure=False) for group in groups]
     counted = []
     for part in job.plan(graph).parts:
@@ -251,13 +251,13 @@ def _list_groups(columns: Columns) -> list[_RowGroup]:
 
 @_explaining()
 def hash_files(client: Any, columns: Columns) -> Content:
-    """Return what the tables say of a file that workers read."""
+    """Return the hash of a file that workers read, for the tables."""
     files = [file.absolute() if isinstance(file, Path) else file for file in columns.files]
     return columns.describe(_gather(client, [client.submit(hash_file, file) for file in files]))
 
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
-    """Find out which entities and relations occur in train."""
+    """Find the entities and relations that occur in train."""
     found = [client.submit(_mark, group, pure=False) for group in groups]
     while len(found) > 1:  # on workers, some at a time: all would be too many for one process
         starts = range(0, len(found), _TOGETHER)
@@ -282,7 +282,7 @@ def _fit_marks(marks: NDArray[np.uint8], least: int) -> NDArray[np.bool_]:
 
 
 def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
-    """Return which entities and which relations a row group has, a bit for each."""
+    """Mark the entities and relations of a row group, a bit for each."""
     triples = group.read()
     head, relation, tail = (1 + int(codes.max(initial=-1)) for codes in triples.codes[:3])
     entities = mark(max(head, tail), triples, "head", "tail")

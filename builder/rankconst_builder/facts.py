@@ -56,7 +56,7 @@ class Statistics:
         return self.rows[split] - self.distinct[split]
 
     def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
-        """Return the columns of the datasets table, None for what needs a missing file."""
+        """Return the columns of the datasets table; None for counts that need a missing file."""
         columns: dict[str, int | None] = {}
         for name in (*_LABELS, "self_loops_train"):
             columns[name] = getattr(self, name)
@@ -170,7 +170,7 @@ def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
 
 
 def describe_source(source: Benchmark) -> dict[str, Any]:
-    """Return what the registry says of a dataset."""
+    """Return the registry's facts on a dataset."""
     return {
         "dataset": source.key,
         "title": source.title,
@@ -192,7 +192,7 @@ def compare(
     local: Mapping[str, Path] | None,
     columns: str | None,
 ) -> list[str]:
-    """Say what differs from what is documented, or may not be meant in a user's own graph."""
+    """List differences from documented counts, and oddities of a user's own graph."""
     if local is None:
         return _compare_with_pykeen(source, statistics)
     found = [*_compare_labels(graph, statistics)]
@@ -202,7 +202,7 @@ def compare(
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
-    """Say in a line how much a graph holds, and what is repeated, unseen or in two splits."""
+    """Summarise a graph in a line: its size, and how many triples are repeated or unseen."""
     facts, times = "triples", ""
     if graph.qualified:
         facts = "statements"
@@ -233,7 +233,7 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
 
 
 def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
-    """Say where the files differ from what PyKEEN documents, unless the registry explains it."""
+    """List differences from the counts that PyKEEN documents, unless the registry explains them."""
     found = {
         "entities": statistics.entities_train,
         "relations": statistics.relations_train,
@@ -307,7 +307,7 @@ _AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
 
 
 def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
-    """Say what looks as if the files were not of one graph, or written in two ways."""
+    """Warn of labels that suggest files of two graphs, or two spellings of one label."""
     for split, rows in statistics.rows.items():
         if rows and not statistics.seen[split]:
             yield (
@@ -325,7 +325,7 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
 
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
-    """Return the labels that would equal others, composed, without what is around them."""
+    """Return the labels that equal others but for spaces around them and composed letters."""
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign in written for sign in map(str.encode, _AROUND)):
         return []  # as in most graphs

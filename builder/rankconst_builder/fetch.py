@@ -144,7 +144,7 @@ class Fetcher:
         return path
 
     def _download(self, remote: Remote, path: Path) -> None:
-        """Download a file into the cache; what is there stays until the new one is checked."""
+        """Download a file into the cache; a copy in it stays until the new one is checked."""
         url = remote.url
         if self.mirror is not None:
             url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
@@ -197,7 +197,7 @@ def read_local(path: Path) -> Content:
 
 
 def _unpack(path: Path, raw: bytes) -> bytes:
-    """Return what a packed file holds; the content itself of others."""
+    """Unpack a file; return the content of an unpacked one as it is."""
     unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
     if not unpacks:
         return raw

@@ -64,7 +64,7 @@ class Graph:
 
     @property
     def ranks_relations(self) -> bool:
-        """True if it is clear which relations tasks (h, ?, t) rank, as not for inductive graphs."""
+        """True if the candidates of tasks (h, ?, t) are known; not for inductive graphs."""
         return not (self.qualified or self.inductive)
 
     @cached_property
@@ -140,12 +140,12 @@ class Graph:
         return seen
 
     def is_seen(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell which triples have nothing unseen in train. Shape (n,)."""
+        """Tell for each triple whether train has its entities and its relation. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
 
     def is_allowed(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell which triples an evaluation is not restricted from. Shape (n,)."""
+        """Tell for each triple whether the restriction of the evaluation allows it. Shape (n,)."""
         allowed = np.ones(len(triples), dtype=np.bool_)
         if self.allowed_entities is not None:
             allowed &= self.allowed_entities[triples.head] & self.allowed_entities[triples.tail]
@@ -154,7 +154,7 @@ class Graph:
         return allowed
 
     def find_firsts(self, split: str) -> NDArray[np.bool_]:
-        """Tell which rows of a split do not repeat an earlier one. Shape (n,)."""
+        """Tell for each row of a split whether no earlier one equals it. Shape (n,)."""
         words = self.pack_facts(self.splits[split])
         first = np.ones(words.size, dtype=np.bool_)
         if is_new(np.sort(words)).all():
@@ -273,7 +273,7 @@ def _is_in_order(splits: Mapping[str, Triples]) -> bool:
 
 
 def _check_times(graph: Graph) -> None:
-    """Refuse files of which two share a time, though the dataset is split by time."""
+    """Refuse splits that share a time, if the dataset is split by time."""
     times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
     for one, other in itertools.combinations(SPLITS, 2):
         if common := times[one] & times[other]:

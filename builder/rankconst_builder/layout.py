@@ -50,7 +50,7 @@ def strip_endings(name: str) -> str:
 
 
 def find_delimiter(name: str) -> str:
-    """Return what separates the columns of a file: commas if its name ends in .csv, else tabs."""
+    """Return the delimiter of a file: a comma if its name ends in .csv, else a tab."""
     return "," if _unpack_name(name).suffix.lower() == ".csv" else "\t"
 
 
@@ -130,7 +130,7 @@ def _holds(columns: Iterable[Any], label: bytes) -> bool:
 
 
 def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[bytes]:
-    """Return which of a first line's head, relation and tail label something in the graph."""
+    """Tell for the words of a first line whether they label something in the graph."""
     graph = list(files)
     entities = [column for labels in graph for column in (labels.head, labels.tail)]
     relations = [labels.relation for labels in graph]
@@ -208,7 +208,7 @@ def is_plain(begin: bytes, name: str) -> bool:
 
 
 def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
-    """Refuse a file whose fourth column tells true triples, 1, from false ones, -1 or 0."""
+    """Refuse a file with false triples, marked by -1 or 0 in a fourth column."""
     sign = delimiter.encode()
     if body.partition(b"\n")[0].count(sign) != 3:
         return
@@ -325,7 +325,7 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 
 
 def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None) -> None:
-    """Refuse files of which some show another order of columns than others are read in."""
+    """Refuse files if some show another order of columns than the one that the rest is read in."""
     orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
     is_shown = all(one.ordered for one in seen.values())
     if columns is None and len(set(orders.values())) > 1 and not is_shown:
@@ -341,7 +341,7 @@ def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: s
 def _check_headings(
     seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str]
 ) -> None:
-    """Refuse a heading whose words are labels of the graph."""
+    """Refuse a heading made of labels of the graph."""
     for role, one in seen.items():
         if not one.form.header or one.certain:
             continue
@@ -384,7 +384,7 @@ def _check_openke(
     names: Mapping[str, str],
     columns: str | None,
 ) -> None:
-    """Refuse files with a count line whose columns cannot be in OpenKE's order."""
+    """Refuse files with a count line and columns that cannot be in OpenKE's order."""
     counted = [role for role, one in seen.items() if one.form.count_line and columns is None]
     if not counted:
         return

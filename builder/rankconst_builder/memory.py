@@ -108,7 +108,7 @@ def read_given(given: Any, split: str) -> Labels:
 
 
 def _split_columns(given: Any, split: str) -> Sequence[Any]:
-    """Return the columns of heads, relations and tails, and of what tells the time."""
+    """Return the columns of heads, relations and tails, and those of times."""
     given = as_pandas(given)
     if hasattr(given, "mapped_triples"):
         columns = []
@@ -185,7 +185,7 @@ def _read_texts(column: Any, what: str) -> Any:
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a label as text; None for what is none."""
+    """Return a label as text; None for a value that is no label."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Integral)):
         return None
     try:

@@ -103,7 +103,7 @@ class Ranker:
         return int(self.occurrences.score.max(initial=0))
 
     def locate(self, queries: Queries) -> Codes:
-        """Return which of the split's queries some of them are, with or without their times."""
+        """Return the places of some queries among those of the split, with times or without."""
         keys = queries.keys
         if queries.num_times > 1 and not self.timed:
             keys = keys // np.uint64(queries.num_times)
@@ -138,7 +138,7 @@ class Ranker:
         return np.full_like(queries, self.most + 1)
 
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
-        """Return whole numbers in the order of levels and frequencies; 0 for what has neither."""
+        """Return whole numbers in the order of levels and frequencies; 0 without either."""
         reached = self.reach(queries, frequency)
         # What reaches a level by its frequency is above all that have the level by a rule.
         plain = (levels <= reached) & (frequency > 0)
@@ -225,7 +225,7 @@ class RuleRanker(Ranker):
         return np.append(self._needed, 0)[np.where(levels > 0, starts + levels - 1, -1)]
 
     def _orient(self, kinds: Codes) -> Codes:
-        """Return kinds of connections as rules have them, which go from head to tail."""
+        """Return kinds of connections as rules have them: from head to tail."""
         number = self.graph.num_relations
         return kinds if self.side == "tail" else (kinds + number) % (2 * number)
 
@@ -326,7 +326,7 @@ class StepRanker(Ranker):
     timed = True
 
     def prepare(self) -> None:
-        """Put the facts in the order in which they answer queries, and in which they are new."""
+        """Sort the facts by query, and within a query by time."""
         entities, times = self.graph.num_entities, self.graph.num_times
         plain, self._place = self.queries.timeless
         answers, firsts = [], []
@@ -480,7 +480,7 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Return what counting ranks by: rules, or frequency if its MRR on valid is larger."""
+    """Choose the ranker called counting: rules, or frequency if its MRR on valid is larger."""
     if graph.forecasting:
         return RECENCY
     fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]

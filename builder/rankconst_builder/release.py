@@ -259,7 +259,7 @@ def _keep(order: Order) -> Released:
 
 
 def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse tables that no single program made, and warn of what readers should know."""
+    """Refuse tables made by several versions; warn of facts that readers should know."""
     rows = tables["datasets"].to_pylist()
     if not rows:
         raise TablesError(
@@ -308,7 +308,7 @@ def _find_previous(order: Order) -> Tables | None:
 
 
 def _check_version(order: Order, before: str, changes: Changes) -> None:
-    """Refuse a version that hides what changed."""
+    """Refuse a version number that is too small for the changes."""
     if not precedes(before, order.version):
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
     smallest = smallest_version(before, changes.bump)
@@ -380,7 +380,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Tell in which rows two sets agree up to the errors of their machines or methods."""
+    """Tell for each row whether two sets agree, up to the errors of machines or methods."""
     sampled, other = _are_sampled(before), _are_sampled(after)
     drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
     found: Truths = sampled == other
@@ -477,7 +477,7 @@ def _numbers(column: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
 
 
 def phrase_changes(changes: Changes) -> list[str]:
-    """Return what changed as lines: a table each, and the first rows that changed or went."""
+    """Write the changes as lines: one for a table, and the first rows that changed or went."""
     lines = []
     for table in changes.tables:
         counts = {

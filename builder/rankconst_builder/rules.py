@@ -124,7 +124,7 @@ class Rules:
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
-    """Return the first 64 binary digits of fractions below 1, in whose order these are.
+    """Return the first 64 binary digits of fractions below 1, which sort as they do.
 
     Two different fractions with denominators below 2^32 are more than 2^-64 apart.
     """
@@ -177,7 +177,7 @@ class Connections:
         return cls(place, starts, pairs, unpack(pairs, entities)[1], kind)
 
     def find(self, anchors: Codes, entities: Codes) -> tuple[Codes, Codes]:
-        """Return which of some pairs have a triple, once for each, and how it connects them."""
+        """Find the pairs that have a triple, once for each triple, and how it connects them."""
         pairs = pack(self.place[anchors], entities, self.place.size)
         start = search(self.pairs, pairs)
         row, step = spread(search(self.pairs, pairs + np.uint64(1)) - start)

@@ -50,7 +50,7 @@ CARRIED = {DEFAULT_BASELINE: TABULATED, FLOOR: HEADLINE, SINGLE_STEP: HEADLINE}
 
 
 def list_macros(split: str) -> tuple[str, ...]:
-    """Return the macro averages whose weights are kept; others follow from single relations."""
+    """Return the macro averages with weights in the tables; others follow from single relations."""
     return tuple(MACROS) if split == "train" else ("macro-query",)
 
 

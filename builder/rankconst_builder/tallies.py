@@ -239,7 +239,7 @@ def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
 def _is_inside(
     entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples
 ) -> NDArray[np.bool_]:
-    """Tell which known triples can be removed: those of candidates."""
+    """Tell for each known triple whether its entities and its relation are candidates."""
     inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
 

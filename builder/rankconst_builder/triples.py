@@ -226,7 +226,7 @@ def _read_count(line: bytes, name: str) -> int:
 
 
 def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Find the first line that is not a triple, and say what is wrong with it."""
+    """Explain what is wrong with the first line that is no triple."""
     wanted = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.
@@ -319,7 +319,7 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, count: int, name: str) -> str:
-    """Say how to have a file read whose columns something else separates."""
+    """Say how to have a file with another delimiter read."""
     endings = {"comma": ".csv", "tab": ".tsv"}
     remedy = (
         f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"

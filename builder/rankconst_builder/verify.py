@@ -217,7 +217,7 @@ def _check_files(opened: Opened) -> Findings:
 
 
 def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
-    """Return the names of what lies in the folder of a set, and which of them are files."""
+    """Return the names of all entries of a set's folder, and those of its files."""
     names = {}
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
@@ -241,7 +241,7 @@ def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Findi
 
 
 def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compare every file with checksums.txt, which protects the descriptor, too."""
+    """Compare every file, with the descriptor, with checksums.txt."""
     if CHECKSUMS not in digests:
         free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
         more = f", nor are {', '.join(sorted(free))}" if free else ""
@@ -638,7 +638,7 @@ def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:
-    """Return the baselines whose ranks a set has of a dataset."""
+    """Return the baselines that a set has ranks of, for a dataset."""
     found = set()
     for name in opened.names:
         if "baseline" in KEYS[name]:
@@ -648,7 +648,7 @@ def _list_baselines(opened: Opened, dataset: str) -> list[str]:
 
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
-    """Return what reads from the mirror, and from the cache, without asking the sources."""
+    """Return fetchers that read the mirror and the cache, and never ask the sources."""
     from rankconst_builder.fetch import Fetcher
 
     local = Fetcher(means.cache or cache_folder(), offline=True, reporter=means.reporter)

@@ -126,7 +126,7 @@ def search(ordered: Words | Codes, words: Words | Codes) -> Codes:
 
 
 def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
-    """Return which of some words are among distinct ordered ones, and their places there."""
+    """Tell which of some words are among distinct ordered ones; return their places there."""
     place = search(ordered, words)
     rows = np.flatnonzero(place < ordered.size)
     rows = rows[ordered[place[rows]] == words[rows]]
@@ -134,7 +134,7 @@ def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
 
 
 def is_new(ordered: NDArray[Any]) -> Mask:
-    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
+    """Tell for each of some ordered numbers whether it differs from the one before. Shape (n,)."""
     new = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
@@ -156,7 +156,7 @@ def count_runs(ordered: Words) -> tuple[Words, Codes]:
 
 
 def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
-    """Return distinct words, ascending, and the sum of what is counted of each."""
+    """Return distinct words, ascending, and the sum of the counts of each."""
     words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
     order = np.argsort(words)
     words, counts = words[order], counts[order]
@@ -176,7 +176,7 @@ def split_batches(triples: Triples) -> Iterator[Triples]:
 
 
 def mark(size: int, triples: Triples, *columns: str) -> Mask:
-    """Return which codes occur in some columns. Shape (size,)."""
+    """Mark the codes that occur in some columns. Shape (size,)."""
     found = np.zeros(size, dtype=np.bool_)
     for batch in split_batches(triples):
         for column in columns:
@@ -191,7 +191,7 @@ def count_bits(num_answers: int) -> int:
 
 
 def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Yield facts as a side asks for them: an entity, what else is given, and the answer."""
+    """Yield the facts of a side: the given entity, the other given parts, and the answer."""
     head, relation, tail = triples.codes[:3]
     if side == RELATION_SIDE:
         yield head, tail, relation

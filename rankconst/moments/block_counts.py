@@ -101,10 +101,10 @@ class BlockCounts:
         return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
 
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
-        """Return the laws at ascending points, and next to what share of B(x) = count no rank is x.
+        """Return the laws at ascending points, and for each the chance that no rank is x.
 
-        Tails change sides at `centre`. The share is that of independent ranks on the circle's real
-        axis.
+        Tails change sides at `centre`. The chance is given B(x) = count, and nearly right: ranks
+        are taken as independent with their probabilities at the saddlepoint.
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
@@ -202,7 +202,7 @@ class BlockCounts:
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
-        """Return 1/z at nodes of a circle, and what share of P(B(y) = count) each brings."""
+        """Return 1/z at nodes of a circle, and the share of each in P(B(y) = count)."""
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
             # One way: every uncertain rank is at most y, z infinite, or none is.
@@ -294,7 +294,7 @@ def _add_powers(
 def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add what :func:`_add_powers` adds, where p v is too large for a series: log by log."""
+    """Add the sum of :func:`_add_powers` log by log, for p v too large for a series."""
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
         block = slice(begin, begin + width)
@@ -399,7 +399,7 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums as if the gaps of neighbouring y were independent, which is close."""
+    """Return the sums as if the gaps of neighbouring y were independent: nearly right."""
     y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
     if last - first >= y.size:
         # Gaps are short next to y, but may reach beyond the end of a block.

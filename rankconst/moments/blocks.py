@@ -72,7 +72,7 @@ class Blocks:
         return np.asarray(values - means[self.rows])
 
     def take(self, rows: Counts) -> Blocks:
-        """Return the rules of some rows, which may repeat."""
+        """Return the rules of some rows, also of repeated ones."""
         lengths = np.diff(np.append(self.firsts, self.points.size))[rows]
         firsts = np.cumsum(lengths) - lengths
         row = np.repeat(np.arange(rows.size), lengths)

@@ -521,10 +521,10 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
 
 
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
-    """Return how many terms in s give L(s) - exp(-s) to rounding, and up to which place."""
+    """Return the number of terms in s that give L(s) - exp(-s) to rounding, and the largest s."""
 
     def limit(k: int, coefficient: float) -> float:
-        """Return the largest s at which a term is below the rounding of that of order 2."""
+        """Return the largest s that leaves a term below the rounding of that of order 2."""
         ratio = UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient
         return float(ratio ** (1 / (k - 2)))
 

@@ -260,5 +260,5 @@ inverse_geometric_mean_rank = functools.partial(_geometric_mean, sign=-1.0)
 
 
 def num_ranks(histogram: Histogram) -> Moments:
-    """Return the moments of the number of ranks, which no ranker can change."""
+    """Return the moments of the number of ranks: a constant."""
     return Moments(float(histogram.total), 0.0, 0.0, 0.0, "closed_form")

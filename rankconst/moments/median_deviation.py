@@ -285,7 +285,7 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
         return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
 
     def reach(fits: Callable[[float], bool], most: float) -> float:
-        """Return a distance at which something is sure, found by doubling, or `most`."""
+        """Double a distance until something is sure; return it, or `most`."""
         distance = 1.0
         while distance < most and not fits(distance):
             distance *= 2
@@ -469,7 +469,7 @@ def _draw_ranks(
 def _draw_deviations(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw the counts between which the medians lie, and then the medians."""
+    """Draw the counts on either side of the medians, and then the medians."""
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
     edges, known = rankings.edges, rankings.counts

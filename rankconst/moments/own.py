@@ -46,7 +46,7 @@ _VANISHED = -80.0
 
 
 def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
-    """Return the moments of the mean of any f(rank), which maps arrays."""
+    """Return the moments of the mean of any f(rank); f maps arrays."""
     last = int(histogram.last_ranks.max())
     if last > _MOST_RANKS:
         raise UndefinedError(
@@ -94,7 +94,7 @@ def _sum_between(
 
 
 def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
-    """Return f of ranks; refuse what is not a number for each."""
+    """Return f of ranks; refuse any result but a number for each."""
     try:
         values = np.asarray(f(ranks), dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -179,7 +179,7 @@ class BelowCounts:
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointLaws:
-        """Return the laws around `count`, which certain ranks exceed at no point.
+        """Return the laws around `count`, which is at least the number of certain ranks.
 
         Tails change sides at `centre`.
         """

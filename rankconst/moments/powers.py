@@ -366,7 +366,7 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Return what a series leaves out: orders 2m-1 and 2m are of size n^-m, and the last tell."""
+    """Estimate the rest of a series from its last orders: 2m-1 and 2m are of size n^-m."""
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
     # Ranks of few tasks may be so near 0, next to their mean, that terms hardly fall.
     return last if 2 * last <= before else math.inf

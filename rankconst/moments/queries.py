@@ -147,7 +147,7 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of what the metric sums up, for a query of each row (N, R)."""
+    """Return the law of a query's value, for each row (N, R)."""
     compute = _LAWS[family.kind]
     laws = []
     for n, right in queries.tolist():

@@ -27,7 +27,7 @@ _RARE, UNSEEN = 30, 9
 
 
 def make_generator() -> np.random.RandomState:
-    """Return the source of all samples, whose streams are frozen (NEP 19)."""
+    """Return the source of all samples; its streams are frozen (NEP 19)."""
     return np.random.RandomState(np.random.PCG64(SEED))
 
 

@@ -81,7 +81,7 @@ class SumLaw(ABC):
         return -math.fsum((self.tasks * np.log(self.sizes)).tolist())
 
     def deviations(self, ranks: Values) -> Values:
-        """Return f(r) - f(1); hits have none, whose tail is a sum."""
+        """Return f(r) - f(1); not for hits: their tail is a sum."""
         raise NotImplementedError
 
     @abstractmethod
@@ -169,7 +169,7 @@ class RankLaw(SumLaw):
         return 1.0 - ranks
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Evaluate the geometric sum, which is the same from either end."""
+        """Evaluate the geometric sum; counted from the upper end it is that of -z."""
         y = (-z if upper else z)[:, None]
         summed: Complex = np.log(np.expm1(self.sizes * y) / (self.sizes * np.expm1(y)))
         return summed
@@ -394,5 +394,5 @@ class Tail:
 
 
 def _add_rounding(error: float, log: float) -> float:
-    """Return the error of a logarithm with what is lost when it is converted."""
+    """Add the rounding of a conversion to the error of a logarithm."""
     return error + 4 * UNIT_ROUNDOFF * (1 + abs(log))

@@ -116,7 +116,7 @@ def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
 def _halves(
     law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float
 ) -> tuple[Part, Part, float] | None:
-    """Return the tilted laws of two halves of the tasks, and ln of what the tilt took away.
+    """Return the tilted laws of two halves of the tasks, and ln of the factor that undoes the tilt.
 
     None if they have too many values.
 

@@ -301,7 +301,7 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 
 
 def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
-    """Estimate the same for a law whose parts have returns of their own, of which few meet."""
+    """Estimate near-returns of a law with parts that return on their own, but rarely together."""
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
     modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi

@@ -151,7 +151,7 @@ def _write(path: Path, content: bytes) -> int:
 
 
 def _prepare(order: Order) -> Site:
-    """Gather what the pages show."""
+    """Gather the contents of the pages."""
     tables = order.tables
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
@@ -202,7 +202,7 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _describe_set(tables: Tables, keys: Sequence[str]) -> dict[str, Any]:
-    """Return the index of a set: what its files are."""
+    """Return the index of a set: a description of each file."""
     address = identify(tables.version, "DATASET", "TASKS", "METRIC")
     described = {column.name: column.description for column in COLUMNS["constants"]}
     listed = ", ".join(FIELDS)
@@ -225,7 +225,7 @@ def _cite(tables: Tables, url: str) -> str:
 
 
 def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the scripts: the names, what every page needs, and what reads a pasted table."""
+    """Yield the scripts: names, the code of every page, and the reader of pasted tables."""
     first = FIRST if FIRST in site.keys else site.keys[0]
     names = describe_names(site.tables, site.keys)
     shown = choose_first(site.described[first], site.usual_tasks(first))
@@ -243,7 +243,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def list_modules(first: str) -> list[str]:
-    """Return a module with those that it imports, each behind what it imports."""
+    """Return a module and those that it imports, each behind its own imports."""
     found: dict[str, None] = {}
 
     def add(name: str) -> None:

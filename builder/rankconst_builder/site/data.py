@@ -48,7 +48,7 @@ def slug(metric: Metric) -> str:
 
 
 def locate(tasks: Tasks) -> str:
-    """Return what an identifier says of ranking tasks after the dataset: ``test/both/standard``."""
+    """Return the identifier of ranking tasks without the dataset: ``test/both/standard``."""
     return str(tasks).partition("/")[2]
 
 
@@ -165,7 +165,7 @@ def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
 
 
 def describe_words() -> dict[str, dict[str, str]]:
-    """Map each spelling that the page's reader of tables knows, squashed, to what it is.
+    """Map each spelling that the page's reader of tables knows, squashed, to its meaning.
 
     A metric that takes a k is there without it, and with an @.
     """
@@ -272,7 +272,7 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
 
 
 def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Return the least whole number for which a condition holds that holds for all larger ones."""
+    """Return the least whole number that meets a condition, which all larger ones meet, too."""
     while not holds(guess):
         guess += 1
     while holds(guess - 1):

@@ -58,7 +58,7 @@ def write_dataset(site: Site, key: str) -> str:
 
 
 def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
-    """Say what a random ranker gets, and which differences tell models apart."""
+    """Summarise the value of a random ranker, and the differences that tell models apart."""
     gets, apart = [], []
     for each in constants:
         label, metric = each.metric.label, each.metric
@@ -78,7 +78,7 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
 def _list_more(
     site: Site, tasks: Tasks, constants: Sequence[Constants], row: Mapping[str, Any]
 ) -> list[Html]:
-    """Return what is folded at the end of the page."""
+    """Return the folded sections at the end of the page."""
     relations = _tabulate_relations(site, tasks)
     folded = []
     if relations is not None:
@@ -99,7 +99,7 @@ def _list_more(
 
 
 def _fold(title: str, *body: str) -> Html:
-    """Return what is shown when its title is chosen."""
+    """Return a section that opens when its title is chosen."""
     return tag("details", tag("summary", title), *body, class_="fold")
 
 
@@ -114,7 +114,7 @@ def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
 
 
 def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
-    """Return what chance gets: protocols under which it gets the same share a row."""
+    """Tabulate the values of chance; protocols with the same values share a row."""
     same: dict[tuple[float | None, ...], list[Tasks]] = {}
     for protocol in site.tables.protocols(key):
         tasks = Tasks(key, protocol, usual.split, usual.side)
@@ -128,7 +128,7 @@ def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
 
 
 def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
-    """Return what chance gets on tasks (h, ?, t); None where the tables have none."""
+    """Tabulate the values of chance on tasks (h, ?, t); None if the tables have none."""
     rows = []
     for protocol in site.tables.protocols(usual.dataset):
         tasks = Tasks(usual.dataset, protocol, usual.split, RELATION_SIDE)
@@ -142,7 +142,7 @@ def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
 
 
 def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show what rankers get that only count, where the tables have them."""
+    """Show the values of rankers that only count, if the tables have them."""
     counting = site.tables.find_counting(tasks.dataset)
     rows = []
     for key, baseline in BASELINES.items():

@@ -47,7 +47,7 @@ def draw_candidates(histogram: Histogram) -> Html:
 
 
 def draw_chance(constants: Constants) -> Html | None:
-    """Draw what a random ranker gets; None if every ranker gets the same."""
+    """Draw the distribution of a random ranker; None if every ranker gets the same."""
     deviation = math.sqrt(constants.variance)
     low, high = constants.expectation - _SPAN * deviation, constants.expectation + _SPAN * deviation
     try:
@@ -66,7 +66,7 @@ def draw_chance(constants: Constants) -> Html | None:
 def draw_results(
     constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]
 ) -> Html:
-    """Draw what chance gets, baselines and results by their index: 0 is chance, 1 is perfect."""
+    """Draw chance, baselines and results by their index: 0 is chance, 1 is perfect."""
     expectation = constants.expectation
     unit = (constants.metric.optimum or 0.0) - expectation
     reach = _SPAN * math.sqrt(constants.variance)
@@ -87,7 +87,7 @@ def draw_results(
 
 
 def _pile(xs: Iterable[float], width: int) -> Iterator[tuple[float, int]]:
-    """Yield where dots are, and at which level: those that are near each other are piled up."""
+    """Yield the place and the level of each dot: dots near each other are piled up."""
     heights = Counter[int]()
     for x in xs:
         heights[round(x / width)] += 1
@@ -178,7 +178,7 @@ _STRIP = 56
 
 
 def draw_strips(strips: Sequence[Strip]) -> Html:
-    """Draw published MRRs and what counting gets, one strip for each benchmark."""
+    """Draw published MRRs and that of counting, one strip for each benchmark."""
     marks = []
     height = _STRIP * len(strips)
     for place, strip in enumerate(strips):
@@ -246,7 +246,7 @@ def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64])
 
 
 def _frame(axis: _Axis, told: str, *drawn: Html) -> Html:
-    """Return a drawing over its axis, with what it shows below it."""
+    """Return a drawing over its axis, with a caption below."""
     marks = []
     for value in _find_ticks(axis.left, axis.right):
         x, anchor = axis.place(value), "middle"

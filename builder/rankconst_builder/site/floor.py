@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def list_compared(site: Site) -> dict[str, list[Result]]:
-    """Return the published results for which counting has constants.
+    """Return the published results that can be held against counting.
 
     The benchmarks with the most results come first.
     """

@@ -140,7 +140,7 @@ def _mark(value: float, counting: float) -> str:
 def _list_findings(
     rows: list[_Row], means: Mapping[str, float], titles: Mapping[str, str]
 ) -> list[str]:
-    """Return what the table shows, in sentences."""
+    """Return the findings of the table as sentences."""
     sentences = []
     for name in SOURCES:
         below = sum(row.published[name] < row.counting for row in rows)
@@ -168,7 +168,7 @@ def _list_findings(
 
 
 def _tabulate_suites(tables: Tables) -> Html:
-    """Return what chance, counting and the models get on average over the graphs of each suite."""
+    """Tabulate the averages of chance, counting and the models over the graphs of each suite."""
     published = read_averages()
     cells: list[list[str]] = []
     for suite in load_suites().values():
@@ -190,7 +190,7 @@ def _tabulate_suites(tables: Tables) -> Html:
 
 
 def _average_floors(tables: Tables, covered: Coverage, slug: str) -> list[float]:
-    """Return the mean of what chance and counting get."""
+    """Return the means of chance and of counting."""
     tasks = covered.held.values()
     return [
         statistics.fmean(_expect(tables, each, slug, ranker) for each in tasks)

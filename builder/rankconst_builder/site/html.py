@@ -76,7 +76,7 @@ def link_safely(address: str | None, text: str) -> str:
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str | None) -> Html:
-    """Return a table whose first column names the rows; wide ones scroll inside their frame."""
+    """Return a table with the names of rows in front; wide ones scroll inside their frame."""
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     body = []
     for first, *others in rows:
@@ -85,5 +85,5 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: 
 
 
 def scroll(child: Html, label: str) -> Html:
-    """Return a frame in which something wide can be scrolled, with the keyboard too."""
+    """Return a frame that scrolls wide content, with the keyboard, too."""
     return tag("div", child, class_="scroll", tabindex="0", role="region", aria_label=label)

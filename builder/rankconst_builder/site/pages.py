@@ -87,7 +87,7 @@ class Site:
         )
 
     def list_held(self, key: str) -> list[Tasks]:
-        """List the tasks whose every rank counts the same."""
+        """List the tasks of a dataset in the tables, without macro averages."""
         paths = (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
         return [Tasks(key, protocol, split, side) for split, side, protocol in paths]
 
@@ -218,7 +218,7 @@ def write_calculator(site: Site) -> str:
 
 
 def _name_themselves(names: Iterable[str]) -> dict[str, str]:
-    """Return options whose text is their value."""
+    """Return options that show their value."""
     return {name: name for name in names}
 
 
@@ -247,7 +247,7 @@ _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 
 def _find_family(key: str) -> str:
-    """Return what kind of a benchmark a dataset is, in a word."""
+    """Return the kind of a benchmark in a word."""
     known = [family for family in FAMILIES if family in list_kinds(key)]
     if known:
         return known[0]
@@ -255,7 +255,7 @@ def _find_family(key: str) -> str:
 
 
 def write_list(site: Site) -> str:
-    """Return the list of datasets: those on which chance matters most come first."""
+    """Write the list of datasets, ordered by how much chance matters."""
     mrrs = {key: site.expect(site.usual_tasks(key), "mrr") for key in site.keys}
     rows, points, results = [], [], []
     for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
@@ -282,7 +282,7 @@ def write_list(site: Site) -> str:
 
 
 def _list_dataset(site: Site, key: str) -> Html:
-    """Return the row of a dataset, with the values by which it is sorted and found."""
+    """Return the row of a dataset, with the values that sort and filter it."""
     row, tasks, family = site.tables.datasets[key], site.usual_tasks(key), _find_family(key)
     expected = []
     for metric in _LISTED:

@@ -118,7 +118,7 @@ def _read_result(
 
 
 def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
-    """Return what counting gets; None where that depends on negatives that are drawn."""
+    """Return the value of counting; None if it depends on the negatives that are drawn."""
     try:
         return tables.constants(replace(tasks, baseline=FLOOR), METRIC).expectation
     except RankconstError:
