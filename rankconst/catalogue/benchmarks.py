@@ -205,7 +205,7 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 @functools.cache
 def _read_sections(pattern: str) -> Mapping[str, Any]:
-    """Read the sections of the registry whose names match, and parse no others."""
+    """Read the sections of the registry with matching names; parse no others."""
     import tomllib
 
     sections = _FILE.read_text(encoding="utf-8").split("\n[")
@@ -257,7 +257,7 @@ def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
 
 
 def explain_ambiguous(name: str) -> str:
-    """Say which benchmarks share an ambiguous name; empty for other names, and for titles."""
+    """List the benchmarks that share an ambiguous name; empty for other names and for titles."""
     titles = {key: load_benchmarks()[key].title for key in list_meant(name)}
     if not titles or squash(name) in map(squash, titles.values()):
         return ""
@@ -272,7 +272,7 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return what a benchmark is, of :data:`KINDS`, and full if all entities are ranked.
+    """Return the :data:`KINDS` of a benchmark, and full if all entities are ranked.
 
     A graph of another name is transductive and full.
     """
@@ -305,7 +305,7 @@ def list_titles() -> Mapping[str, tuple[str, ...]]:
 
 
 def find_note(key: str) -> str:
-    """Return what surprises in a benchmark's files; empty if nothing is known to."""
+    """Return a warning about a benchmark's files; empty if there is none."""
     rows = _read_sections(rf"dataset\.{re.escape(key)}").get("dataset", {})
     return str(rows.get(key, {}).get("note", ""))
 
@@ -321,7 +321,7 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Turn a user's name for a graph into a key; refuse what is no key, and names of benchmarks."""
+    """Turn a user's name for a graph into a key; refuse names of benchmarks."""
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(

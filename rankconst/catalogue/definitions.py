@@ -128,11 +128,11 @@ class Family:
         return "pooled" if self.pooled else self.over.removeprefix("ideal of ")
 
     def sum_up(self, held: Places, k: int | None) -> Values:
-        """Return what the kind makes of the right answers of each query."""
+        """Sum up the right answers of each query, as the kind of metric does."""
         return _EVALUATE[self.kind](held, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
-        """Return what that is divided by, for each query."""
+        """Return the divisor of that sum, for each query."""
         k = k or ALL
         if self.over.startswith("ideal"):
             numbers = np.minimum(rights, k)
@@ -181,7 +181,7 @@ class AnswersMetric(Metric):
         return self.best
 
     def worst(self, *_: Any) -> float:
-        """Return what a ranker gets that puts all right answers last."""
+        """Return the value of a ranker that puts all right answers last."""
         return self.least
 
     def __reduce__(self) -> Any:
@@ -202,7 +202,7 @@ def name_answers_metric(
     title: str = "",
     scale: Literal["share", "count"] = "share",
 ) -> AnswersMetric:
-    """Return a metric of several right answers, of which only the name counts so far."""
+    """Return a metric of several right answers by its name, before its definition is known."""
     shown = symbol or key
     if k is not None and "{k}" not in shown:
         shown += "@{k}"

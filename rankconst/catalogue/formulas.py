@@ -37,7 +37,7 @@ def take_reciprocal(ranks: Values, _: int | None) -> Values:
 
 
 def take_gain(ranks: Values, _: int | None) -> Values:
-    """Return what a rank adds to nDCG."""
+    """Return the gain of a rank in nDCG."""
     return 1.0 / np.log2(1.0 + ranks)
 
 

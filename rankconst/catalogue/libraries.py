@@ -58,7 +58,7 @@ class Library:
     notes: tuple[str, ...] = ()
 
     def find(self, name: str) -> Meaning | None:
-        """Return what a name means; None if the library has none such.
+        """Return the meaning of a name; None if the library does not have it.
 
         Raises UnknownNameError if it does not say which k.
         """
@@ -79,7 +79,7 @@ class Library:
         return int(self.bare_k) if self.bare_k else None
 
     def count_empty(self, key: str) -> str:
-        """Return what a query without a right answer counts under a definition."""
+        """Return the value of a query without a right answer under a definition."""
         return self.empty_of.get(key, self.empty)
 
 

@@ -71,7 +71,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
-    """Return what is named from a word on, and the next word to look at."""
+    """Return the graph that is named from a word on, and the next word to look at."""
     last, name = -1, ""
     for j in range(i, min(i + _MOST_WORDS, len(words))):
         if j > i and not _is_joined(text, words[j - 1], words[j]):
@@ -109,7 +109,7 @@ def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
-    """Return another graph whose name begins with a registered one, as WN18RRv1 does."""
+    """Return a graph with a name that begins with a registered one, such as WN18RRv1."""
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
@@ -126,7 +126,7 @@ def names_known(text: str) -> bool:
 
 
 def is_inductive(name: str) -> bool:
-    """Tell whether a name is that of the graph on which an inductive benchmark is evaluated."""
+    """Tell whether a name is that of the test graph of an inductive benchmark."""
     key = _list_registered().get(squash(name))
     row = load_benchmarks().get(key or "")
     # Of GraIL's, v1 alone is the graph that models are trained on.
@@ -187,7 +187,7 @@ def _find_longest() -> int:
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
-    """Return what any name begins with: most words of a text do not."""
+    """Return the first words of all names; most words of a text are none of them."""
     return frozenset(name[:end] for name in list_spellings() for end in range(1, len(name) + 1))
 
 

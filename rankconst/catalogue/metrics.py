@@ -289,7 +289,7 @@ _NDCG = Metric(
 
 
 def _cut_off(row: Metric, function: str, *further: str) -> Metric:
-    """Return the metric that is 0 for ranks beyond k, and otherwise what `row` is."""
+    """Return the metric of `row` cut off at k: ranks beyond k count 0."""
     symbol = row.symbol
     return Metric(
         family=f"{row.family}_at_k",
@@ -669,7 +669,7 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
 
 
 def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
-    """Return a metric with the form that a key of PyKEEN means, which may omit "_index"."""
+    """Return the metric and the form of a key of PyKEEN, which may omit "_index"."""
     if form == "normalised" and metric.index_name and not metric.normalised_name:
         return metric, "index"
     return metric, form
@@ -685,7 +685,7 @@ _FILTERING = re.compile(
 
 
 def _describe_other(bare: str) -> str:
-    """Say what a name means that is close to a metric's; empty for other names."""
+    """Explain a name that is close to a metric's; empty for other names."""
     numbered = _NUMBERED.match(bare)
     bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
     if squash(bare) in {"acc", "accuracy"}:
@@ -765,7 +765,7 @@ def _write_formula(metric: Metric, form: str) -> str:
 
 
 def describe_metric(metric: Metric) -> dict[str, str]:
-    """Return the page of a metric, heading to text, in the order in which it is shown."""
+    """Return the page of a metric, heading to text, in the order of the page."""
     largest = "any size" if math.isinf(metric.upper) else f"{metric.upper:g}"
     optimum = "none: every ranker gets the same"
     if metric.optimum is not None:

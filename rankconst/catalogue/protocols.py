@@ -109,7 +109,7 @@ class Protocol:
             )
 
     def known_splits(self, split: str) -> tuple[str, ...]:
-        """Return the splits whose triples are removed when `split` is evaluated."""
+        """Return the splits with known answers that are removed when `split` is evaluated."""
         order = tuple(SPLITS)
         if self.known == "none":
             return ()
@@ -344,7 +344,7 @@ def parse_protocol(name: str) -> Protocol:
 
 
 def is_filtered(name: str) -> bool:
-    """Tell whether a text says that known answers were removed, and not which."""
+    """Tell whether a text says that known answers were removed, without saying which."""
     return squash(name) in {"filtered", "filter", "filt"}
 
 

@@ -51,7 +51,7 @@ def load_suites() -> Mapping[str, Suite]:
 
 
 def has_own_tasks(key: str) -> bool:
-    """Tell whether a key is that of a suite with a tool, whose ranking tasks are known."""
+    """Tell whether a key is that of a suite with a tool, and so with known ranking tasks."""
     # Most keys are those of benchmarks, and reading the registry takes longer than the answer.
     if f"[suite.{key}]" not in _read_text():
         return False
@@ -135,7 +135,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites of as many graphs as a text says whose names share most words with it."""
+    """Return the suites that share most words with a text, among those with as many graphs."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():

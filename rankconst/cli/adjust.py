@@ -190,7 +190,7 @@ def adjust(
 
 
 def _refuse_unknown(values: Sequence[str]) -> None:
-    """Refuse an unknown option, which has become a VALUE: negative numbers start with a dash."""
+    """Refuse an unknown option; it was taken for a VALUE, as negative numbers start with a dash."""
     for value in values:
         if value[:1] == "-" and value.lstrip("-")[:1].isalpha():
             known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
@@ -219,7 +219,7 @@ class Target:
 
     @classmethod
     def of(cls, out: Path | None, form: Format | None, force: bool, *, replacing: bool) -> Target:
-        """Check what was asked for, before anything is computed."""
+        """Check the options before anything is computed."""
         if out is None:
             return cls(out, form or Format.table, force)
         check_target(out, force)
@@ -296,7 +296,7 @@ def open_sets(
 def write_values(
     typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
 ) -> Document:
-    """Write values that were typed as a table, which is read as any other."""
+    """Write typed values as a table, to be read as any other."""
     from rankconst.results.document import Document
     from rankconst.results.meanings import assume_unit
 
@@ -329,7 +329,7 @@ _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 
 def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the files among what was typed, which exist or look like paths, and the rest."""
+    """Split arguments into files, which exist or look like paths, and the others."""
     files = [value for value in values if _is_file(value)]
     return files, [value for value in values if value not in files]
 

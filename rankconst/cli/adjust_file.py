@@ -80,7 +80,7 @@ class Work:
 
 
 def read_file(work: Work) -> Reading:
-    """Read files, and say on stderr what was left out."""
+    """Read files; report on stderr all that is left out."""
     if isinstance(work.files, Document):
         found = read_opened(work.files)
         lines = np.full(len(found.entries), NO_LINE, dtype=np.intp)  # what was typed has none
@@ -93,7 +93,7 @@ def read_file(work: Work) -> Reading:
 
 
 def list_file(work: Work, form: Format) -> Listing:
-    """Adjust the numbers of a file, and say on stderr what was left out, assumed and asked."""
+    """Adjust the numbers of a file; report on stderr omissions, assumptions and questions."""
     adjusted = adjust_file(read_file(work), work)
     kept = choose_rows(adjusted, form)
     if form is Format.table and (note := explain_ranks(adjusted)):
@@ -106,7 +106,7 @@ def list_file(work: Work, form: Format) -> Listing:
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
-    """Write a document with its numbers replaced, and say on stderr what stays."""
+    """Write a document with its numbers replaced; report on stderr the numbers that stay."""
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
@@ -144,7 +144,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
 
 
 def _comment(adjusted: AdjustedReading) -> str:
-    """Return the command, and what was assumed and asked, on one line."""
+    """Return the command, the assumptions and the questions on one line."""
     command = (
         shlex.join(["rankconst", *sys.argv[1:]])
         .replace("\n", " ")
@@ -164,7 +164,7 @@ def _comment(adjusted: AdjustedReading) -> str:
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
-    """Adjust the numbers of a file; say on stderr what is asked if none can be."""
+    """Adjust the numbers of a file; report the questions on stderr if none can be."""
     confirmed = confirm_reading(reading, work.tables, work.user)
     try:
         return adjust_reading(
@@ -185,7 +185,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
 
 
 def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
-    """Say on stderr what was assumed, asked and left out, and what to know of listed numbers."""
+    """Report on stderr assumptions, questions, omissions and notes on the listed numbers."""
     reading = adjusted.reading
     _report_others(adjusted)
     report_answers(adjusted)
@@ -203,7 +203,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 
 
 def report_answers(adjusted: AdjustedReading) -> None:
-    """Say on stderr what was assumed of a file's numbers, and what is asked about the others."""
+    """Report on stderr the assumptions about a file's numbers, and the open questions."""
     name = adjusted.reading.name
     further = []
     declared = adjusted.list_said()

@@ -94,7 +94,7 @@ def read_values(
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset, against each baseline; return also what was said of them."""
+    """Adjust values on each dataset, against each baseline; return also the notes on them."""
     if query.num_tasks is not None:
         return _adjust_counted(typed, query, query.num_tasks), []
     if not query.datasets:
@@ -118,7 +118,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on tasks of which only the number is known."""
+    """Adjust values on tasks with a known number of candidates, and nothing else known."""
     user = query.user
     protocol = parse_counted(user.protocol, user.tool)
     known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
@@ -128,7 +128,7 @@ def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Adjusted
 
 
 def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
-    """Return what is said of a metric's values, and the tasks that they are of.
+    """Return the notes on a metric's values, and their tasks.
 
     The name of the metric may say more than the metric.
     """
@@ -169,7 +169,7 @@ def _add_answers(
     assumed: Mapping[str, Sequence[str]],
     query: Query,
 ) -> Listing:
-    """Add to each row, for JSON, what was assumed of it, and what its number means."""
+    """Add to each row, for JSON, its assumptions and the meaning of its number."""
     assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
     sentences = explain_each(find_floors(done, query.tables))
     rows, meant = list[dict[str, str]](), list[str | None]()

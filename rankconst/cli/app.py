@@ -113,7 +113,7 @@ class _Plain:
 
 
 def _take(value: Any, kind: type[Any]) -> Any:
-    """Return what was typed as a value of its kind; None if that needs more than a look."""
+    """Return an argument as a value of its kind; None if that needs more than a look."""
     if not isinstance(value, str):
         return value if isinstance(value, kind) else None
     if kind is str and value.isprintable():
@@ -202,7 +202,7 @@ def _root(
 
 
 def prepare() -> typer.Typer:
-    """Return the program with the command that was called, or whose words a shell completes.
+    """Return the program with only the command that is called or completed.
 
     Most calls need not wait for what the other commands import.
     """
@@ -224,7 +224,7 @@ def _find_command(typed: Sequence[str]) -> list[str]:
 
 
 def _read_arguments() -> list[str]:
-    """Return what was typed, with what asks for help in one form."""
+    """Return the arguments, with every request for help in one form."""
     typed = sys.argv[1:]
     if typed[:1] == ["help"]:
         return [*typed[1:], "--help"]
@@ -232,7 +232,7 @@ def _read_arguments() -> list[str]:
 
 
 def _explain_typed(error: Any) -> str:
-    """Return what is wrong with a command line, and what to type instead."""
+    """Explain what is wrong with a command line, and what to type instead."""
     # Pydantic's, in typer.
     message = str(error.format_message()).rstrip(".").replace("Value error, ", "")
     context = error.ctx
@@ -265,7 +265,7 @@ _WORK = {"adjust": "adjusting", "compare": "comparing", "check": "checking", "sh
 
 
 def _describe_work(typed: Sequence[str]) -> str:
-    """Say what a command does, for its notice; empty for one that tells more itself."""
+    """Describe the work of a command, for its notice; empty for one with a notice of its own."""
     if not typed or typed[0] not in _WORK:
         return ""
     words = " ".join([_WORK[typed[0]], *typed[1:2]])
@@ -371,7 +371,7 @@ def _fail(message: str, code: int) -> int:
 
 
 def _leave(code: int) -> NoReturn:
-    """Exit; what could not be written is given up, or Python would complain about it."""
+    """Exit; give up output that could not be written, or Python would complain about it."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -245,7 +245,7 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
-    """Return which file is which by their order; refuse an order that their names contradict."""
+    """Assign files to splits by their order; refuse an order that their names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         paths = _list_files(Path(paths[0]))
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
@@ -269,7 +269,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _list_files(folder: Path) -> list[str]:
-    """Return the files in a folder whose names say which split they are."""
+    """Return the files in a folder that are named after a split."""
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     known = {_split_name(path)[1]: path for path in paths}
     if not {"train", "test"} <= known.keys():
@@ -329,7 +329,7 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
 def _read_restriction(
     relations: str | None, entities: str | None, known: Path | None
 ) -> Restriction:
-    """Read the relations and entities that are evaluated, and what else the filter knows."""
+    """Read the evaluated relations and entities, and further triples of the filter."""
     from rankconst_builder.fetch import read_local
     from rankconst_builder.restriction import Restriction, read_names
 
@@ -379,7 +379,7 @@ def _choose_sources(
 def _place_train(
     files: Mapping[str, str], scheduler: str | None
 ) -> tuple[dict[str, Path], str | None]:
-    """Return paths, and the URL of the training set, which only the workers of a cluster read."""
+    """Return paths, and the URL of a training set that only the workers of a cluster read."""
     train = files.get("train", "")
     if "://" not in train:
         return {split: Path(path) for split, path in files.items()}, None
@@ -396,7 +396,7 @@ def _place_train(
 def _open_fetcher(
     mirror: str | None, offline: bool, reporter: Reporter, downloading: bool
 ) -> Fetcher:
-    """Return what gets the files of benchmarks; a graph of the user's own needs no cache."""
+    """Return a fetcher of benchmark files; the user's own graph needs no cache."""
     from rankconst_builder.fetch import Fetcher
 
     cache = cache_folder() if downloading else Path()
@@ -437,7 +437,7 @@ _COLUMNS = (
 
 
 def _print_outcome(outcome: Outcome) -> None:
-    """Print what was built; protocols with the same numbers share a row."""
+    """Print the constants that were built; protocols with the same numbers share a row."""
     if outcome.tables is None:
         return
     rows = list[dict[str, Any]]()
@@ -470,7 +470,7 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
 
 
 def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
-    """Print what was built, where it is and what comes next; raise what failed."""
+    """Print the result of a build, its place and the next step; raise an error if it failed."""
     _print_outcome(outcome)
     reporter.say(f"tables: {out.resolve()}")
     if outcome.tables is not None and outcome.built:
@@ -485,7 +485,7 @@ def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:
-    """Say what to do with the tables: a command that works as it is, but for the value."""
+    """Suggest a command that uses the tables, ready to run but for the value."""
     # Commands find what is in this folder under its usual name.
     place = "" if os.path.normpath(out) == OUTPUT else f" --tables {shlex.quote(str(out))}"
     held = [tasks.protocol for tasks in _find_tests(tables, key)]

@@ -62,7 +62,7 @@ SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
 
 def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
-    """Return the columns of a row's tasks, and of what a random ranker gets.
+    """Return the columns of a row's tasks, and of the values of a random ranker.
 
     `show` writes their numbers; `drops` say when the column of each metric leaves a screen.
     """
@@ -102,7 +102,7 @@ class Registry(NamedTuple):
     legend: str = ""  # below a page
 
     def fill(self, found: Any) -> dict[str, Any]:
-        """Return what the columns say of a thing."""
+        """Fill the columns for a thing."""
         key, *fields = (column.key for column in self.columns)
         return {key: found.key, **{field: _plain(self.read(found, field)) for field in fields}}
 
@@ -191,7 +191,7 @@ def _read_protocol(protocol: Protocol, field: str) -> Any:
 
 
 def _show_known(row: Mapping[str, Any]) -> str:
-    """Say which known answers a protocol removes, in words that tell protocols apart."""
+    """Describe the known answers that a protocol removes, in words that tell protocols apart."""
     if row["known"] is None:
         return text(None)
     parts = [_KNOWN[row["known"]]]
@@ -215,7 +215,7 @@ def _load_rules() -> Mapping[str, Rule]:
 
 
 def _read_library(row: Library, field: str) -> Any:
-    """Return a field, or what a library divides by; of MRR, which right answers count."""
+    """Return a field, or the divisor of a library; for MRR, the right answers that count."""
     if field == "empty":
         named = {**row.metrics, **row.metrics_without_k}
         others = (f"{named[key][0]} {value}" for key, value in row.empty_of.items())
@@ -510,7 +510,7 @@ _USUAL = ("mrr", "hits@10")
 
 
 def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Tables) -> Listing:
-    """List what chance and counting get on each graph of a suite, and their means."""
+    """List the values of chance and counting on each graph of a suite, and their means."""
     chosen = metrics or [parse_metric(name) for name in _USUAL]
     covered = require_suite(suite, asked, tables)
     rows = [_describe(tasks, chosen, tables) for tasks in covered.held.values()]

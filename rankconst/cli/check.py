@@ -99,7 +99,7 @@ def check(
 
 
 def _conclude(checked: Sequence[CheckedReading]) -> None:
-    """Say on stderr what else there is to know, and end with an error if there is cause.
+    """Report notes on stderr; end with an error if there is cause.
 
     If a number is impossible, exit with the code of DataError. Raises AskedError if all numbers
     wait for an answer.
@@ -197,7 +197,7 @@ def _paint(text: str, style: str) -> str:
 
 
 def _report(checked: CheckedReading) -> None:
-    """Say on stderr what could not be checked, and what is asked."""
+    """Report on stderr numbers that could not be checked, and questions."""
     name = checked.reading.name
     for note in checked.notes:
         say(f"note: {name}: {note}")

@@ -101,7 +101,7 @@ def compare(
 def _list_works(
     files: Sequence[str], metric: str | None, percent: bool | None, user: Address, opened: Tables
 ) -> list[Work]:
-    """Return what to adjust of each file, and of each file of a folder."""
+    """List the work for each file, and for each file of a folder."""
     from rankconst.cli.adjust_file import Work
     from rankconst.results.document import list_files
 
@@ -111,7 +111,7 @@ def _list_works(
 
 
 def _name_adjust(typed: Sequence[str], dataset: str | None, metric: str | None) -> str:
-    """Return the commands for one number, and for which difference is enough; of more nothing."""
+    """Suggest the commands for one number and for the least difference; none for several."""
     if len(typed) != 1:
         return ""
     name, key = metric or "METRIC", dataset or "DATASET"
@@ -130,7 +130,7 @@ def _compare_two(
     opened: Tables,
     form: Format,
 ) -> Listing:
-    """Compare two numbers, and say on stderr what there is to know."""
+    """Compare two numbers; report notes on stderr."""
     from rankconst.catalogue.tools import parse_tool
     from rankconst.values.comparison import require_mean
     from rankconst.values.published import read_published
@@ -165,7 +165,7 @@ def _compare_two(
 def _list(
     found: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
 ) -> Listing:
-    """List what there is to say, as one row."""
+    """List the comparison as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label, row = found.metric.label, found.to_dict()
@@ -206,7 +206,7 @@ def _list(
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
-    """Read and adjust files, say on stderr what was assumed and asked, and order their models."""
+    """Read and adjust files, report assumptions and questions, and order the models."""
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files
     from rankconst.results.listed import choose_ranks

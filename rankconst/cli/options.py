@@ -56,7 +56,7 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
 
 
 def complete(*metavars: str) -> Callable[[str], list[str]] | None:
-    """Return what completes values of some kinds as the shells ask for it; None if nothing does."""
+    """Return the completion of values of some kinds, as shells ask for it; None without one."""
     known = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:
@@ -72,7 +72,7 @@ def complete(*metavars: str) -> Callable[[str], list[str]] | None:
 
 
 def option(usage: str, help: str, **more: Any) -> Any:
-    """Return the description of an option from what is typed: ``--out -o FILE``, ``--force``."""
+    """Return the description of an option from its usage: ``--out -o FILE``, ``--force``."""
     *names, last = usage.split()
     flag = last.startswith("-")
     metavar = None if flag else last
@@ -87,7 +87,7 @@ def rare(usage: str, help: str, **more: Any) -> Any:
 
 
 def split_commas(values: list[str] | None) -> list[str] | None:
-    """Return names, of which people also write several into one word: mrr,hits@10."""
+    """Split names at commas, as people also write several into one word: mrr,hits@10."""
     return (
         None
         if values is None
@@ -148,7 +148,7 @@ _MEANT = {
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
-    """Say that there is no such option, and which one may be meant."""
+    """Say that there is no such option, and suggest the one that may be meant."""
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
@@ -162,7 +162,7 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
 
 
 def names_file(text: str) -> bool:
-    """Tell whether what was typed is ``-``, standard input, or an existing file or folder."""
+    """Tell whether an argument is ``-``, standard input, or an existing file or folder."""
     try:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
@@ -197,7 +197,7 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what names spell; all wrong ones are in one error."""
+    """Resolve names; list all wrong ones in one error."""
     wrong, found = list[str](), []
     for name in names:
         try:
@@ -319,7 +319,7 @@ MaybeForm = Annotated[Format | None, _FORMAT]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:
-    """Open the sets that were named, then the included one, then what a build wrote here, as one.
+    """Open as one: the sets that were named, the included one, and that of a build in this folder.
 
     A dataset is that of the first set that holds it.
     """

@@ -100,7 +100,7 @@ def print_listing(listing: Listing, form: Format) -> None:
 
 
 def on_screen(text: str) -> str:
-    """Return what stdout gets: the text, without control characters on a terminal."""
+    """Return the text for stdout: without control characters on a terminal."""
     return show_controls(text) if sys.stdout.isatty() else text
 
 
@@ -123,7 +123,7 @@ def say(text: str) -> None:
 
 
 def check_target(path: Path, force: bool) -> None:
-    """Refuse a path to which no file may be written, by a UsageError.
+    """Refuse a path if no file may be written to it, by a UsageError.
 
     That is a folder, an existing file without `force` or of a set of tables, or a path in a folder
     that does not exist.
@@ -166,7 +166,7 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> No
 
 
 def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Key, list[_Thing]]:
-    """Return things by what they have in common, in their order."""
+    """Group things by a common property, in their order."""
     found: dict[_Key, list[_Thing]] = {}
     for thing in things:
         found.setdefault(key(thing), []).append(thing)
@@ -184,7 +184,7 @@ _LONGEST = 80
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Say on stderr how a file was understood, and what was left out for each reason.
+    """Report on stderr how a file was understood, and omissions by reason.
 
     If `strict`, raise DataError for what was left out.
     """
@@ -207,7 +207,7 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 
 
 def _name_skipped(group: Iterable[Skipped]) -> str:
-    """Name what was left out: the first few things that differ, and how many more."""
+    """Name omissions: the first few different ones, and the number of the others."""
     things = list(dict.fromkeys(skipped.what for skipped in group))
     shown = [
         thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..."
@@ -284,7 +284,7 @@ def report_assumed(
     accepted: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> None:
-    """Say what was assumed of numbers whose source does not say, and which words were accepted."""
+    """Report assumptions about numbers, and the words that were accepted."""
     parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     parts += further
     if accepted:
@@ -298,7 +298,7 @@ def report_assumed(
 def report_sampled(
     assumed: Mapping[str, Sequence[str]], done: Iterable[AdjustedBatch], tables: Tables
 ) -> None:
-    """Say which tasks papers on a benchmark like FB15k-237 v1 (GraIL) may have instead.
+    """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
 
     Its own tool ranks among samples, and others take another test set.
     """
@@ -334,7 +334,7 @@ def _quote(words: Iterable[str]) -> str:
 
 
 def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
-    """Say what is asked about the numbers of a file: one line for all that have the same answer."""
+    """Report the questions about a file's numbers: one line for all with the same answer."""
     alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
     for group in [*alike.values()][:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
@@ -360,7 +360,7 @@ def _join_texts(group: Sequence[Question]) -> str:
 
 
 def _name_question(question: Question) -> str:
-    """Return what questions with the same answer share: the word, or how the question begins."""
+    """Return the common name of questions with the same answer: the word, or their first words."""
     return question.word if question.place else question.text.partition(": ")[0]
 
 
@@ -368,7 +368,7 @@ def _name_question(question: Question) -> str:
 
 
 def explain_names(names: Iterable[str]) -> None:
-    """Say what a name from another field is taken for."""
+    """Report the meaning that a name from another field is given."""
     if any("recall" in name.lower() for name in names):
         say(
             "note: recall@k is read as Hits@k; they are the same where each ranking task has "
@@ -377,7 +377,7 @@ def explain_names(names: Iterable[str]) -> None:
 
 
 def explain_ties(address: Address) -> None:
-    """Say which way numbers are off that ties favour or harm."""
+    """Report in which direction ties move numbers."""
     from rankconst.adjusting import TIES
 
     if (ties := TIES.get(address.rank_type or "")) is not None:
@@ -385,7 +385,7 @@ def explain_ties(address: Address) -> None:
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
-    """Say of each tool what can change its numbers; the rest is on the page of the tool."""
+    """Report for each tool what can change its numbers; its page has the rest."""
     for tool in tools:
         if tool.effect:
             say(f"note: {tool.effect} More: rankconst show {tool.key}")

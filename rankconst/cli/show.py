@@ -100,7 +100,7 @@ def show(
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
 ) -> None:
-    """Show what there is, what a random ranker gets on a dataset, or the page of a name.
+    """List what there is, or show the constants of a dataset or the page of a name.
 
     Example: rankconst show
 
@@ -179,7 +179,7 @@ def _print_constants(
     *,
     whole: bool,
 ) -> None:
-    """Print what rankers get: for people the metrics that papers print, of the usual protocol."""
+    """Print constants: for people the metrics that papers print, under the usual protocol."""
     metrics, ranker = _split_further(further, baseline)
     baselines = opened.list_baselines(ranker, asked.dataset)
     if form not in FOR_PEOPLE:
@@ -193,7 +193,7 @@ def _print_constants(
 
 
 def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
-    """List what is of a kind, or the kinds."""
+    """List all names of a kind, or the kinds."""
     if kind is None:
         return list_everything(opened)
     if kind in REGISTRIES:
@@ -214,7 +214,7 @@ def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
 def _print_page(
     opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, unused: Sequence[str]
 ) -> None:
-    """Print the page of what a name means, and say how to get those of its other meanings.
+    """Print the page of a name, and how to get those of its other meanings.
 
     Raises UnknownNameError if it means nothing, and UsageError if words are left over.
     """
@@ -254,7 +254,7 @@ _MEANINGS = {
 
 
 def _explain_adjusted(name: str) -> str:
-    """Say what an adjusted metric is; nothing of a metric itself."""
+    """Explain an adjusted metric; empty for a metric itself."""
     try:
         metric, form = parse_adjusted_metric(name)
     except UnknownNameError:
@@ -269,7 +269,7 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Say what is near an unknown name: what one list says of it, or the nearest names of all."""
+    """Explain an unknown name: by the list that has a remark on it, or by the nearest names."""
     try:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
@@ -388,7 +388,7 @@ def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
-    """Return what is known of constants, by column."""
+    """Return the columns of constants."""
     tasks, metric = constants.tasks, constants.metric
     named: dict[str, Any] = {
         "relations": list(tasks.relations),
@@ -447,7 +447,7 @@ def _lay_out(
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
-    """Return what rankers that only count get, by their key; None where the tables lack it."""
+    """Return the values of rankers that only count, by key; None where the tables lack them."""
     found: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
@@ -457,14 +457,14 @@ def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None
 
 
 def _explain_counting(opened: Tables, dataset: str) -> str:
-    """Say what counting ranks by on a dataset."""
+    """Say how counting ranks on a dataset."""
     counting = opened.find_counting(dataset)
     summary = "" if counting is None else f"{counting.summary} "
     return f"{summary}See rankconst show counting."
 
 
 def _entitle(opened: Tables, dataset: str) -> str:
-    """Return what a dataset is: its numbers of entities and triples, and the paper."""
+    """Return the title of a dataset with its numbers of entities and triples, and the paper."""
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"

@@ -100,7 +100,7 @@ def verify(
 
 
 def _tell_begin(stage: str) -> None:
-    """Say on a terminal which stage runs; its result takes the place of the line."""
+    """Name the running stage on a terminal; its result takes the place of the line."""
     if sys.stderr.isatty():
         typer.echo(f"{stage} ...\r", nl=False, err=True)
 
@@ -278,7 +278,7 @@ def _load_previous(given: str) -> Tables:
 
 
 def _tell(order: Order, released: Released) -> None:
-    """Say what the release is, and what changed."""
+    """Report the release and its changes."""
     from rankconst_builder.release import phrase_changes
 
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")
