@@ -130,7 +130,9 @@ class SheetReader:
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
         self._columns_of: dict[Hashable, list[int]] = {}
         for j, label in sheet.heading.measures.items():
-            self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
+            # ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
+            if not label.reason or self._remainders.get(j, "").isdigit():
+                self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
         keys_say_all = sheet.exact or sheet.about is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
@@ -349,7 +351,7 @@ class SheetReader:
             return (Text(measures[j], "column", "its heading").ask(asked),)
         if self._sheet.exact or j in self._means:
             return ()
-        for k in self._columns_of[measures[j].metric, measures[j].adjustment]:
+        for k in self._columns_of.get((measures[j].metric, measures[j].adjustment), ()):
             is_again = k != j and self._are_alike(j, k)
             if is_again and (self._find_filled(k) & self._find_filled(j)).any():
                 return (TWICE,)

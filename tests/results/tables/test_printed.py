@@ -179,7 +179,7 @@ def test_names_above_repeated_metrics_are_of_a_block_each(above: str, gap: str) 
         "Results on WN18RR and FB15k-237.\n",
         "WN18RR\n",
         "WN18RR FB15k-237 UMLS\n",
-        "our results\n",
+        "some results\n",
     ],
 )
 def test_one_dataset_is_never_that_of_a_metric_that_comes_twice(above: str) -> None:
