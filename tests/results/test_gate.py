@@ -337,7 +337,7 @@ def test_a_corner_is_a_label_of_its_table() -> None:
     "cell",
     [
         "1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "M:N", "composition", "Δ", "σ", "impr.", "vali", "transitive",
-        "N=50", "n = 50", "50 neg", "50neg", "neg=50", "#neg 50", "99 neg.", "1+99", "1 vs. 99", "N=100 negatives",
+        "our split", "custom splits", "N=50", "n = 50", "50 neg", "50neg", "neg=50", "#neg 50", "99 neg.", "1+99", "1 vs. 99", "N=100 negatives",
     ],
 )  # fmt: skip
 def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
