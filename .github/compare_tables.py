@@ -1,7 +1,7 @@
 """Compare a build with the newest released tables: ``python compare_tables.py FOLDER``.
 
 Prints ``version=X.Y.Z``, the smallest version under which the build may be released, or
-``version=`` if it says what the released tables say: the same content hashes, or values that differ
+``version=`` if it says what the released tables say: the same values, or values that differ
 within their stated errors only. What changed goes to stderr.
 """
 
@@ -18,17 +18,8 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 
-def hash_tables(tables: Tables) -> dict[str, str]:
-    """Return the content hash of each table."""
-    return {
-        resource["name"]: resource["contentHash"] for resource in tables.descriptor["resources"]
-    }
-
-
 def propose_version(released: Tables, built: Tables) -> str:
     """Return the version that a build may be released as; nothing if it brings nothing new."""
-    if hash_tables(released) == hash_tables(built):
-        return ""
     changes = compare_sets(
         {name: released.read(name) for name in COLUMNS},
         {name: built.read(name) for name in COLUMNS},

@@ -14,12 +14,24 @@ import pyarrow as pa
 
 import rankconst
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst_builder.package import write_tables
+from rankconst_builder.package import split_runs, write_set
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rankconst.tables.archive import Tables
 
 KEYS = ("fb15k237", "nations")
+
+
+def write_tables(
+    folder: Path,
+    version: str,
+    tables: Mapping[str, pa.Table],
+    origins: Mapping[str, dict[str, str]],
+) -> None:
+    """Write whole tables as a build does."""
+    write_set(folder, version, zip(tables, map(split_runs, tables.values()), strict=True), origins)
 
 
 def read_carried(name: str, key: str) -> pa.Table:
@@ -38,7 +50,5 @@ def few_tables(*keys: str) -> Tables:
         name: pa.concat_tables([read_carried(name, key) for key in keys or KEYS])
         for name in COLUMNS
     }
-    write_tables(
-        path, carried.version, tables.items(), {key: {"origin": "files"} for key in keys or KEYS}
-    )
+    write_tables(path, carried.version, tables, {key: {"origin": "files"} for key in keys or KEYS})
     return rankconst.load(path)

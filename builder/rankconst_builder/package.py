@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import heapq
 import io
 import itertools
 import json
@@ -26,7 +27,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst import version as runtime
-from rankconst.arrow import join_texts, view_numbers, wrap_numbers, wrap_text
+from rankconst.arrow import join_texts, wrap_numbers, wrap_text
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 2**16  # rows
 _FEWEST = 2**12  # rows of a row group of a build: there may be many small datasets
+
+_CHANCE = wrap_text(DEFAULT_BASELINE)
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -184,22 +187,23 @@ def order_value(name: str, value: Any) -> tuple[Any, ...]:
     return (1, place, stem, read_count(number) or 0)
 
 
-def write_tables(
+def write_set(
     folder: Path,
     version: str,
-    tables: Iterable[tuple[str, pa.Table]],
+    tables: Iterable[tuple[str, Iterable[pa.Table]]],
     provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Write a set of tables, each made when its turn comes, replacing what the folder holds."""
+    """Write a set of tables, each as its runs of rows, replacing what the folder holds."""
     files: dict[str, bytes] = {}
     resources = []
     datasets: list[dict[str, Any]] = []
-    for name, table in tables:
-        content = _serialise(name, table, QUICK, _FEWEST)
+    for name, runs in tables:
+        content = _serialise(name, runs, QUICK, _FEWEST)
+        written = pq.ParquetFile(pa.BufferReader(content))
         files[f"{name}.parquet"] = content
-        resources.append(_describe(name, table, content))
+        resources.append(_describe(name, written.metadata.num_rows, content))
         if name == "datasets":
-            datasets = table.to_pylist()
+            datasets = written.read(use_threads=False).to_pylist()
     descriptor = describe_set(version, datasets, resources, provenance)
     exchange_files(folder, {**files, DESCRIPTOR: encode_descriptor(descriptor)})
 
@@ -207,34 +211,36 @@ def write_tables(
 def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
     """Return the Parquet files of a set, by name; the same tables give the same bytes."""
     return {
-        f"{name}.parquet": _serialise(name, table, compression) for name, table in tables.items()
+        f"{name}.parquet": _serialise(name, split_runs(table), compression)
+        for name, table in tables.items()
     }
 
 
-def _serialise(name: str, table: pa.Table, compression: int, fewest: int = 1) -> bytes:
+def split_runs(table: pa.Table) -> list[pa.Table]:
+    """Return the rows of each dataset, which are together, those of its baselines apart."""
+    keys: list[Any] = [table["dataset"]]
+    if "baseline" in table.column_names:
+        keys.append(pc.equal(table["baseline"], _CHANCE))
+    ends = {0}
+    for values in keys:
+        coded = pc.call_function("run_end_encode", [values.combine_chunks()])
+        ends.update(coded.run_ends.to_pylist())
+    bounds = itertools.pairwise(sorted(ends))
+    return [table.slice(start, stop - start) for start, stop in bounds]
+
+
+def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: int = 1) -> bytes:
     """Write a table with a row group a dataset, and one more for its baselines.
 
     So these can be read alone. A row group has at least the `fewest` rows, but for the last. The
     table of datasets, which is read as a whole, is one row group.
     """
-    table = table.combine_chunks()  # pages must not depend on how rows came together
-    keys: list[Any] = [table["dataset"]]
-    if "baseline" in table.column_names:
-        keys.append(pc.equal(table["baseline"], wrap_text(DEFAULT_BASELINE)))
-    is_first = np.zeros(len(table), dtype=np.bool_)
-    for values in keys:
-        codes = view_numbers(values.combine_chunks().dictionary_encode().indices)
-        is_first |= np.diff(codes, prepend=-1) != 0
-    starts = [0]
-    if name != "datasets":
-        for start in np.flatnonzero(is_first).tolist():
-            if start - starts[-1] >= fewest:
-                starts.append(start)
-    words, streamed = _choose_encodings(name, table)
+    schema = schema_of(name)
+    words, streamed = _choose_encodings(name, schema)
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
-        table.schema,
+        schema,
         compression="zstd",
         compression_level=compression,
         use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
@@ -242,15 +248,26 @@ def _serialise(name: str, table: pa.Table, compression: int, fewest: int = 1) ->
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        for start, stop in itertools.pairwise([*starts, len(table)]):
-            writer.write_table(table.slice(start, stop - start))
+        held, rows = [schema.empty_table()], 0
+        for run in runs:
+            if rows >= fewest and name != "datasets":
+                _write_group(writer, held)
+                held, rows = [], 0
+            held.append(run)
+            rows += len(run)
+        _write_group(writer, held)
     return sink.getvalue()
 
 
-def _choose_encodings(name: str, table: pa.Table) -> tuple[list[str], list[str]]:
+def _write_group(writer: pq.ParquetWriter, runs: Sequence[pa.Table]) -> None:
+    # Pages must not depend on how rows came together.
+    writer.write_table(pa.concat_tables(runs).combine_chunks())
+
+
+def _choose_encodings(name: str, schema: pa.Schema) -> tuple[list[str], list[str]]:
     """Return the columns that are written with a dictionary, and those as streams of bytes."""
     words, streamed = [], []
-    for column in table.schema:
+    for column in schema:
         # A dictionary of many numbers is longer than what zstd makes of the numbers.
         if not pa.types.is_primitive(column.type) or column.name == "k":
             words.append(column.name)
@@ -259,7 +276,7 @@ def _choose_encodings(name: str, table: pa.Table) -> tuple[list[str], list[str]]
         if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
             streamed.append(column.name)
         # Nor do whole numbers where there are only a few tasks to each.
-        if pa.types.is_integer(column.type) and "num_candidates" in table.column_names:
+        if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
             streamed.append(column.name)
     return words, streamed
 
@@ -378,16 +395,19 @@ def describe_tables(
     tables: Mapping[str, pa.Table], files: Mapping[str, bytes]
 ) -> list[dict[str, Any]]:
     """Return what the descriptor says of each table and its file."""
-    return [_describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()]
+    return [
+        _describe(name, len(table), files[f"{name}.parquet"], contentHash=hash_content(table))
+        for name, table in tables.items()
+    ]
 
 
-def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
+def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, Any]:
     return {
         **describe_file(name),
         "bytes": len(content),
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
-        "contentHash": hash_content(table),
-        "rows": len(table),
+        **hashes,
+        "rows": rows,
         "schema": describe_schema(name, COLUMNS[name]),
     }
 
@@ -465,28 +485,24 @@ def open_build(folder: Path) -> Tables | None:
     return existing
 
 
-def _split_table(table: pa.Table) -> dict[str, pa.Table]:
-    """Return the rows of each dataset, which are together."""
-    coded: Any = table["dataset"].combine_chunks().dictionary_encode()
-    codes = view_numbers(coded.indices)
-    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
-    found = {}
-    for start, stop in itertools.pairwise([*starts, len(table)]):
-        found[coded.dictionary[codes[start]].as_py()] = table.slice(start, stop - start)
-    return found
-
-
 def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]) -> None:
     """Write the set that parts make with what was there of other datasets."""
     provenance = {} if existing is None else list_provenance(existing)
     provenance |= {key: dict(part.provenance) for key, part in parts.items()}
-    tables = ((name, _join_rows(name, existing, parts)) for name in COLUMNS)
+    tables = ((name, _merge_runs(name, existing, parts)) for name in COLUMNS)
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
-        write_tables(folder, UNRELEASED, tables, provenance)
+        write_set(folder, UNRELEASED, tables, provenance)
 
 
-def _join_rows(name: str, existing: Tables | None, parts: Mapping[str, Part]) -> pa.Table:
-    """Return the rows of a table, dataset by dataset, those of parts in canonical order."""
-    rows = {} if existing is None else _split_table(existing.read(name))
-    rows |= {key: part.tables[name] for key, part in parts.items()}
-    return pa.concat_tables([schema_of(name).empty_table(), *(rows[key] for key in sorted(rows))])
+def _merge_runs(
+    name: str, existing: Tables | None, parts: Mapping[str, Part]
+) -> Iterator[pa.Table]:
+    """Return the runs of rows of a table in the order of datasets, a row group read at a time."""
+    groups = [] if existing is None else existing.iterate(name)
+    old = (run for group in groups for run in split_runs(group) if _name_dataset(run) not in parts)
+    new = (run for key in sorted(parts) for run in split_runs(parts[key].tables[name]))
+    return heapq.merge(old, new, key=_name_dataset)
+
+
+def _name_dataset(run: pa.Table) -> str:
+    return str(run["dataset"][0].as_py())

@@ -80,6 +80,21 @@ class TableFiles:
         key = resolve_name("table", name, dict.fromkeys(COLUMNS, ()))
         return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
 
+    def iterate(self, name: str) -> Iterator[pa.Table]:
+        """Read a table a row group at a time, without a check of values but the file's hash."""
+        with self._explain_damage(name):
+            file = self._open(name)
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group, use_threads=False)
+
+    def _open(self, name: str) -> pq.ParquetFile:
+        """Open the file of a table, once; TablesError if it is not what the set describes."""
+        if name not in self._files:
+            file = open_parquet(self.folder / f"{name}.parquet", self._read_content(name))
+            self.check_schema(name, file.schema_arrow)
+            self._files[name] = file
+        return self._files[name]
+
     def _read(
         self,
         name: str,
@@ -95,11 +110,7 @@ class TableFiles:
         import pyarrow.parquet as pq
 
         with self._explain_damage(name):
-            if name not in self._files:
-                file = open_parquet(self.folder / f"{name}.parquet", content)
-                self.check_schema(name, file.schema_arrow)
-                self._files[name] = file
-            file = self._files[name]
+            file = self._open(name)
             if coded:
                 file = pq.ParquetFile(
                     pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded)

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from few_tables import write_tables
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import release
 from rankconst_builder.describe import DOCUMENTS
-from rankconst_builder.package import write_tables
 from rankconst_builder.release import Bump, Order, Released, release_tables
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def build(tmp_path: Path) -> Callable[..., Opened]:
         made = provenance or {
             row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]
         }
-        write_tables(folder, version, tabulate(rows).items(), made)
+        write_tables(folder, version, tabulate(rows), made)
         return rankconst.load(folder)
 
     return write

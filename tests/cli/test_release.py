@@ -13,7 +13,7 @@ import pytest
 
 import rankconst
 from cli.conftest import SMALL
-from few_tables import few_tables
+from few_tables import few_tables, write_tables
 from rankconst.tables.archive import load
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
@@ -44,8 +44,6 @@ def write_build(tmp_path: Path) -> WriteBuild:
     def write(
         *keys: str, folder: str = "my build", edit: Any = None, version: str = "unreleased"
     ) -> Path:
-        from rankconst_builder.package import write_tables
-
         carried = rankconst.load()
         tables = {}
         for name in COLUMNS:
@@ -54,7 +52,7 @@ def write_build(tmp_path: Path) -> WriteBuild:
                 rows = edit(name, tables[name].to_pylist())
                 tables[name] = pa.Table.from_pylist(rows, schema=schema_of(name))
         origins = {key: {"origin": "files"} for key in keys}
-        write_tables(tmp_path / folder, version, tables.items(), origins)
+        write_tables(tmp_path / folder, version, tables, origins)
         return tmp_path / folder
 
     return write

@@ -270,7 +270,7 @@ def _read_set(path: Path) -> str:
     digest = hashlib.sha256(json.dumps(tables.descriptor, sort_keys=True).encode())
     for resource in tables.descriptor["resources"]:
         tables._read_content(resource["name"])
-        digest.update(resource["contentHash"].encode())
+        digest.update(resource["hash"].encode())
     return digest.hexdigest()
 
 
