@@ -181,8 +181,8 @@ class _Surroundings:
             self.facts[role] = number
         elif role == "relations" and isinstance(value, list) and value:
             self.facts[role] = tuple(str(relation) for relation in value)
-        elif isinstance(value, str) and label.metric is None and role != "hyperparameter":
-            self._take_text(key, value, role)
+        elif isinstance(value, str | bool) and label.metric is None and role != "hyperparameter":
+            self._take_text(key, value if isinstance(value, str) else word, role)
 
     def _find_role(self, key: str, word: str) -> str:
         """Return the role of a key, unless another one is called after that role."""

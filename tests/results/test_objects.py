@@ -111,6 +111,9 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"filtered": false, "mrr": 0.3}', ["MRR 0.3 raw"]),
         ('{"filtered": true, "mrr": 0.3}', ["MRR 0.3 filtered"]),
         ('{"inductive": true, "mrr": 0.3}', ["MRR 0.3 ?task inductive"]),
+        ('{"type_constraint": true, "mrr": 0.3}', ["MRR 0.3 ?protocol constraint"]),
+        ('{"remove_duplicates": true, "mrr": 0.3}', ["MRR 0.3 ?graph duplicates"]),
+        ('{"few_shot": 5, "mrr": 0.3}', ["MRR 0.3 ?part few-shot"]),
         # The value 1 of a metric is no flag.
         ('{"valid_mrr": 1, "hits@1": 0.3}', ["MRR 1 valid", "Hits@1 0.3"]),
         ('{"valid_mrr": 1, "hits@1": 0.3, "config": {}}', ["MRR 1 valid", "Hits@1 0.3"]),
@@ -189,7 +192,7 @@ def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
 
 
-_WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "few-shot", "dev")
+_WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "queries", "dev")
 _SETTINGS = st.dictionaries(
     st.sampled_from(_WORDS),
     st.integers(2, 900) | st.floats(1.5, 9) | st.sampled_from(["./valid.txt", "/data/dev"]),
