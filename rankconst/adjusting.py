@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import weigh
@@ -19,6 +17,7 @@ from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, adjust_dropped, draw_evenly
 from rankconst.values.constants import Constants
+from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
@@ -220,234 +219,20 @@ def leave_out(done: Iterable[AdjustedBatch], left: NDArray[np.bool_]) -> Iterato
             yield replace(each, batch=each.batch.take(kept))
 
 
-def find_contradictions(
-    done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
-) -> dict[int, str]:
-    """Return the numbers that no ranks have together, by their index, with reasons.
+def list_results(done: Iterable[AdjustedBatch], evaluations: Iterable[Places]) -> Iterator[Results]:
+    """Yield the numbers whose metrics bound each other; those of other tasks are apart.
 
-    `evaluations` has a number for each number of a batch that tells models and tie policies apart;
-    `show` returns a number as it is written, by its index. The rules are those of `check` that need
-    no tasks.
+    `evaluations` has a number for each number of a batch that tells models and tie policies apart.
     """
     bounded = [
         (each.batch, own)
         for each, own in zip(done, evaluations, strict=True)
-        if each.batch.metric.hits_k is not None or each.batch.metric in {_MRR, _MR}
+        if is_bounded(each.batch.metric)
     ]
-    if len({batch.metric for batch, _ in bounded}) < 2:
-        return {}
     tasks = number_distinct((batch.tasks, batch.tool) for batch, _ in bounded)
-    evaluation = np.concatenate(
-        [own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded]
-    )
-    kinds = {_MRR: np.inf, _MR: np.nan}
-    ks = [batch.metric.hits_k or kinds[batch.metric] for batch, _ in bounded]
-    k = np.repeat(ks, [batch.index.size for batch, _ in bounded])
-    lower = np.concatenate([batch.lower for batch, _ in bounded])
-    upper = np.concatenate([batch.upper for batch, _ in bounded])
-    index = np.concatenate([batch.index for batch, _ in bounded])
-    order = np.lexsort((k, evaluation))
-    found: dict[int, str] = {}
-    for place in _cut_blocks(evaluation[order]):
-        own = order[place]
-        new = np.r_[True, np.diff(evaluation[own]) != 0]
-        block = _Block(index[own], k[own], lower[own], upper[own], new)
-        found |= block.explain(show)
-    return found
-
-
-_MRR, _MR = parse_metric("mrr"), parse_metric("mr")
-
-# How much sums over millions of groups may lose to rounding.
-_NOISE = 1e-8
-_BLOCK = 2**16  # numbers
-# Where scores tie, the rank next to k may be half a rank beyond it.
-_TIED = 0.5
-
-
-def _cut_blocks(evaluation: Places) -> Iterator[slice]:
-    """Cut sorted numbers into blocks of whole evaluations that fit into the caches."""
-    stops = np.flatnonzero(np.append(np.diff(evaluation) != 0, True)) + 1
-    least = np.arange(_BLOCK, evaluation.size + _BLOCK, _BLOCK).clip(max=evaluation.size)
-    blocks = dict.fromkeys(stops[np.searchsorted(stops, least)].tolist())
-    for start, stop in itertools.pairwise([0, *blocks]):
-        yield slice(start, stop)
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """The numbers of some evaluations, one evaluation after the other, k ascending in each."""
-
-    index: Places
-    k: Numbers  # of a Hits@k; infinite for an MRR, NaN for an MR
-    lower: Numbers
-    upper: Numbers
-    new: NDArray[np.bool_]  # where an evaluation begins
-
-    @cached_property
-    def is_reciprocal(self) -> NDArray[np.bool_]:
-        return np.isinf(self.k)
-
-    @cached_property
-    def is_rank(self) -> NDArray[np.bool_]:
-        return np.isnan(self.k)
-
-    @cached_property
-    def is_hits(self) -> NDArray[np.bool_]:
-        return ~(self.is_reciprocal | self.is_rank)
-
-    @cached_property
-    def starts(self) -> Places:
-        """Where each evaluation begins."""
-        return np.flatnonzero(self.new)
-
-    @cached_property
-    def group(self) -> Places:
-        """The number of each number's evaluation."""
-        return np.cumsum(self.new) - 1
-
-    @cached_property
-    def hits(self) -> Numbers:
-        """The least shares of hits; 0 for means."""
-        return np.where(self.is_hits, self.lower, 0)
-
-    @cached_property
-    def most(self) -> Numbers:
-        """The largest share of hits of its evaluation up to each number."""
-        # Each group is above all before it, so that the most of what came before is of the same.
-        return np.asarray(np.maximum.accumulate(self.hits + 2 * self.group) - 2 * self.group)
-
-    @cached_property
-    def falls(self) -> NDArray[np.bool_]:
-        """Hits that are fewer than those of a smaller k."""
-        return self.is_hits & (self.upper + _NOISE < self.most)
-
-    @cached_property
-    def bounds(self) -> _Bounds:
-        """What the hits of each evaluation allow."""
-        cut = np.where(self.is_hits, self.k, np.inf)
-        bounds = _bound_means(cut, self.most, self.upper, self.new)
-        # Hits that contradict each other bound the MRR one by one only, and the MR not at all.
-        broken = np.logical_or.reduceat(self.falls, self.starts)
-        alone = np.maximum.reduceat(self.hits / cut, self.starts)
-        return _Bounds(
-            least_reciprocal=np.where(broken, alone, bounds.least_reciprocal),
-            largest_reciprocal=np.where(broken, 1, bounds.largest_reciprocal),
-            least_rank=np.where(broken, 1, bounds.least_rank),
-        )
-
-    @cached_property
-    def rank_by_reciprocal(self) -> Numbers:
-        """The least MR that the MRR of each number's evaluation allows; 1 without an MRR."""
-        least = _bound_rank(np.where(self.is_reciprocal, self.upper, np.inf))
-        found = np.where(self.is_reciprocal, least, 1)
-        return np.asarray(np.maximum.reduceat(found, self.starts)[self.group])
-
-    @cached_property
-    def too_large(self) -> NDArray[np.bool_]:
-        """MRRs above what hits allow."""
-        limit = self.bounds.largest_reciprocal[self.group]
-        return self.is_reciprocal & (self.lower - _NOISE > limit)
-
-    @cached_property
-    def too_low(self) -> NDArray[np.bool_]:
-        """MRs below what hits or the MRR allow."""
-        limit = np.maximum(self.bounds.least_rank[self.group], self.rank_by_reciprocal)
-        return self.is_rank & (self.upper * (1 + _NOISE) < limit)
-
-    def find_wrong(self) -> Places:
-        """Return the places of numbers that contradict others of their evaluation."""
-        limit = self.bounds.least_reciprocal[self.group]
-        too_small = self.is_reciprocal & (self.upper + _NOISE < limit)
-        wrong = self.falls | too_small | self.too_large | self.too_low
-        # A metric that is there twice is of two evaluations.
-        kinds = np.where(self.is_rank, 0, self.k)
-        repeats = ~self.new[1:] & (kinds[1:] == kinds[:-1])
-        twice = np.isin(self.group, self.group[1:][repeats])
-        return np.flatnonzero(wrong & ~twice)
-
-    def explain(self, show: Callable[[int], str]) -> dict[int, str]:
-        """Return the numbers of evaluations with a contradiction, by their index, with reasons."""
-        ends = np.append(self.starts, self.k.size)
-        found: dict[int, str] = {}
-        for place in self.find_wrong().tolist():
-            start, stop = ends[self.group[place]], ends[self.group[place] + 1]
-            before = np.arange(start, place)
-            relation, others = self._find_opponents(place, before)
-            if not others.size:  # all together
-                others = before
-            named = [f"{_label(self.k[at])} {show(int(self.index[at]))}" for at in others]
-            number = f"{_label(self.k[place])} {show(int(self.index[place]))}"
-            reason = (
-                f"{number} is {relation} {' and '.join(named)} of the same evaluation, which no "
-                "ranks allow: one of them is a slip, or of another evaluation."
-            )
-            # Which one is wrong, the numbers do not tell: none of the evaluation is believed.
-            found = dict.fromkeys(self.index[start:stop].tolist(), reason) | found
-        return found
-
-    def _find_opponents(self, place: int, before: Places) -> tuple[str, Places]:
-        """Return how a number contradicts others, and which of those before it, if one by one."""
-        upper = self.upper[place]
-        if self.too_low[place]:
-            is_below = upper * (1 + _NOISE) < self.rank_by_reciprocal[place]
-            against = self.is_reciprocal if is_below else self.is_hits
-            return "too small for", before[against[before]]
-        if self.too_large[place]:
-            # The larger k is, the less it allows.
-            shares = self.upper[before]
-            allowed = shares + (1 - shares) / (self.k[before] + _TIED)
-            return "too large for", before[allowed + _NOISE < self.lower[place]][-1:]
-        divisors = self.k[before] if self.is_reciprocal[place] else np.ones(before.size)
-        parts = self.hits[before] / divisors
-        best = int(np.argmax(parts))
-        if parts[best] <= upper + _NOISE:
-            return "too small for", before[:0]
-        relation = f"less than 1/{divisors[best]:.0f} of" if divisors[best] > 1 else "less than"
-        return relation, before[[best]]
-
-
-class _Bounds(NamedTuple):
-    """What the hits of each group allow."""
-
-    least_reciprocal: Numbers
-    largest_reciprocal: Numbers
-    least_rank: Numbers
-
-
-def _bound_means(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> _Bounds:
-    """Bound MRR and MR by the hits of each group; `k` is infinite where no hits are.
-
-    The MRR is least if the hits between two ks all are at the larger one, and largest, as the MR is
-    least, if they are just beyond the smaller.
-    """
-    starts, is_mean = np.flatnonzero(new), np.isinf(k)
-    group = np.cumsum(new) - 1
-    shares = np.where(is_mean, 1, np.minimum(upper, 1))
-    # The least of what comes after is of the same group, in the same way.
-    fewest = np.minimum.accumulate((shares + 2 * group)[::-1])[::-1] - 2 * group
-    following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
-    beyond = np.where(is_mean, 1, k + _TIED)
-    before = np.where(new, 1, np.r_[1, beyond[:-1]])
-    least = np.add.reduceat(np.where(is_mean, 0, most * (1 / k - 1 / following)), starts)
-    gains = np.where(is_mean, 0, fewest * (1 / before - 1 / beyond))
-    steps = np.where(is_mean, 0, (1 - fewest) * (beyond - before))
-    last = np.maximum.reduceat(beyond, starts)
-    largest = np.add.reduceat(gains, starts) + 1 / last
-    return _Bounds(least, largest, 1 + np.add.reduceat(steps, starts))
-
-
-def _bound_rank(reciprocals: Numbers) -> Numbers:
-    """Return the least MR that each MRR allows, as least_mean_rank does; of 0 all."""
-    shares = np.where(reciprocals > 0, np.minimum(reciprocals, 1), 1)
-    ranks = 1 + _TIED * np.floor((1 / shares - 1) / _TIED)
-    return np.asarray(2 * ranks + _TIED - ranks * (ranks + _TIED) * shares)
-
-
-def _label(k: float) -> str:
-    if math.isnan(k):
-        return _MR.label
-    return (_MRR if math.isinf(k) else parse_metric(f"hits@{k:.0f}")).label
+    for batch, own in bounded:
+        evaluation = own * len(tasks) + tasks[batch.tasks, batch.tool]
+        yield Results(batch.metric, evaluation, batch.lower, batch.upper, batch.index)
 
 
 TIES = {
@@ -578,10 +363,9 @@ def adjust_values(
         batch = Batch(whole.tasks, metric, tool, value, lower, upper, index, texts=texts)
         done.append(adjust_batch(batch, whole))
     if len(places) == len(values):
-        one, numbers = np.zeros(1, dtype=np.intp), done[: len(places)]
-        found = find_contradictions(
-            numbers, [one] * len(numbers), lambda place: values[place][1].text
-        )
+        one = np.zeros(1, dtype=np.intp)
+        results = list_results(done[: len(places)], itertools.repeat(one, len(places)))
+        found = find_contradictions([*results], lambda place: values[place][1].text)
         if found:
             raise DataError(next(iter(found.values())))
     return done

@@ -22,8 +22,7 @@ from rankconst.names import count_of
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
-    bound_mean_rank_by_hits,
-    bound_reciprocal_by_hits,
+    bound_by_hits,
     exceeds,
     largest_reciprocal,
     least_mean_rank,
@@ -31,7 +30,7 @@ from rankconst.values.bounds import (
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case
@@ -274,7 +273,7 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
-    yield from _compare_with_hits(case, "MRR", bound_reciprocal_by_hits)
+    yield from _compare_with_hits(case, "MRR")
 
 
 @rule(
@@ -288,7 +287,7 @@ def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_means_against_hits(case: Case) -> Iterator[Finding]:
-    yield from _compare_with_hits(case, "MR", bound_mean_rank_by_hits)
+    yield from _compare_with_hits(case, "MR")
 
 
 def _name_runs(possible: bool) -> str:
@@ -301,9 +300,7 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
     return {} if any(_find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
 
 
-def _compare_with_hits(
-    case: Case, label: str, find_bound: Callable[..., Interval]
-) -> Iterator[Finding]:
+def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     """Find a mean that is beyond the bound that hits give.
 
     Of several bounds that it is beyond, report the surest, which holds for any candidates and for
@@ -312,12 +309,14 @@ def _compare_with_hits(
     found, hits = case.mean(label), _list_growing_hits(case)
     if found is None or not hits:
         return
+    lower, upper = zip(*hits.values(), strict=True)
     mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
     intervals = [found.over_runs]
     if not case.averaged and found.interval != found.over_runs:
         intervals.append(found.interval)
     for interval, most in itertools.product(intervals, mosts):
-        bound = find_bound(hits, case.step, most)
+        bounds = bound_by_hits([*hits], lower, upper, case.step, most)
+        bound = bounds.reciprocal if label == "MRR" else bounds.rank
         is_large = exceeds(interval.lower, bound.upper)
         if is_large or exceeds(bound.lower, interval.upper):
             runs = interval is not found.over_runs

@@ -10,19 +10,20 @@ tie gets the mean of the best and the worst rank it could have.
 
 from __future__ import annotations
 
-import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
+
+    Values = NDArray[np.float64]
 
 
 NOT_A_NUMBER = (
@@ -56,66 +57,65 @@ def exceeds(left: float, right: float) -> bool:
     return left > right + 1e-9 * max(abs(left), abs(right))
 
 
-def bound_reciprocal_by_hits(
-    hits: Mapping[int, Interval], step: float, most: float = math.inf
-) -> Interval:
-    """Bound the MRR by shares of hits, k to the interval of Hits@k.
+class Bounds(NamedTuple):
+    """What shares of hits leave open of the means of the same ranks."""
+
+    reciprocal: Interval
+    rank: Interval
+
+
+def bound_by_hits(
+    ks: ArrayLike, lower: ArrayLike, upper: ArrayLike, step: float, most: float = math.inf
+) -> Bounds:
+    """Bound MRR and MR by shares of hits, the intervals of Hits@k for ascending ks.
 
     With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m
     beyond k_m. MRR is least if each share is at the last rank of its range, and largest if it is at
-    the first. Both grow with every H_j. `most` is the largest number of candidates.
+    the first; MR the other way round. `most` is the largest number of candidates: the upper bound
+    of the MR may be infinite if that is. Shares have shape (..., m), NaN where one is not known,
+    and the bounds shape (...).
     """
-    firsts, lasts, least, largest = _range_hits(hits, step, most)
-    lower = _weigh(least, [1 / rank for rank in lasts])
-    upper = _weigh(largest, [1 / rank for rank in firsts])
-    return Interval(lower, upper)
-
-
-def bound_mean_rank_by_hits(
-    hits: Mapping[int, Interval], step: float, most: float = math.inf
-) -> Interval:
-    """Bound the MR in the same way; the upper bound may be infinite if `most` is."""
-    firsts, lasts, least, largest = _range_hits(hits, step, most)
-    return Interval(_weigh(largest, firsts), _weigh(least, lasts))
-
-
-def _range_hits(
-    hits: Mapping[int, Interval], step: float, most: float
-) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Return first and last ranks between the ks, and the least and largest shares of hits."""
-    ks = sorted(hits)
-    firsts = [1.0, *(min(k + step, most) for k in ks)]
-    lasts = [min(k, most) for k in (*ks, most)]
+    ks = np.asarray(ks, dtype=np.float64)
+    firsts = np.append(1.0, np.minimum(ks + step, most))
+    lasts = np.append(np.minimum(ks, most), most)
     # Shares grow with k.
-    least = list(itertools.accumulate((hits[k].lower for k in ks), max))
-    largest = list(itertools.accumulate((hits[k].upper for k in reversed(ks)), min))[::-1]
-    return firsts, lasts, least, largest
-
-
-def _weigh(shares: list[float], values: list[float]) -> float:
-    """Return the mean of values, weighted by the differences of cumulated shares."""
-    weights = np.diff([0.0, *shares, 1.0])
-    return math.fsum(
-        weight * value for weight, value in zip(weights.tolist(), values, strict=True) if weight
+    least = np.fmax.accumulate(_enclose(lower), axis=-1)
+    largest = np.fmin.accumulate(_enclose(upper)[..., ::-1], axis=-1)[..., ::-1]
+    return Bounds(
+        Interval(_weigh(least, 1 / lasts), _weigh(largest, 1 / firsts)),
+        Interval(_weigh(largest, firsts), _weigh(least, lasts)),
     )
 
 
-def least_mean_rank(reciprocal: float, step: float) -> float:
+def _enclose(shares: ArrayLike) -> Values:
+    """Return shares between those that are certain: none of the ranks, and all of them."""
+    shares = np.asarray(shares, dtype=np.float64)
+    ends = np.zeros((*shares.shape[:-1], 1))
+    return np.concatenate([ends, shares, ends + 1], axis=-1)
+
+
+def _weigh(shares: Values, values: Values) -> Any:
+    """Return the mean of values, weighted by the differences of cumulated shares."""
+    weights = np.diff(shares, axis=-1)
+    parts = np.multiply(weights, values, out=np.zeros_like(weights), where=weights > 0)
+    return parts.sum(axis=-1)
+
+
+def least_mean_rank(reciprocal: Any, step: float) -> Any:
     """Return the least MR that an MRR allows; below it, no MR has so small an MRR either.
 
     (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex,
     the lower boundary joins neighbours on the grid: between r and r + step it is MR = 2 r + step -
     r (r + step) MRR, which is above the curve 1/MRR that the inequality of arithmetic and harmonic
-    mean gives, and meets it at the points.
+    mean gives, and meets it at the points. An MRR that is not known, NaN, allows any MR.
 
-    >>> least_mean_rank(0.75, step=1)
+    >>> float(least_mean_rank(0.75, step=1))
     1.5
     """
-    if reciprocal <= 0:
-        return math.inf
+    shares = np.where(reciprocal > 0, np.minimum(reciprocal, 1), 1)
     # The last point of the grid at or before 1/MRR.
-    rank = 1 + step * math.floor((1 / min(reciprocal, 1.0) - 1) / step)
-    return 2 * rank + step - rank * (rank + step) * reciprocal
+    ranks = 1 + step * np.floor((1 / shares - 1) / step)
+    return 2 * ranks + step - ranks * (ranks + step) * shares
 
 
 def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:

@@ -18,8 +18,7 @@ from rankconst.evaluation import Address, Question, describe_assumed
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entry, Reading, make_entries
-from rankconst.values.bounds import bound_reciprocal_by_hits
-from rankconst.values.published import Interval
+from rankconst.values.bounds import bound_by_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -335,11 +334,8 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
     notes = adjust_reading(make(*cells), TABLES, Address()).notes
     beyond = []
     for row, mean in zip(shares.tolist(), means.tolist(), strict=True):
-        hits = {
-            k: Interval(share - 0.005, share + 0.005)
-            for k, share in zip((1, 3, 10), row, strict=True)
-        }
-        least, most = bound_reciprocal_by_hits(hits, step=0.5)
+        own = np.array(row)
+        least, most = bound_by_hits((1, 3, 10), own - 0.005, own + 0.005, 0.5).reciprocal
         beyond.append(not least <= mean + 0.005 or not mean - 0.005 <= most)
     assert ["no ranks allow" in notes.get(4 * number + 3, "") for number in range(300)] == beyond
     assert 30 < sum(beyond) < 270

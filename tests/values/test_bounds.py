@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from cases import choose
 from rankconst.tasks import Histogram
 from rankconst.values.bounds import (
-    bound_mean_rank_by_hits,
-    bound_reciprocal_by_hits,
+    Bounds,
+    bound_by_hits,
     holds_multiple,
     largest_reciprocal,
     least_mean_rank,
@@ -52,6 +52,11 @@ def shares(draw: st.DrawFn) -> dict[int, Interval]:
     }
 
 
+def bound(hits: dict[int, Interval], step: float, most: float = math.inf) -> Bounds:
+    lower, upper = zip(*hits.values(), strict=True)
+    return bound_by_hits([*hits], lower, upper, step, most)
+
+
 def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -> Interval:
     """Return the least and the largest mean of values over the distributions on `ranks` with these
     hits.
@@ -75,11 +80,9 @@ def test_hits_bound_mrr_and_mr_as_a_linear_program_does(
 ) -> None:
     most = 20
     ranks = grid(step, most)
-    for bound, values in ((bound_reciprocal_by_hits, 1 / ranks), (bound_mean_rank_by_hits, ranks)):
+    for found, values in zip(bound(hits, step, most), (1 / ranks, ranks), strict=True):
         # The solver keeps to the limits within 1e-7, and ranks go up to 20.
-        assert tuple(bound(hits, step, most)) == pytest.approx(
-            tuple(optimise(values, ranks, hits)), abs=1e-5
-        )
+        assert tuple(found) == pytest.approx(tuple(optimise(values, ranks, hits)), abs=1e-5)
 
 
 @pytest.mark.slow
@@ -112,12 +115,18 @@ def test_the_largest_mrr_is_that_of_a_linear_program(counts: list[int], part: fl
 
 
 def test_without_candidates_mr_has_no_upper_bound() -> None:
-    assert bound_mean_rank_by_hits({10: exactly(0.5)}, 1.0).upper == math.inf
-    assert bound_mean_rank_by_hits({10: exactly(1.0)}, 1.0) == (1.0, 10.0)
-    assert tuple(bound_reciprocal_by_hits({10: exactly(0.5)}, 1.0)) == pytest.approx(
-        (0.05, 0.5 + 0.5 / 11)
-    )
-    assert least_mean_rank(0.0, 1.0) == math.inf
+    half = bound({10: exactly(0.5)}, 1.0)
+    assert half.rank.upper == math.inf
+    assert tuple(half.reciprocal) == pytest.approx((0.05, 0.5 + 0.5 / 11))
+    assert bound({10: exactly(1.0)}, 1.0).rank == (1.0, 10.0)
+
+
+def test_shares_that_are_not_known_change_no_bound() -> None:
+    known = bound({3: Interval(0.2, 0.3), 10: Interval(0.5, 0.6)}, 0.5, most=50)
+    shares = np.array([[np.nan, 0.2, np.nan, 0.5, np.nan], [np.nan, 0.3, np.nan, 0.6, np.nan]])
+    gaps = bound_by_hits([1, 3, 5, 10, 20], shares[0], shares[1], 0.5, most=50)
+    assert np.ravel(gaps) == pytest.approx(np.ravel(known), rel=1e-14)
+    assert least_mean_rank(np.nan, 0.5) == 1
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6), st.floats(0, 1e-3))
