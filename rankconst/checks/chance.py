@@ -14,9 +14,9 @@ import numpy as np
 from rankconst.catalogue.literature import Literature, find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
-from rankconst.checks.defects import UNKNOWN, check_entries
+from rankconst.checks.defects import UNKNOWN, find_cause, pair_up
 from rankconst.checks.laws import overlap
-from rankconst.errors import DataError, UndefinedError
+from rankconst.errors import UndefinedError
 from rankconst.results.reading import Measured, count_digits
 from rankconst.tails import FEW_ULPS
 from rankconst.values.bounds import holds_multiple
@@ -26,10 +26,8 @@ from rankconst.values.published import Interval, half_unit, show_number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case
-    from rankconst.checks.defects import Checked
-    from rankconst.values.constants import Constants
+    from rankconst.checks.defects import Cause
 
 
 @rule(
@@ -148,31 +146,30 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         yield from _find_unscaled(case)
         return
-    found = {m.entry: m for m in case.measured}
-    # A metric with two different values has no base value.
-    entries = [entry for entry in found if entry.adjustment is not None or entry.metric in case.own]
-
-    def find_constants(metric: Metric) -> Constants:
-        constants = case.constants(metric)
-        if constants is None:
-            raise DataError(f"no constants of {metric.label}")
-        return constants
-
-    for checked in check_entries(entries, find_constants, percent=case.percent):
-        if checked.cause is not None:
-            yield _describe_mismatch(checked, found[checked.entry], case)
+    measured = {m.entry: m for m in case.measured}
+    for pair in pair_up(measured, percent=case.percent):
+        # A metric with two different values has no base value.
+        if pair.metric not in case.own:
+            continue
+        constants = case.constants(pair.metric)
+        cause = find_cause(pair, constants)
+        if constants is not None and cause is not None:
+            expected = pair.compute_expected(constants)
+            yield _describe_mismatch(measured[pair.adjusted.entry], expected, cause, case)
 
 
-def _describe_mismatch(checked: Checked, m: Measured, case: Case) -> Finding:
+def _describe_mismatch(m: Measured, expected: float, known: Cause, case: Case) -> Finding:
     """Return what is wrong with an adjusted value."""
-    base, known = case.own[checked.base.metric], checked.cause or UNKNOWN
+    base = case.own[m.entry.metric]
     cause = f"{known.summary[:1].upper()}{known.summary[1:]}."
     if known is UNKNOWN:
         cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
-    statement = (
-        f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{case.where}."
-    )
-    severity: Severity = "info" if known.harmless else "warning" if case.assumed else "error"
+    statement = f"{m} does not belong to {base}: expected {show_number(expected, 8)}{case.where}."
+    severity: Severity = "error"
+    if known.harmless:
+        severity = "info"
+    elif case.assumed:
+        severity = "warning"
     return Finding((m, base), _write_formula(m), statement, cause, severity)
 
 

@@ -30,13 +30,12 @@ from rankconst.checks.case import Archive
 from rankconst.checks.defects import (
     UNKNOWN,
     Pair,
-    check_pair,
     count_ranks,
     find_cause,
     find_expectation,
     pair_up,
 )
-from rankconst.errors import DataError, RankconstError
+from rankconst.errors import RankconstError
 from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
 from rankconst.results.columns import combine, encode
@@ -203,15 +202,8 @@ class _Judge:
             return None, None
 
     def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
-        """Return what makes an adjusted value wrong on some tasks.
-
-        None if it is right, or cannot be judged: its constants or the adjustment do not exist.
-        """
-        constants = self.archive.constants(tasks, pair.metric)
-        try:
-            return None if constants is None else find_cause(pair, constants)
-        except DataError:  # an adjustment that is undefined on these tasks
-            return None
+        """Return what makes an adjusted value wrong on some tasks."""
+        return find_cause(pair, self.archive.constants(tasks, pair.metric))
 
     def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
         """Return how well tasks fit; None if the tables do not hold them."""
@@ -275,7 +267,7 @@ class _Judge:
             return f"there are {count:,} ranks, not {min(others):,}", _SOME
         for pair in evidence.pairs:
             if self._find_cause(tasks, pair) is UNKNOWN:
-                expected = check_pair(pair, self.tables.look_up(tasks, pair.metric)).expected
+                expected = pair.compute_expected(self.tables.look_up(tasks, pair.metric))
                 wrong = f"{pair.adjusted} does not belong to {pair.base}"
                 return f"{wrong}, expected {expected:.6g}", _OTHERS
         return "", _OTHERS

@@ -48,64 +48,21 @@ class Cause:
 UNKNOWN = Cause("unknown", "unknown", tells=False)
 
 
-class Checked(NamedTuple):
-    """An adjusted value and the right one, which its base value has on these tasks."""
+def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
+    """Return what makes an adjusted value wrong; `UNKNOWN` if no known defect gives it.
 
-    entry: Entry
-    base: Entry
-    found: float
-    expected: float
-    # Where the right value lies, given the rounding of the base value.
-    interval: Interval
-    # Why the published value does not lie there, within its own rounding; None if it does.
-    cause: Cause | None = None
-
-    @property
-    def belongs(self) -> bool:
-        """True if the adjusted value is that of its base value."""
-        return self.cause is None
-
-
-def check_entries(
-    entries: Iterable[Entry],
-    find_constants: Callable[[Metric], Constants],
-    *,
-    percent: bool = False,
-) -> tuple[Checked, ...]:
-    """Check an evaluation's adjusted values that have a base value and are defined on its tasks."""
-    checked = []
-    for pair in pair_up(entries, percent=percent):
-        try:
-            checked.append(check_pair(pair, find_constants(pair.metric)))
-        except DataError:  # an adjustment that is undefined on these tasks
-            continue
-    return tuple(checked)
-
-
-def check_pair(pair: Pair, constants: Constants) -> Checked:
-    """Compare an adjusted value with the right one, and name what makes it wrong.
-
-    Raises DataError if the adjustment is undefined on these tasks.
+    Of several defects that give it, a harmless one goes first, then the nearest, then the first in
+    `CAUSES`. None if the value is right, or cannot be judged: there are no constants, or the
+    adjustment is undefined on these tasks.
     """
-    base, adjusted = pair
-    expected = float(ADJUSTMENTS[pair.form](constants.metric, constants.moments)(base.value))
-    cause, span = (
-        find_cause(pair, constants),
-        _span(constants.metric, pair.form, constants.moments, base.interval),
-    )
-    return Checked(adjusted.entry, base.entry, adjusted.value, expected, span, cause)
-
-
-def find_cause(pair: Pair, constants: Constants) -> Cause | None:
-    """Return what makes an adjusted value wrong; None if it is right.
-
-    Of the known defects that give it, a harmless one goes before others, then the nearest, then the
-    first in `CAUSES`. If none gives it, the cause is `UNKNOWN`.
-
-    Raises DataError if the adjustment is undefined on these tasks.
-    """
-    value, adjusted = pair.base.interval, pair.adjusted
-    if _meet(_span(constants.metric, pair.form, constants.moments, value), adjusted.interval):
+    if constants is None:
+        return None
+    value, published = pair.base.interval, pair.adjusted
+    try:
+        right = _span(constants.metric, pair.form, constants.moments, value)
+    except UndefinedError:
+        return None
+    if _meet(right, published.interval):
         return None
     fitting: list[tuple[bool, float, Cause]] = []
     for cause, give in CAUSES.items():
@@ -113,9 +70,12 @@ def find_cause(pair: Pair, constants: Constants) -> Cause | None:
             theirs = give(constants, pair.form, value)
         except UndefinedError:
             continue
-        if theirs is not None and _meet(theirs, adjusted.interval):
-            fitting.append((not cause.harmless, abs(sum(theirs) / 2 - adjusted.value), cause))
-    return min(fitting, key=lambda found: found[:2])[-1] if fitting else UNKNOWN
+        if theirs is not None and _meet(theirs, published.interval):
+            distance = abs(sum(theirs) / 2 - published.value)
+            fitting.append((not cause.harmless, distance, cause))
+    if not fitting:
+        return UNKNOWN
+    return min(fitting, key=lambda found: found[:2])[-1]
 
 
 def _meet(one: Interval, other: Interval) -> bool:
@@ -168,7 +128,13 @@ def _negate(span: Interval | None) -> Interval | None:
     return None if span is None else Interval(-span.upper, -span.lower)
 
 
-def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | None:
+def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interval | None:
+    if form != "z":
+        return None
+    return value if constants.metric.increasing else _negate(value)
+
+
+def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
     if form != "z" or constants.metric.exponent != 0:
         return None
     lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)
@@ -178,19 +144,24 @@ def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | N
     return Interval(min(ends), max(ends))
 
 
-def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Interval | None:
-    histogram = constants.histogram
-    if (
-        constants.metric != CATALOGUE["inverse_harmonic_mean_rank"]
-        or histogram.is_weighted
-        or histogram.mean <= 1
-    ):
+def _turn_sign(constants: Constants, form: str, value: Interval) -> Interval | None:
+    if form != "z":
         return None
-    theirs = replace(constants.moments, expectation=math.log(histogram.mean) / (histogram.mean - 1))
-    return _span(constants.metric, form, theirs, value)
+    return _negate(_span(constants.metric, form, constants.moments, value))
 
 
-def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
+def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> Interval | None:
+    metric, histogram = constants.metric, constants.histogram
+    if metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
+        return None
+    mean = histogram.mean
+    if mean <= 1:
+        return None
+    theirs = replace(constants.moments, expectation=math.log(mean) / (mean - 1))
+    return _span(metric, form, theirs, value)
+
+
+def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Interval | None:
     whole = constants.histogram
     # Without candidates there is no number.
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
@@ -205,28 +176,28 @@ def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
     return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
 
 
+def _leave_out_answer_and_turn(constants: Constants, form: str, value: Interval) -> Interval | None:
+    return _negate(_leave_out_answer(constants, form, value))
+
+
 _TOO_FEW = "formed with one candidate too few in each task (PyKEEN's get_candidate_set_size)"
 
 CAUSES: dict[Cause, Callable[[Constants, str, Interval], Interval | None]] = {
     Cause(
         "unscaled", "the base value, negative where smaller is better: never scaled", tells=False
-    ): lambda c, form, m: None if form != "z" else m if c.metric.increasing else _negate(m),
+    ): _leave_unscaled,
     Cause(
         "cancelled",
         "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ",
         harmless=True,
-    ): _cancelled,
-    Cause("sign", "the sign is turned: larger must be better"): lambda c, form, m: (
-        None if form != "z" else _negate(_span(c.metric, form, c.moments, m))
-    ),
+    ): _cancel_digits,
+    Cause("sign", "the sign is turned: larger must be better"): _turn_sign,
     Cause(
         "logarithm_of_mean",
         "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)",
-    ): _logarithm_of_mean,
-    Cause("one_less", _TOO_FEW): _one_less,
-    Cause("one_less_sign", f"{_TOO_FEW}, the sign turned"): lambda c, form, m: _negate(
-        _one_less(c, form, m)
-    ),
+    ): _use_mean_candidates,
+    Cause("one_less", _TOO_FEW): _leave_out_answer,
+    Cause("one_less_sign", f"{_TOO_FEW}, the sign turned"): _leave_out_answer_and_turn,
 }
 """The adjusted value that each defect gives of constants, adjustment and base value, or None."""
 
@@ -250,6 +221,11 @@ class Pair(NamedTuple):
     def form(self) -> str:
         """The adjustment: ``normalised``, ``index`` or ``z``."""
         return self.adjusted.entry.adjustment or ""
+
+    def compute_expected(self, constants: Constants) -> float:
+        """Return the adjusted value that the base value has."""
+        form = ADJUSTMENTS[self.form](constants.metric, constants.moments)
+        return float(form(self.base.value))
 
 
 def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
@@ -288,52 +264,19 @@ def find_expectation(pair: Pair) -> Interval | None:
 
     None if nearly any would do, and for ``z``, which tells the variance only.
     """
-    if pair.form == "z":
-        return None
-    try:
-        return solve(pair.metric, pair.form, pair.base.interval, pair.adjusted.interval)
-    except DataError:
-        return None
-
-
-def solve(
-    metric: Metric,
-    adjustment: str,
-    value: Interval,
-    adjusted: Interval,
-    expectation: Interval | None = None,
-) -> Interval:
-    """Return the expectation that an adjusted value was formed with.
-
-    For ``z``, return the absolute standard deviation, for which `expectation` is needed.
-
-    Raises DataError, with the reason as half a sentence, if there is no such adjustment or its
-    rounding leaves nearly every number possible.
-    """
-    optimum = metric.optimum
-    if adjustment == "index" and optimum is None:
-        raise DataError(f"{metric.label} has no index")
-    # Each is linear or a quotient of linear functions in every argument: its extremes lie at the
-    # corners.
-    divisor = (
-        Interval(1 - adjusted.upper, 1 - adjusted.lower) if adjustment == "index" else adjusted
-    )
-    if divisor.lower <= 0 <= divisor.upper:
-        reached = 1 if adjustment == "index" else 0
-        raise DataError(f"it is {reached} within its rounding, whatever chance gives")
-    if adjustment == "normalised":
-        ends = [m / a for m, a in itertools.product(value, adjusted)]
-    elif adjustment == "index":
-        ends = [(m - (optimum or 0.0) * i) / (1 - i) for m, i in itertools.product(value, adjusted)]
-    elif expectation is None:
-        raise DataError(f"nothing given with it tells E[{metric.label}]")
+    value, adjusted, optimum = pair.base.interval, pair.adjusted.interval, pair.metric.optimum
+    # Each end is a quotient of linear functions: extremes lie at the corners.
+    corners = list(itertools.product(value, adjusted))
+    if pair.form == "normalised":
+        if adjusted.lower <= 0 <= adjusted.upper:
+            return None
+        ends = [base / normalised for base, normalised in corners]
+    elif pair.form == "index" and optimum is not None:
+        if adjusted.lower <= 1 <= adjusted.upper:
+            return None
+        ends = [(base - optimum * index) / (1 - index) for base, index in corners]
     else:
-        ends = [(m - e) / z for m, z, e in itertools.product(value, adjusted, expectation)]
-        if max(ends) < 0:
-            ends = [-end for end in ends]
+        return None
     found = Interval(min(ends), max(ends))
-    if found.upper <= 0 or found.half_width > _WIDEST * abs(sum(found)) / 2:
-        raise DataError(
-            f"the rounding leaves what chance gets open from {found.lower:.3g} to {found.upper:.3g}"
-        )
-    return found
+    is_open = found.half_width > _WIDEST * abs(sum(found)) / 2
+    return None if found.upper <= 0 or is_open else found
