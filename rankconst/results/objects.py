@@ -1,15 +1,19 @@
 """JSON, JSON Lines and YAML: objects whose keys name metrics, flattened to a table.
 
 Each object with numbers is a row. The keys of its path are labels, and so is what it holds next to
-the numbers, or what holds a level of its path. Records that differ in nothing but numbers and
-names of models say the same of them: of these, one is walked.
+the numbers, or what holds a level of its path.
+
+A leaf is what is neither an object nor a list. The outline of a record is what is left of it
+without the leaves that say nothing, such as numbers and most names of models. Files have many
+records of one outline: the first is walked, and its layout tells which leaf of each is in which
+cell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,7 +29,6 @@ from rankconst.results.paths import (
     Place,
     find_role,
     is_list,
-    is_path,
     keep,
     walk,
 )
@@ -51,136 +54,50 @@ if TYPE_CHECKING:
     from rankconst.results.gate import Text
     from rankconst.results.structured import Record, Value
 
-_INHERITED = "inherited"
-_OBJECT, _LIST, _END, _OBJECTS, _NUMBER, _TEXT, _PATH = range(7)
+_OBJECT, _LIST, _NUMBER, _TEXT = range(4)  # in an outline, in place of what says nothing
 _OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles of texts that say nothing by it
+_Cell: TypeAlias = int | str  # the place of a leaf of the record, or a text around it
 
 
-class _Naming(NamedTuple):
-    """Where the model of a row is named, and the steps of a training."""
-
-    model: int | str | None  # the leaf, or a key; None if it is that of the object around
-    steps: tuple[tuple[str, int], ...]  # key and leaf; empty if they are those around
-
-    def find(self, leaves: Sequence[Value], around: _Named) -> _Named:
-        """Return the names in a record."""
-        model = around.model if self.model is None else self.model
-        if isinstance(model, int):
-            model = str(leaves[model]).strip()
-        if not self.steps:
-            return _Named(model, around.steps)
-        return _Named(model, tuple([(key, str(leaves[leaf])) for key, leaf in self.steps]))
-
-
-class _Named(NamedTuple):
-    """The model of a row, and the steps of a training."""
-
-    model: str = ""
-    steps: tuple[tuple[str, str], ...] = ()
-
-
-_UNNAMED = _Named()
-
-
-class _RowShape(NamedTuple):
-    """A row of each record of a shape."""
-
-    about: int  # what is said of it
-    evaluation: int
-    naming: _Naming
-    key: str  # the names on the way to it but that of its model
-
-
-class _NumberShape(NamedTuple):
-    """A number of each record of a shape."""
-
-    row: int
-    column: str
-    leaf: int
-    deviation: int | None
-
-
-class _Weight(NamedTuple):
-    """What values below a key may say by it."""
-
-    numbers: bool
-    texts: bool
-
-
-class _Level:
-    """A list of objects, with what is around them and the shapes that they have."""
-
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self.shapes: dict[Hashable, _Shape] = {}
-
-
-@dataclass
-class _Shape:
-    """What records that differ in nothing but numbers and names of models have in common."""
-
-    rows: list[_RowShape] = field(default_factory=list)
-    numbers: list[_NumberShape] = field(default_factory=list)
-    lists: list[tuple[int, _Level, _Naming]] = field(default_factory=list)  # leaves with objects
-    skipped: list[tuple[str, str]] = field(default_factory=list)  # what, and why
-
-
-def _outline(
-    key: str,
-    value: Value,
-    leaves: list[Value],
-    outline: list[Hashable],
-    silent: frozenset[str],
-) -> None:
-    """List the leaves of a value, and all of it that may say something of its numbers.
-
-    Keys are there as they are, and texts and numbers that may say something in tuples. Signs are
-    numbers, which are neither. Silent texts say nothing.
-    """
+def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]) -> Hashable:
+    """Return all of a value that may say something of its numbers, and list its leaves."""
     if isinstance(value, dict):
-        outline.append(_OBJECT)
+        if key.lower() in SETTINGS:
+            return _OBJECT
+        inner = [(name, _outline(name, each, silent, leaves)) for name, each in value.items()]
         if find_role(key) in ADDRESS:  # any text may be the name of a dataset
-            texts = [each for each in value.values() if isinstance(each, str)]
-            outline.append(tuple(str(text) for text in texts if not isinstance(text, Number)))
-        for name, each in value.items() if key.lower() not in SETTINGS else ():
-            outline.append(name)
-            if type(each) is Number and not _weigh(name).numbers:  # as most are
-                leaves.append(each)
-                outline.append(_NUMBER)
-            else:
-                _outline(name, each, leaves, outline, silent)
-        outline.append(_END)
-    elif isinstance(value, list) and not is_list(value):
-        outline.append(_LIST)
-        for each in value:
-            _outline(key, each, leaves, outline, silent)
-        outline.append(_END)
-    else:
-        leaves.append(value)
-        outline.append(_outline_leaf(key, value, silent))
+            texts = [str(each) for each in value.values() if isinstance(each, str)]
+            return tuple(inner), tuple(texts)
+        return tuple(inner)
+    if isinstance(value, list) and not is_list(value):
+        return _LIST, tuple([_outline(key, each, silent, leaves) for each in value])
+    leaves.append(value)
+    return _outline_leaf(key, value, silent)
 
 
 def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
-    """Return what a leaf may say, or what it is."""
+    """Return a leaf, or what it is if it says nothing."""
     if isinstance(value, list):
-        return _OBJECTS
-    if not isinstance(value, str):
-        return (value,)
-    weight = _weigh(key)
+        return object()  # it holds objects: no other record is like this one
     if isinstance(value, Number):
-        return (str(value),) if weight.numbers else _NUMBER
-    if weight.texts or (value not in silent and _tells(value)):
-        return (str(value),)
-    return _PATH if is_path(value.strip()) else _TEXT
+        return str(value) if _says_by_number(key) else _NUMBER
+    if isinstance(value, str) and not _says_by_text(key) and (value in silent or not _tells(value)):
+        return _TEXT
+    return (value,)
 
 
 @lru_cache(maxsize=8192)
-def _weigh(key: str) -> _Weight:
-    """Tell what a value may say by its key."""
-    label, role = read_label(key), find_role(key)
-    numbers = label.metric is None and (label.tells or role in {*COUNTS, "k"})
-    texts = label.metric is None and role not in _OPEN
-    return _Weight(numbers, numbers or texts)
+def _says_by_number(key: str) -> bool:
+    """Tell whether a number may say something by its key."""
+    label = read_label(key)
+    return label.metric is None and (label.tells or find_role(key) in {*COUNTS, "k"})
+
+
+@lru_cache(maxsize=8192)
+def _says_by_text(key: str) -> bool:
+    """Tell whether any text may say something by its key."""
+    is_open = read_label(key).metric is not None or find_role(key) in _OPEN
+    return _says_by_number(key) or not is_open
 
 
 @lru_cache(maxsize=65_536)
@@ -209,7 +126,7 @@ def _list_texts(value: dict[str, Value] | list[Value]) -> Iterator[str]:
             yield from _list_texts(each)
 
 
-class _Written(str):
+class _Leaf(str):
     """A text of a file."""
 
     __slots__ = ()
@@ -223,12 +140,41 @@ def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
     if isinstance(value, list) and not is_list(value):
         return [_copy(key, each, leaves) for each in value]
     # Numbers and lists are objects of their own already.
-    leaf = _Written(value) if type(value) is str else value
+    leaf = _Leaf(value) if type(value) is str else value
     leaves.append(leaf)
     return leaf
 
 
-class _Rows:
+class _Row(NamedTuple):
+    """A row of each record of an outline."""
+
+    about: int  # what is said of it
+    evaluation: int
+    model: _Cell
+    steps: tuple[tuple[str, _Cell], ...]
+    key: str  # the names on the way to it but that of its model
+
+
+class _Number(NamedTuple):
+    """A number of each record of an outline."""
+
+    row: int
+    column: str
+    leaf: int
+    deviation: int | None
+
+
+@dataclass
+class _Layout:
+    """The rows of each record of an outline, and where their numbers are."""
+
+    rows: list[_Row] = field(default_factory=list)
+    numbers: list[_Number] = field(default_factory=list)
+    lists: list[Found] = field(default_factory=list)  # objects with rows of their own
+    skipped: list[tuple[str, str]] = field(default_factory=list)  # what, and why
+
+
+class _Table:
     """The rows that records are flattened to."""
 
     def __init__(self, notes: Notes, silent: frozenset[str]) -> None:
@@ -249,46 +195,46 @@ class _Rows:
     def add(
         self,
         value: Value,
-        level: _Level,
+        place: Place,
+        layouts: dict[Hashable, _Layout],
         line: int | None,
         path: tuple[str, ...] = (),
-        around: _Named = _UNNAMED,
     ) -> None:
-        """Add the rows of an object, or of the objects of a list."""
+        """Add the rows of a record, or of those of a list; its layout is known by its outline."""
         if isinstance(value, list):
             for i, each in enumerate(value, start=1):
-                self.add(each, level, line, (*path, str(i)), around)
+                self.add(each, place, layouts, line, (*path, str(i)))
             return
         leaves: list[Value] = []
-        listed: list[Hashable] = []
-        _outline("", value, leaves, listed, self._silent)
-        outline = tuple(listed)
-        if outline not in level.shapes:
-            level.shapes[outline] = _ShapeFinder(self).find(value, level.place)
-        shape, first = level.shapes[outline], len(self.lines)
-        for row in shape.rows:
-            self._add_row(row, line, row.naming.find(leaves, around))
-        self._evaluations += len(shape.rows)
-        for row_of_shape, column, leaf, deviation in shape.numbers:
-            cell, place = str(leaves[leaf]).strip(), first + row_of_shape
-            if deviation is not None:
-                cell = f"{cell} ± {str(leaves[deviation]).strip()}"
-            self.columns[column][place] = cell
-            self._note_line(leaves[leaf], column, place)
-        for what, why in shape.skipped:
+        outline = _outline("", value, self._silent, leaves)
+        layout = layouts.get(outline)
+        if layout is None:
+            layout = layouts[outline] = _Walk(self, value).lay_out(place)
+        first = len(self.lines)
+        for row in layout.rows:
+            self._add_row(row, line, leaves)
+        self._evaluations += len(layout.rows)
+        for number in layout.numbers:
+            leaf, at = leaves[number.leaf], first + number.row
+            cell = str(leaf).strip()
+            if number.deviation is not None:
+                cell = f"{cell} ± {str(leaves[number.deviation]).strip()}"
+            self.columns[number.column][at] = cell
+            self._note_line(leaf, number.column, at)
+        for what, why in layout.skipped:
             self._notes.add(line, ".".join((*path, what)), why)
-        for leaf, inner, naming in shape.lists:
-            own = (*path, *inner.place.path)
-            self.add(leaves[leaf], inner, line, own, naming.find(leaves, around))
+        for found in layout.lists:
+            inner = found.place._replace(path=(), is_row=True)
+            self.add(found.value, inner, {}, line, (*path, *found.place.path))
 
-    def _add_row(self, row: _RowShape, line: int | None, named: _Named) -> None:
+    def _add_row(self, row: _Row, line: int | None, leaves: Sequence[Value]) -> None:
         """Add a row without its numbers."""
-        for key, step in named.steps:
-            self.steps.setdefault(key, {})[len(self.lines)] = step
+        for key, step in row.steps:
+            self.steps.setdefault(key, {})[len(self.lines)] = _fill(step, leaves)
         self.lines.append(line)
         self.evaluations.append(self._evaluations + row.evaluation)
         self.about_of.append(row.about)
-        self.models.append(named.model)
+        self.models.append(_fill(row.model, leaves))
         self.keys.append(row.key)
 
     def _note_line(self, leaf: Value, column: str, row: int) -> None:
@@ -308,68 +254,64 @@ class _Rows:
         return name
 
 
-class _ShapeFinder:
-    """Walks a record, for all of its shape."""
+def _fill(cell: _Cell, leaves: Sequence[Value]) -> str:
+    """Return the text of a cell."""
+    return str(leaves[cell]).strip() if isinstance(cell, int) else cell
 
-    def __init__(self, flat: _Rows) -> None:
-        self._flat = flat
-        self._shape = _Shape()
-        self._place_of: dict[int, int] = {}  # of each leaf, by its identity
-        self._row_of: dict[tuple[tuple[str, ...], _RowShape], int] = {}
+
+class _Walk:
+    """A walk through a record, which finds the layout of all records of its outline."""
+
+    def __init__(self, table: _Table, value: Value) -> None:
+        self._table = table
+        leaves: list[Value] = []
+        self._value = _copy("", value, leaves)
+        self._place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
+        self._layout = _Layout()
+        self._row_of: dict[tuple[tuple[str, ...], _Row], int] = {}
         self._columns: list[set[str]] = []  # of each row
         self._evaluations: dict[tuple[str, ...], int] = {}
 
-    def find(self, value: Value, place: Place) -> _Shape:
-        """Return the shape of a record."""
-        leaves: list[Value] = []
-        copied = _copy("", value, leaves)
-        self._place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
-        for found in walk(copied, place._replace(path=())):
+    def lay_out(self, place: Place) -> _Layout:
+        """Return the layout of the record, which is in a place."""
+        for found in walk(self._value, place):
             if not found.key:
-                self._add_list(found)
+                self._layout.lists.append(found)
             elif found.why:
-                self._shape.skipped.append((".".join((*found.place.path, found.key)), found.why))
+                what = ".".join((*found.place.path, found.key))
+                self._layout.skipped.append((what, found.why))
             else:
                 self._add_number(found)
-        return self._shape
-
-    def _add_list(self, found: Found) -> None:
-        """Add a list of objects, whose rows have the model of the object around them."""
-        own, leaf = found.place, self._place_of[id(found.value)]
-        inner = own._replace(model=own.model and _INHERITED, steps=(), is_row=True)
-        self._shape.lists.append((leaf, _Level(inner), self._find_naming(own)))
+        return self._layout
 
     def _add_number(self, found: Found) -> None:
         """Add a number, and its row if that is new."""
         row = self._make_row(found.place)
         place = self._row_of.setdefault((found.place.path, row), len(self._row_of))
-        if place == len(self._shape.rows):
-            self._shape.rows.append(row)
+        if place == len(self._layout.rows):
+            self._layout.rows.append(row)
             self._columns.append(set())
-        column = self._flat.name_column(found.key, self._columns[place])
+        column = self._table.name_column(found.key, self._columns[place])
         self._columns[place].add(column)
-        leaf, deviation = self._place_of[id(found.value)], None
-        if found.deviation is not None:
-            deviation = self._place_of[id(found.deviation)]
-        self._shape.numbers.append(_NumberShape(place, column, leaf, deviation))
+        leaf = self._place_of[id(found.value)]
+        deviation = None if found.deviation is None else self._place_of[id(found.deviation)]
+        self._layout.numbers.append(_Number(place, column, leaf, deviation))
 
-    def _make_row(self, own: Place) -> _RowShape:
+    def _make_row(self, own: Place) -> _Row:
         """Return the row of a place; names on the way to it tell evaluations apart."""
         apart = tuple(key for key in own.path if not read_label(key).whole)
         evaluation = self._evaluations.setdefault(apart, len(self._evaluations))
         about = (CellTexts(own.nearer, own.facts), own.above)
-        code = self._flat.abouts.setdefault(about, len(self._flat.abouts))
-        names = own.names if own.model is not None else own.names[1:]
-        return _RowShape(code, evaluation, self._find_naming(own), " / ".join(names))
+        code = self._table.abouts.setdefault(about, len(self._table.abouts))
+        model, names = own.model, own.names
+        if model is None:
+            model, names = "".join(names[:1]), names[1:]
+        steps = tuple([(key, self._find_cell(step)) for key, step in own.steps])
+        return _Row(code, evaluation, self._find_cell(model), steps, " / ".join(names))
 
-    def _find_naming(self, place: Place) -> _Naming:
-        """Return where a place has the names of its model and the steps of a training."""
-        model: int | str | None = next(iter(place.names), "")
-        if place.model is _INHERITED:
-            model = None
-        elif place.model is not None:
-            model = self._place_of.get(id(place.model), place.model)
-        return _Naming(model, tuple([(key, self._place_of[id(leaf)]) for key, leaf in place.steps]))
+    def _find_cell(self, text: str) -> _Cell:
+        """Return the leaf that a text is, or the text of an object around the record."""
+        return self._place_of.get(id(text), text.strip())
 
 
 # The reader.
@@ -399,25 +341,26 @@ def _read(document: Document) -> Reading:
     """Read every number of a metric."""
     notes = Notes()
     records = read_records(document)
-    flat = _Rows(notes, _list_silent(records))
+    table = _Table(notes, _list_silent(records))
     is_table = any(is_list(record.value) for record in records[:1])
-    level = _Level(Place(above=keep(name_file(document.name)), is_row=is_table))
+    place = Place(above=keep(name_file(document.name)), is_row=is_table)
+    layouts: dict[Hashable, _Layout] = {}
     for record in records:
-        flat.add(record.value, level, record.line)
-    if len(flat.lines) * len(flat.columns) > MOST_CELLS:
+        table.add(record.value, place, layouts, record.line)
+    if len(table.lines) * len(table.columns) > MOST_CELLS:
         refuse_size(document.name)
-    sheet = _make_sheet(flat, document)
+    sheet = _make_sheet(table, document)
     entries = SheetReader(sheet, notes).read().entries
-    if flat.lines_of:
+    if table.lines_of:
         columns = [entries.heads[place].column for place in entries.head_of.tolist()]
         at = zip(columns, entries.rows.tolist(), strict=True)
-        lines = [flat.lines_of.get(each, NO_LINE) for each in at]
+        lines = [table.lines_of.get(each, NO_LINE) for each in at]
         entries = replace(entries, lines=np.array(lines, dtype=np.intp))
     return Reading(
         document.name,
         READER.key,
         "wide",
-        *_list_cells(flat, sheet),
+        *_list_cells(table, sheet),
         entries,
         notes.skipped(),
         understood=name_percentages(entries),
@@ -425,49 +368,49 @@ def _read(document: Document) -> Reading:
     )
 
 
-def _make_sheet(flat: _Rows, document: Document) -> Sheet:
+def _make_sheet(table: _Table, document: Document) -> Sheet:
     """Return the rows as a table: the steps of a training, the models and a column for each key."""
-    rows = range(len(flat.lines))
-    steps = {key: _fill(cells, rows) for key, cells in flat.steps.items()}
+    rows = range(len(table.lines))
+    steps = {key: _list_all(cells, rows) for key, cells in table.steps.items()}
     joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)] or [""] * len(rows)
-    columns = {"step": joined, "model": flat.models}
+    columns = {"step": joined, "model": table.models}
     keys = dict.fromkeys(columns, "")
-    columns |= {name: _fill(cells, rows) for name, cells in flat.columns.items()}
-    labels = [read_label(flat.headings.get(name, name)) for name in columns]
+    columns |= {name: _list_all(cells, rows) for name, cells in table.columns.items()}
+    labels = [read_label(table.headings.get(name, name)) for name in columns]
     measures = {j: label for j, label in enumerate(labels) if j >= len(keys)}
     names = tuple(columns)
     heading = Heading(names, tuple((label,) for label in labels), (names,), measures)
     return Sheet(
         heading,
         [Cells(cells) for cells in columns.values()],
-        [NO_LINE if line is None else line for line in flat.lines],
+        [NO_LINE if line is None else line for line in table.lines],
         percent=document.percent,
-        about=RowTexts(np.array(flat.about_of, dtype=np.intp), list(flat.abouts)),
-        evaluations=np.array(flat.evaluations, dtype=np.intp),
+        about=RowTexts(np.array(table.about_of, dtype=np.intp), list(table.abouts)),
+        evaluations=np.array(table.evaluations, dtype=np.intp),
     )
 
 
-def _fill(cells: Mapping[int, str], rows: range) -> list[str]:
+def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
     """Return the cells of all rows."""
     return [cells.get(row, "") for row in rows]
 
 
-def _list_cells(flat: _Rows, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
+def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
     """Return the columns and rows that users see, with what is said of each row."""
-    addresses = [form_address(about, (*about.texts, *above), ()) for about, above in flat.abouts]
+    addresses = [form_address(about, (*about.texts, *above), ()) for about, above in table.abouts]
     columns: dict[str, Sequence[str]] = {
-        "line": ["" if line is None else str(line) for line in flat.lines]
+        "line": ["" if line is None else str(line) for line in table.lines]
     }
-    for key, steps in flat.steps.items():
-        columns[key] = _fill(steps, range(len(flat.lines)))
+    for key, steps in table.steps.items():
+        columns[key] = _list_all(steps, range(len(table.lines)))
     columns["model"] = sheet.cells[1]
     for name in (*NAMES, "rank_type"):
         values = [getattr(address, name) or "" for address in addresses]
-        columns[name] = [values[about] for about in flat.about_of]
-    columns["key"] = flat.keys
+        columns[name] = [values[about] for about in table.about_of]
+    columns["key"] = table.keys
     columns |= dict(zip(sheet.heading.keys[2:], sheet.cells[2:], strict=True))
     filled = {name: cells for name, cells in columns.items() if any(cells)}
-    return tuple(filled), Rows(filled, len(flat.lines))
+    return tuple(filled), Rows(filled, len(table.lines))
 
 
 READER = Reader("objects", _recognise, _read)
