@@ -3,6 +3,9 @@
 Consecutive lines with numbers of metrics are a block. The text before the numbers of a line, and
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
 ask, and no split is assumed. What else is on the lines of its block only asks.
+
+Lines repeat with other numbers, so a line is parsed without them: a hole stands for each, and the
+text in front of a hole is a gap, whose last part names the number.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from rankconst.results.tables.contexts import ask_again
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
-from rankconst.results.vocabulary import FIELDS, Word, list_flags
+from rankconst.results.vocabulary import Word, list_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,8 +49,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
 
-# A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same
-# words.
+# A line in pieces.
 
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000
@@ -62,27 +64,22 @@ _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/â
 _NUMBER = re.compile(
     rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII
 )
-# The time and the level before a message, bars of progress and files: no words of it.
+# The time and the level before a message, and files: no words of it.
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
-# Hits (filtered) @ 10
-_BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
-_BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
-_SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
 _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
+# Hits (filtered) @ 10
+_BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
     re.IGNORECASE,
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
 _PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
-_PHRASE = re.compile(r"[A-Za-z]+ ")
 _EDGES = " *#=>~-:.()"
-_BESIDE = re.compile(r"\s*\(([^()]*)\)")
-_ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
 _MORE_NAMES = "several names of metrics are before it"
@@ -116,19 +113,9 @@ class _Line(NamedTuple):
     texts: tuple[Text, ...] = ()  # what only asks, about further lines of its block
 
 
-class _Gap(NamedTuple):
-    """The text in front of a number."""
-
-    remark: str | None  # in brackets right behind the number before
-    words: list[str]
-    name: str  # what is next to the number
-
-
 def _clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
-    if "|" in text or "<" in text or "]" in text:
-        text = _SPEED.sub(" ", _BAR.sub(" ", text))
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
@@ -146,60 +133,96 @@ def _trim(part: str) -> str:
     return f"{bare})" if bare.count("(") > bare.count(")") and ")" in part else bare
 
 
-def _part_gap(text: str, *, first: bool) -> _Gap:
-    """Part the text in front of a number."""
-    remark = None if first else _BESIDE.match(text)
-    if remark is not None:
-        text = text[remark.end() :]
-    bare = _WRAPPER.sub("", text).rstrip(" \t:='\"`")
-    parts = [_trim(part) for part in _PARTS.split(bare)]
-    *words, name = [part for part in parts if part] or [""]
-    return _Gap(None if remark is None else remark[1], words, name)
-
-
 @lru_cache(maxsize=8_192)
 def _parse(template: str) -> _Line:
     """Return the numbers of a line, and what it says of them."""
     *gaps, end = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
         return _Line()
-    numbers = list[_Number]()
-    before, behind = list[Label](), list[Label]()  # labels around the first number
-    opens, shared = False, ""
-    for place, written in enumerate(gaps):
-        remark, words, name = _part_gap(written, first=not numbers)
-        metrics = [word for word in words if _names_metric(word)]
+    parser = _Parser()
+    for place, gap in enumerate(gaps):
+        parser.take_gap(place, gap)
+    parser.take_end(end)
+    return parser.finish()
+
+
+class _Parser:
+    """Collects the numbers of metrics on a line, and the labels around the first one."""
+
+    def __init__(self) -> None:
+        self._numbers: list[_Number] = []
+        self._before: list[Label] = []
+        self._behind: list[Label] = []
+        self._opens = False
+        self._shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
+
+    def take_gap(self, place: int, gap: str) -> None:
+        """Take the text in front of a number: labels, and its name."""
+        bare = _WRAPPER.sub("", gap).rstrip(" \t:='\"`")
+        parts = [_trim(part) for part in _PARTS.split(bare)]
+        *words, name = [part for part in parts if part] or [""]
         label = read_label(name)
-        # "MRR: Tail: 0.1, Head: 0.2": both are MRR.
-        if label.metric is None and label.whole:
-            shared = metrics[-1] if metrics else shared
-            if shared:
-                label, metrics = read_label(f"{shared} {name}"), []
+        metrics = [word for word in words if _names_metric(word)]
+        is_remark = gap.lstrip().startswith("(")  # about the number before
+        if label.metric is None and label.whole and not is_remark:
+            self._shared = metrics[-1] if metrics else self._shared
+            if self._shared:
+                label, metrics = read_label(f"{self._shared} {name}"), []
+        is_metric = label.metric is not None or _UNKNOWN_METRIC.search(name) is not None
         labels = [each for word in words for each in _read_labels(word)]
-        is_metric = _may_be_metric(label, name)
         if not is_metric:  # next to a number of something else, words may be of that
             labels = [weaken(each) for each in (*labels, *_read_labels(name))]
-        if numbers:
-            behind += [read_label(remark)] if remark is not None else []
-            behind += labels
+        if self._numbers:
+            self._behind += labels
         else:
-            before += labels
-            opens = is_metric and (bool(label.values) or any(each.whole for each in labels))
+            self._before += labels
+            says = bool(label.values) or any(each.whole for each in labels)
+            self._opens = is_metric and says
         if is_metric:
-            numbers.append(_Number(label, place, reason=_find_reason(label, name, metrics)))
-        elif not name and numbers and numbers[-1].place == place - 1:
-            last = numbers[-1]
-            numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
-    for part in _PARTS.split(end):
-        behind += _read_labels(part.strip(_EDGES))
-    return _join(numbers, before, behind, opens=opens)
+            reason = _find_reason(label, name, metrics)
+            self._numbers.append(_Number(label, place, reason=reason))
+        elif not name and self._numbers and self._numbers[-1].place == place - 1:
+            last = self._numbers[-1]
+            self._numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
+
+    def take_end(self, end: str) -> None:
+        """Take the text behind the last number."""
+        for part in _PARTS.split(end):
+            self._behind += _read_labels(part.strip(_EDGES))
+
+    def finish(self) -> _Line:
+        """Return the line: what precedes its numbers declares, and all else only asks."""
+        numbers, declares = self._numbers, False
+        asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
+        for label in self._behind:
+            declares = declares or (label.whole and bool(label.values or label.graphs))
+            asking += _list_texts(weaken(label))
+        named = [text for label in self._before for text in _list_texts(label)]
+        split = self._find_split()
+        for i, number in enumerate(numbers):
+            own = Text(number.label, "column", "its name")
+            reason = number.reason or (_LABEL_BEHIND if declares else "")
+            texts = (own, *split, *named[::-1], *asking)
+            numbers[i] = number._replace(texts=texts, reason=reason)
+        below = dict[Text, None]()
+        for text in (*named, *asking):
+            below[text._replace(label=weaken(text.label), place="a line above")] = None
+        return _Line(tuple(numbers), self._opens, tuple(below))
+
+    def _find_split(self) -> tuple[Text, ...]:
+        """Return what "Test MRR: 0.3 MR: 177" says of MR; keys, as valid_mrr, say it of one."""
+        is_named = ["split" in number.label.values for number in self._numbers]
+        if not any(is_named[:1]) or any(is_named[1:]):
+            return ()
+        first = self._numbers[0].label
+        word, blank, _ = first.text.partition(" ")
+        if not (first.whole and blank and word.isalpha()):
+            return ()
+        values = {"split": first.values["split"]}
+        return (Text(Label(first.text, values=values, whole=True), "row", "its line"),)
 
 
-def _may_be_metric(label: Label, name: str) -> bool:
-    """Tell whether a name is that of a metric, known or not."""
-    if label.metric is not None or CUT_OFF.search(name) is not None:
-        return True
-    return name.lower() in {"hits", "hit"}
+_UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORECASE)
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
@@ -207,50 +230,10 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
     if label.reason:
         return label.reason
     if label.metric is None:
-        return UNKNOWN if CUT_OFF.search(name) is not None else NO_K
+        return UNKNOWN if "@" in name else NO_K
     if label.adjustment:
         return ADJUSTED
     return _MORE_NAMES if metrics else ""
-
-
-def _join(
-    numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
-) -> _Line:
-    """Put together the numbers of a line and the labels around them.
-
-    What precedes them declares; names of other numbers, and what is behind the first, only ask.
-    """
-    declares = any(label.whole and (label.values or label.graphs) for label in behind)
-    named = [text for label in before for text in _list_texts(label)]
-    asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
-    asking += [text for label in behind for text in _list_texts(weaken(label))]
-    splits = _say_split([number.label for number in numbers])
-    told = []
-    for number in numbers:
-        own = Text(number.label, "column", "its name")
-        reason = number.reason or (_LABEL_BEHIND if declares else "")
-        texts = (own, *splits, *named[::-1], *asking)
-        told.append(number._replace(texts=texts, reason=reason))
-    below = dict[Text, None]()
-    for text in (*named, *asking):
-        below[text._replace(label=weaken(text.label), place="a line above")] = None
-    return _Line(tuple(told), opens, tuple(below))
-
-
-def _say_split(names: list[Label]) -> tuple[Text, ...]:
-    """Return what "Test MRR: 0.3 MR: 177" says of MR: only the first name has a split.
-
-    Keys such as valid_mrr say it of themselves alone.
-    """
-    if not names or not _PHRASE.match(names[0].text):
-        return ()
-    first, *others = names
-    if any("split" in label.values for label in others):
-        return ()
-    if not first.whole or "split" not in first.values:
-        return ()
-    split = Label(first.text, values={"split": first.values["split"]}, whole=True)
-    return (Text(split, "row", "its line"),)
 
 
 def _list_texts(label: Label) -> list[Text]:
@@ -271,9 +254,6 @@ def _names_metric(text: str) -> bool:
 def _read_text(template: str) -> tuple[Text, ...]:
     """Return what a line without metrics says of the numbers below it."""
     text = template.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
-    pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
-    if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
-        text = pair[2]
     # "test: 20466" and "train: data/train.txt" are about data.
     is_data = _HOLE in template or _CUT in template
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
@@ -328,9 +308,9 @@ def _tells_weights(name: str) -> bool:
 _MOST_TEXTS = 60
 _CROWDED = f"more than {_MOST_TEXTS} different lines say something of it: split the log"
 _OF_ALL = {"protocol", "task"}  # words above the first block may be about all of them
-_LONGEST_ALIKE, _MOST_ALIKE = 1_000, 50_000
+_MOST_ALIKE = 50_000
 _DIGIT = re.compile(r"\d")
-_ALIKE = str.maketrans("123456789", "000000000")
+_ALIKE = str.maketrans("123456789", "000000000")  # lines that differ in digits say the same
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
@@ -391,8 +371,7 @@ class _Scan:
                 continue
             texts = _read_text(template)
             # A digit of a name, as in FB15k, makes it another one.
-            is_short = len(line) < _LONGEST_ALIKE and len(self._known) < _MOST_ALIKE
-            if is_short and not _DIGIT.search(template):
+            if not _DIGIT.search(template) and len(self._known) < _MOST_ALIKE:
                 self._known[alike] = texts, bool(step)
             self._take_texts(texts)
 
@@ -469,21 +448,15 @@ def _write_name(label: Label, metric: Metric) -> str:
     return metric.label if squash(written) in usual else written
 
 
-# What the whole of a log gives away.
+# The reader.
 
-# A sign to the tool that prints it, and has a protocol of its own.
-_TOOLS = {
-    ".realistic.hits_at_": "pykeen",
-    ".realistic.inverse_harmonic_mean_rank": "pykeen",
-    "_list at step ": "ogb",
-}
+_PYKEEN = (".realistic.hits_at_", ".realistic.inverse_harmonic_mean_rank")
 
 
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
-    """Yield the numbers of a log with the tool that all of it gives away."""
+    """Yield the numbers of a log; names of PyKEEN mean its protocol."""
     text = strip_colours(document.text)
-    tools = {tool for sign, tool in _TOOLS.items() if sign in text}
-    tool = tools.pop() if len(tools) == 1 else None
+    tool = "pykeen" if any(name in text for name in _PYKEEN) else None
     return _Scan(document.name, tool).read(text)
 
 
