@@ -198,7 +198,7 @@ def compare(
     found = [*_compare_labels(graph, statistics)]
     if columns is None:
         found += _compare_columns(graph)
-    return [*found, *_compare_first(graph)]
+    return [*found, *_warn_of_headings(graph)]
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
@@ -275,21 +275,19 @@ def _find_codes(graph: Graph, part: str, size: int) -> Codes:
     return np.flatnonzero(np.logical_or.reduce(marks))
 
 
-def _compare_first(graph: Graph) -> Iterator[str]:
-    """Say which files may begin with a heading: their first labels occur nowhere else."""
-    files = [triples for triples in graph.splits.values() if len(triples)]
+def _warn_of_headings(graph: Graph) -> Iterator[str]:
+    """Warn of files that may begin with a heading: their first labels occur nowhere else."""
+    files = {split: triples for split, triples in graph.splits.items() if len(triples)}
     if len(files) < 2:
         return
-    for split, triples in graph.splits.items():
-        if not len(triples):
-            continue
+    for split, triples in files.items():
         head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
-        counts = (
-            _count_code(files, relation, ("relation",)),
-            _count_code(files, head, ("head", "tail")),
-            _count_code(files, tail, ("head", "tail")),
+        is_unique = (
+            _count_code(files.values(), relation, ("relation",)) == 1
+            and _count_code(files.values(), head, ("head", "tail")) == 1
+            and _count_code(files.values(), tail, ("head", "tail")) == 1
         )
-        if counts == (1, 1, 1):
+        if is_unique:
             yield (
                 f"relation {graph.name_relation(relation)!r} "
                 f"of the first line of {split} occurs nowhere else, nor do its entities. "

@@ -282,25 +282,35 @@ def leave_out(begin: str, name: str) -> str:
 
 
 def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name: str) -> str:
+    """Say what to do about a line with the wrong number of columns; empty if that is not known."""
     if text.startswith(b"#"):
         return f" {leave_out('#', name)}"
     if len(parts) > len(form.columns):
         return _advise_columns(form, parts, number)
-    wanted, longer = len(form.columns), []
-    for word, delimiter in DELIMITERS.items():
-        count = len(text.split(delimiter.encode()))
-        if count == wanted and delimiter != form.delimiter:
-            return _advise_delimiter(word, count, name)
-        if count > wanted and delimiter != form.delimiter:
-            longer.append((word, count))
-    if longer and len(parts) == 1:  # a line that nothing has cut may have further columns
-        return _advise_delimiter(*longer[0], name)
-    if number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}:
+    if word := _guess_delimiter(text, form, is_cut=len(parts) > 1):
+        return _advise_delimiter(word, text, name)
+    if number == 1 and len(parts) == 2 and set(form.columns) == set("hrt"):
         return (
             " If the graph has no relations, "
             "add a column between the two that is the same in every line."
         )
     return ""
+
+
+def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
+    """Name another delimiter that gives a line its columns; empty if none does.
+
+    A line that its own delimiter does not cut may have further columns.
+    """
+    counts = {
+        word: len(text.split(delimiter.encode()))
+        for word, delimiter in DELIMITERS.items()
+        if delimiter != form.delimiter
+    }
+    wanted = len(form.columns)
+    fitting = [word for word, count in counts.items() if count == wanted]
+    longer = [word for word, count in counts.items() if count > wanted and not is_cut]
+    return next(iter(fitting + longer), "")
 
 
 def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
@@ -318,15 +328,15 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
     return f" To ignore further columns, name them with -: {ignored}."
 
 
-def _advise_delimiter(word: str, count: int, name: str) -> str:
+def _advise_delimiter(word: str, line: bytes, name: str) -> str:
     """Say how to have a file with another delimiter read."""
+    delimiter = DELIMITERS[word]
+    count = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}
-    remedy = (
-        f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
-    )
+    remedy = f"Separate them by tabs: tr -s '{delimiter}' '\\t' < {shlex.quote(name)} > FILE.tsv"
     if word in endings:
         remedy = f"Rename the file to end in {endings[word]}"
-    return f" The line has {count} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
+    return f" The line has {count} columns if {_spell(delimiter)} separates them. {remedy}."
 
 
 def _spell(delimiter: str) -> str:

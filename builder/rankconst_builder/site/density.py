@@ -68,7 +68,7 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
             f"({constants.tasks.describe()})."
         )
     edges, single = _cut(constants, lower, upper)
-    probabilities = _difference(constants, edges)
+    probabilities = _compute_cells(constants, edges)
     if probabilities is not None:
         return Density(edges, probabilities, single, exact=True)
     deviation = math.sqrt(2.0 * constants.variance)
@@ -95,21 +95,27 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
     return (np.arange(first, last + step + 1, step) - 0.5) / n, step == 1
 
 
-def _difference(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells; None if tails are not known, or not well enough."""
+def _compute_cells(constants: Constants, edges: Values) -> Values | None:
+    """Return the probabilities of the cells between edges; None if an error would be visible.
+
+    They are the differences of the tail probabilities at the edges, or the terms of the series.
+    """
     metric, histogram = constants.metric, constants.histogram
     if histogram.is_weighted or explain_lack(metric, histogram):
         return None
-    found = _sum_series(constants, edges)
-    if found is not None:
-        return found
-    reached, errors = np.array([_reach(metric, histogram, edge) for edge in edges.tolist()]).T
-    cells = np.abs(np.diff(reached))
-    known = bool(np.all(errors + UNIT_ROUNDOFF < _VISIBLE * cells.max()))
-    return np.asarray(cells, dtype=np.float64) if known else None
+    series = _sum_series(constants, edges)
+    if series is not None:
+        return series
+    tails = [_find_tail(metric, histogram, edge) for edge in edges.tolist()]
+    probabilities = np.array([probability for probability, _ in tails])
+    errors = np.array([error for _, error in tails])
+    cells: Values = np.abs(np.diff(probabilities))
+    if np.any(errors + UNIT_ROUNDOFF >= _VISIBLE * cells.max()):
+        return None
+    return cells
 
 
-def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, float]:
+def _find_tail(metric: Metric, histogram: Histogram, value: float) -> tuple[float, float]:
     """Return the probability of doing at least as well as `value`, and its absolute error."""
     if not metric.lower <= value <= metric.upper:
         return float((value < metric.lower) == metric.increasing), 0.0
