@@ -98,7 +98,7 @@ def list_lexicon() -> Mapping[str, Word]:
             kind=row.get("kind", ""),
             says=row.get("says", ""),
         )
-        for name, _ in row["words"]:
+        for name in row["words"]:
             for text in _vary(name):
                 field, value = list_values().get(squash(text), ("", ""))
                 says = value if field == group.field else group.says
