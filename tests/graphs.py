@@ -111,11 +111,9 @@ def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row
 # of them, so that the other splits have unseen ones; any split can be empty.
 DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
     {
-        "train": rows(5, 2, 14),
-        "valid": rows(7, 3, 7),
-        "test": rows(7, 3, 7),
+        "train": rows(5, 2, 14), "valid": rows(7, 3, 7), "test": rows(7, 3, 7),
     }
-).filter(lambda dataset: any(dataset.values()))
+).filter(lambda dataset: any(dataset.values()))  # fmt: skip
 
 
 def timed(entities: int, size: int) -> st.SearchStrategy[list[Row]]:
@@ -231,12 +229,8 @@ def write_benchmark(folder: Path, key: str, files: Mapping[str, str], **traits: 
         path.write_bytes(content)
         found[role] = BenchmarkFile(Remote(url, len(content), hashlib.sha256(content).hexdigest()))
     kept: dict[str, Any] = {
-        "aliases": (),
-        "format": LineFormat(),
-        "split": "published",
-        "licence": "none",
-        **traits,
-    }
+        "aliases": (), "format": LineFormat(), "split": "published", "licence": "none", **traits,
+    }  # fmt: skip
     return Benchmark(key=key, title=key.title(), files=found, citation="Nobody 2020", **kept)
 
 

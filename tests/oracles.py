@@ -486,10 +486,8 @@ TERMS: dict[str, Callable[[int | Fraction], Fraction]] = {
     "hits@1": lambda rank: Fraction(rank <= 1),
     "hits@2": lambda rank: Fraction(rank <= 2),
     "hits@3": lambda rank: Fraction(rank <= 3),
-    "ndcg": lambda rank: Fraction(
-        math.log(2) / math.log(1 + rank)
-    ),  # the only one that is no fraction
-}
+    "ndcg": lambda rank: Fraction(math.log(2) / math.log(1 + rank)),  # the only one that is no fraction
+}  # fmt: skip
 """What a task adds to a mean over tasks, by its rank."""
 
 

@@ -249,13 +249,9 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
     found |= {
         inverse: 1 / found[name]
         for inverse, name in (
-            ("HMR", "MRR"),
-            ("IAMR", "MR"),
-            ("IGMR", "GMR"),
-            ("IQMR", "QMR"),
-            ("IMdR", "MdR"),
+            ("HMR", "MRR"), ("IAMR", "MR"), ("IGMR", "GMR"), ("IQMR", "QMR"), ("IMdR", "MdR"),
         )
-    }
+    }  # fmt: skip
     for k in ks:
         within = [rank for rank in values if rank <= k]
         found |= {

@@ -114,13 +114,9 @@ def _list_numbers(adjusted: AdjustedReading) -> Iterator[tuple[Place, Number]]:
     for each in adjusted.done:
         tasks, constants = each.batch.tasks, each.constants
         names = (
-            tasks.dataset,
-            tasks.split,
-            tasks.side,
-            tasks.protocol,
-            tasks.aggregation,
+            tasks.dataset, tasks.split, tasks.side, tasks.protocol, tasks.aggregation,
             "\t".join(tasks.relations),
-        )
+        )  # fmt: skip
         for at in each.batch.index.tolist():
             entry, found = entries[at], tuple(map(float.hex, floats[at].tolist()))
             place = Place(

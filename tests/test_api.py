@@ -41,11 +41,8 @@ FORMS = ("normalised", "index", "z")
 
 # As a trainer writes them, digits for digits.
 NUMBERS = {
-    "mrr": 0.5087719298245614,
-    "hits@1": 0.30845771144278605,
-    "hits@10": 0.9502487562189055,
-    "mr": 3.4328358,
-}
+    "mrr": 0.5087719298245614, "hits@1": 0.30845771144278605, "hits@10": 0.9502487562189055, "mr": 3.4328358,
+}  # fmt: skip
 KINDS = ("path", "text", "dict", "frame", "reading")
 
 
@@ -530,12 +527,9 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
 def test_constants_are_those_of_the_tables() -> None:
     assert rankconst.constants("FB15k-237", "H@7") == TABLES.constants("fb15k237", "hits@7")
     named: Any = {
-        "split": "valid",
-        "side": "tail",
-        "protocol": "raw",
-        "aggregation": "query",
+        "split": "valid", "side": "tail", "protocol": "raw", "aggregation": "query",
         "baseline": "frequency",
-    }
+    }  # fmt: skip
     assert rankconst.constants("nations", "mrr", **named) == TABLES.constants(
         "nations", "mrr", **named
     )

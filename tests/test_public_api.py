@@ -303,11 +303,8 @@ def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
         assert used & HEAVY == INSIDE.get(name, set())
         assert not imported(at_import(tree)) & HEAVY
         assert used - HEAVY <= set(sys.stdlib_module_names) | {
-            "numpy",
-            "pyarrow",
-            "markdown_it",
-            "rankconst",
-        }
+            "numpy", "pyarrow", "markdown_it", "rankconst",
+        }  # fmt: skip
 
 
 # Who may import whom.

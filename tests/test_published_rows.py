@@ -207,11 +207,8 @@ def test_rows_with_one_candidate_less_are_reproduced_only_so(one_less: list[Row]
     test, up to 1e-6.
     """
     assert Counter(row.dataset for row in one_less) == {
-        "nations": 32,
-        "kinships": 32,
-        "fb15k237": 32,
-        "wn18rr": 32,
-    }
+        "nations": 32, "kinships": 32, "fb15k237": 32, "wn18rr": 32,
+    }  # fmt: skip
     assert Counter(row.transform for row in one_less) == {"z": 112, "index": 16}
     for row in one_less:
         sign = -1 if (row.transform, row.metric) == ("z", "arithmetic_mean_rank") else 1
@@ -230,11 +227,8 @@ def test_legacy_adjusted_mrr_used_the_logarithm_of_the_mean(reference: Path) -> 
     """
     rows = read_rows(reference, "legacy_log_mean")
     assert Counter(row.dataset for row in rows) == {
-        "nations": 36,
-        "kinships": 36,
-        "fb15k237": 36,
-        "wn18rr": 36,
-    }
+        "nations": 36, "kinships": 36, "fb15k237": 36, "wn18rr": 36,
+    }  # fmt: skip
     for row in rows:
         mean = row.histogram.mean
         assert (row.metric, row.transform) == ("inverse_harmonic_mean_rank", "index")

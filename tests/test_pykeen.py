@@ -34,10 +34,8 @@ COUNTS = {
     "five": Histogram.from_counts([1, 2, 5, 14, 14]),
     "thousand": Histogram.from_counts([100] * 1000),
     # Nations, test, both sides.
-    "nations": Histogram(
-        np.arange(2, 15), np.array([29, 19, 27, 20, 63, 32, 43, 35, 21, 29, 33, 25, 26])
-    ),
-}
+    "nations": Histogram(np.arange(2, 15), np.array([29, 19, 27, 20, 63, 32, 43, 35, 21, 29, 33, 25, 26])),
+}  # fmt: skip
 """Numbers of candidates, by a name of ours."""
 
 CLOSED = {
@@ -97,20 +95,8 @@ SAMPLED = {
 # get_candidate_set_size for the test triples of the Nations that come with PyKEEN, filtered by
 # train and valid.
 NATIONS_OF_PYKEEN = {
-    1: 29,
-    2: 19,
-    3: 27,
-    4: 20,
-    5: 63,
-    6: 32,
-    7: 43,
-    8: 35,
-    9: 21,
-    10: 29,
-    11: 33,
-    12: 25,
-    13: 26,
-}
+    1: 29, 2: 19, 3: 27, 4: 20, 5: 63, 6: 32, 7: 43, 8: 35, 9: 21, 10: 29, 11: 33, 12: 25, 13: 26,
+}  # fmt: skip
 # E[MRR] of those counts, and of the other graphs that come with PyKEEN; and how much it is too
 # high, in per cent.
 MRR_OF_PYKEEN = {

@@ -268,14 +268,8 @@ def test_rows_equal_precise_sums_within_their_error(
 # Laws.
 
 FEW = (
-    "nations",
-    "icews14_regcn",
-    "wd50k_100",
-    "fb15k237_v1_ind",
-    "ogbwikikg2",
-    "ogblppa",
-    "dbpedia50",
-)
+    "nations", "icews14_regcn", "wd50k_100", "fb15k237_v1_ind", "ogbwikikg2", "ogblppa", "dbpedia50",
+)  # fmt: skip
 
 
 def frames_of(dataset: str) -> Frames:

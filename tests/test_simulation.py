@@ -102,9 +102,7 @@ def _median_deviation(rankings: Rankings) -> Values:
 SIMULATED: dict[str, Callable[[Rankings, int | None], Values]] = {
     "arithmetic_mean_rank": lambda rankings, _: rankings.mean(lambda rank: rank),
     "inverse_harmonic_mean_rank": lambda rankings, _: rankings.mean(lambda rank: 1 / rank),
-    "hits_at_k": lambda rankings, k: rankings.mean(
-        lambda rank: (rank <= (k or 0)).astype(np.float64)
-    ),
+    "hits_at_k": lambda rankings, k: rankings.mean(lambda rank: (rank <= (k or 0)).astype(np.float64)),
     "geometric_mean_rank": lambda rankings, _: np.exp(rankings.mean(np.log)),
     "inverse_geometric_mean_rank": lambda rankings, _: np.exp(-rankings.mean(np.log)),
     "inverse_arithmetic_mean_rank": lambda rankings, _: 1 / rankings.mean(lambda rank: rank),
@@ -118,7 +116,7 @@ SIMULATED: dict[str, Callable[[Rankings, int | None], Values]] = {
     "standard_deviation": lambda rankings, _: np.sqrt(_spread(rankings)),
     "median_absolute_deviation": lambda rankings, _: _median_deviation(rankings),
     "count": lambda rankings, _: np.full(len(rankings.counts), float(rankings.num_tasks)),
-}
+}  # fmt: skip
 """Family to the metric of a batch of rankings."""
 
 

@@ -152,20 +152,13 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
             "0.95 cannot be distinguished from chance: a random ranker gets 0.9469. "
             "Counting does better: it gets 1.0000.",
         ),
-        (
-            *("0.30", "mrr", "nations", "test"),
-            (
-                "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it "
-                "gets 0.8333."
-            ),
-        ),
-        (
-            *("177", "mr", "fb15k237", "train"),
-            "A random ranker gets 7,185; 177 is 97.6% of the way from there to perfect.",
-        ),
+        (*("0.30", "mrr", "nations", "test"),
+         "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it gets 0.8333."),
+        (*("177", "mr", "fb15k237", "train"),
+         "A random ranker gets 7,185; 177 is 97.6% of the way from there to perfect."),
         ("0.5", "mrr", "wn18rr", "train", "Chance hardly matters here: it changes 0.5 by 0.0001."),
     ],
-)
+)  # fmt: skip
 def test_a_number_in_words(
     value: str, metric: str, dataset: str, split: str, sentence: str
 ) -> None:

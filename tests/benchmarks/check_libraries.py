@@ -25,15 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SETS = [
-    (5, 1, 1),
-    (5, 2, 3),
-    (9, 4, 3),
-    (3, 2, 5),
-    (20, 20, 5),
-    (20, 1, 10),
-    (50, 12, 10),
-    (50, 3, 10),
-]
+    (5, 1, 1), (5, 2, 3), (9, 4, 3), (3, 2, 5), (20, 20, 5), (20, 1, 10), (50, 12, 10), (50, 3, 10),
+]  # fmt: skip
 SETS += [(100, 20, 10), (100, 5, 100), (200, 5, 10), (200, 20, 10)]
 QUERIES = 400
 ALONE = 10
@@ -137,12 +130,9 @@ def run_cornac(queries: Queries, k: int) -> Values:
     from cornac import metrics
 
     rows = [
-        metrics.Recall(k),
-        metrics.Precision(k),
-        metrics.FMeasure(k),
-        metrics.HitRatio(k),
+        metrics.Recall(k), metrics.Precision(k), metrics.FMeasure(k), metrics.HitRatio(k),
         metrics.MRR(),
-    ]
+    ]  # fmt: skip
     rows += [metrics.NDCG(k), metrics.MAP()]
     if k > queries.scores.shape[1]:  # it raises
         rows = [metrics.MRR(), metrics.MAP()]
@@ -241,12 +231,9 @@ def run_lightgbm(queries: Queries, k: int) -> Values:
         params={"verbose": -1, "feature_pre_filter": False},
     )
     how = {
-        "objective": "lambdarank",
-        "metric": ["ndcg", "map"],
-        "eval_at": [k],
-        "verbose": -1,
+        "objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [k], "verbose": -1,
         "learning_rate": 1e-30,
-    }
+    }  # fmt: skip
     booster = lightgbm.Booster(how, data)
     return {name: value for _, name, value, _ in booster.eval_train()}
 
@@ -295,14 +282,10 @@ def run_pyg(queries: Queries, k: int) -> Values:
     from torch_geometric import metrics
 
     rows = [
-        metrics.LinkPredRecall(k),
-        metrics.LinkPredPrecision(k),
-        metrics.LinkPredF1(k),
-        metrics.LinkPredHitRatio(k),
-        metrics.LinkPredMRR(k),
-        metrics.LinkPredNDCG(k),
+        metrics.LinkPredRecall(k), metrics.LinkPredPrecision(k), metrics.LinkPredF1(k),
+        metrics.LinkPredHitRatio(k), metrics.LinkPredMRR(k), metrics.LinkPredNDCG(k),
         metrics.LinkPredMAP(k),
-    ]
+    ]  # fmt: skip
     order = torch.from_numpy(np.argsort(-queries.scores, axis=1)[:, :k].copy())
     found: Values = {f"{type(row).__name__}@{k}": [] for row in rows}
     for places, right in zip(order, queries.right, strict=True):
@@ -356,13 +339,8 @@ def run_recbole(queries: Queries, k: int) -> Values:
     config = {"topk": [k], "metric_decimal_place": 16}
     found: Values = {}
     for row in (
-        metrics.Recall,
-        metrics.Precision,
-        metrics.Hit,
-        metrics.MRR,
-        metrics.NDCG,
-        metrics.MAP,
-    ):
+        metrics.Recall, metrics.Precision, metrics.Hit, metrics.MRR, metrics.NDCG, metrics.MAP,
+    ):  # fmt: skip
         metric = row(config)
         hit, count = metric.used_info(held)
         takes_count = row in (metrics.Recall, metrics.NDCG, metrics.MAP)
@@ -389,15 +367,9 @@ def run_lenskit(queries: Queries, k: int) -> Values:
     from lenskit.metrics.ranking import AveragePrecision
 
     rows = [
-        metrics.Recall(k),
-        metrics.Precision(k),
-        metrics.Hit(k),
-        metrics.RecipRank(k),
-        metrics.NDCG(k),
-        AveragePrecision(k),
-        metrics.RecipRank(),
-        metrics.NDCG(),
-    ]
+        metrics.Recall(k), metrics.Precision(k), metrics.Hit(k), metrics.RecipRank(k),
+        metrics.NDCG(k), AveragePrecision(k), metrics.RecipRank(), metrics.NDCG(),
+    ]  # fmt: skip
     if not queries.right.any(axis=1).all():
         rows = [row for row in rows if row.label.startswith(("RecipRank", "NDCG", "Hit"))]
     found: Values = {row.label: [] for row in rows}

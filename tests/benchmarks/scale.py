@@ -156,13 +156,11 @@ def name_uuids(count: int, letter: str) -> pa.StringArray:
 
 LABELS = {
     "numbered": lambda count, letter: pa.array([f"{letter}{number}" for number in range(count)]),
-    "letters": lambda count, _: pa.array(
-        spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)
-    ),
+    "letters": lambda count, _: pa.array(spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)),
     "mids": name_mids,
     "names": name_people,
     "uuids": name_uuids,
-}
+}  # fmt: skip
 """Kind of labels to what makes as many, of entities (Q) or relations (P)."""
 
 
@@ -312,14 +310,9 @@ print("nothing counted")
 """
 
 METHODS = {
-    "build": BUILD,
-    "count": COUNT,
-    "duckdb": DUCKDB,
-    "polars": POLARS,
-    "pandas": PANDAS,
-    "pykeen": PYKEEN,
+    "build": BUILD, "count": COUNT, "duckdb": DUCKDB, "polars": POLARS, "pandas": PANDAS, "pykeen": PYKEEN,
     "decode": DECODE,
-}
+}  # fmt: skip
 ROLES = ("train", "valid", "test")
 
 

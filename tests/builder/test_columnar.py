@@ -236,13 +236,9 @@ def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -
 def test_text_that_needs_care_is_left_to_it(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
     for line in (
-        b"head\trelation\ttail\n",
-        b"0\t1\t2\n",
-        b"\xef\xbb\xbfQ1\tP1\tQ2\n",
-        b"Q1 P1 Q2\n",
-        b"7\n",
+        b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n",
         b"",
-    ):
+    ):  # fmt: skip
         path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
         assert open_columns(path) is None
     path.write_bytes(b"Q1\tP1\tQ2\n")

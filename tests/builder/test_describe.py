@@ -37,21 +37,14 @@ def make_tables() -> dict[str, pa.Table]:
         for name in ("datasets", "candidates", "constants")
     }
     own = {
-        "dataset": "own",
-        "title": "A|B <C> & D",
-        "source_urls": [],
-        "verified": False,
+        "dataset": "own", "title": "A|B <C> & D", "source_urls": [], "verified": False,
         "licence": "",
-    }
+    }  # fmt: skip
     rows["datasets"].append({**rows["datasets"][0], **own, "sha256": ["00", None, "11"]})
     tasks = {
-        "dataset": "own",
-        "split": "test",
-        "side": "head",
-        "num_candidates": 5,
-        "num_tasks": 2,
+        "dataset": "own", "split": "test", "side": "head", "num_candidates": 5, "num_tasks": 2,
         "protocol": "raw",
-    }
+    }  # fmt: skip
     rows["candidates"] += [tasks, {**tasks, "protocol": "pykeen"}, {**tasks, "split": "valid"}]
     blocks = {**tasks, "baseline": "frequency", "offset": 2}
     rows |= {
@@ -84,12 +77,8 @@ def edition() -> Edition:
 
 def test_documents_are_the_known_ones(edition: Edition) -> None:
     assert list(DOCUMENTS) == [
-        "croissant.json",
-        "README.md",
-        "LICENSE",
-        "CITATION.cff",
-        ".zenodo.json",
-    ]
+        "croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json",
+    ]  # fmt: skip
     assert list(ORIGINS) == list(COLUMNS)
     url = "https://doi.org/10.1234/abc"
     other = replace(edition, version="9.9.0", date=dt.date(2027, 1, 2), url=url)
@@ -144,12 +133,9 @@ def test_croissant_has_every_file_and_column(edition: Edition) -> None:
         assert f"sha256:{file['sha256']}" == resource["hash"]
     assert [records["@id"] for records in content["recordSet"]] == list(COLUMNS)
     types = {
-        "text": "sc:Text",
-        "texts": "sc:Text",
-        "count": "sc:Integer",
-        "real": "sc:Float",
+        "text": "sc:Text", "texts": "sc:Text", "count": "sc:Integer", "real": "sc:Float",
         "truth": "sc:Boolean",
-    }
+    }  # fmt: skip
     for records, resource in zip(content["recordSet"], resources, strict=True):
         name, keys = records["@id"], [key["@id"] for key in records.get("key", [])]
         for field, column in zip(records["field"], COLUMNS[name], strict=True):
@@ -218,12 +204,8 @@ def test_descriptor_obeys_data_package_2() -> None:
         assert resource["type"] == "table"
         fields = resource["schema"]["fields"]
         assert {field["type"] for field in fields} <= {
-            "string",
-            "number",
-            "integer",
-            "boolean",
-            "array",
-        }
+            "string", "number", "integer", "boolean", "array",
+        }  # fmt: skip
         assert {*resource["schema"].get("primaryKey", [])} <= {field["name"] for field in fields}
 
 
@@ -302,11 +284,8 @@ def test_licence_citation_and_deposit(edition: Edition) -> None:
     cited = yaml.safe_load(DOCUMENTS["CITATION.cff"].write(edition))
     (paper,) = cited.pop("references")
     assert {
-        "cff-version": "1.2.0",
-        "type": "dataset",
-        "version": "9.8.7",
-        "date-released": DATE,
-    }.items() <= cited.items()
+        "cff-version": "1.2.0", "type": "dataset", "version": "9.8.7", "date-released": DATE,
+    }.items() <= cited.items()  # fmt: skip
     assert (cited["license"], cited["authors"]) == ("CC0-1.0", [{"name": AUTHORS}])
     assert (paper["url"], paper["authors"][0]["family-names"]) == (
         "https://arxiv.org/abs/2203.07544",
@@ -316,12 +295,8 @@ def test_licence_citation_and_deposit(edition: Edition) -> None:
     content = json.loads(DOCUMENTS[".zenodo.json"].write(edition))
     names = ["upload_type", "version", "publication_date", "license", "access_right"]
     assert [content[name] for name in names] == [
-        "dataset",
-        "9.8.7",
-        "2026-11-21",
-        "cc-zero",
-        "open",
-    ]
+        "dataset", "9.8.7", "2026-11-21", "cc-zero", "open",
+    ]  # fmt: skip
     assert content["creators"] == [{"name": AUTHORS}]
     assert "A|B &lt;C&gt; &amp; D" in content["description"]
     paper, *sources = content["related_identifiers"]

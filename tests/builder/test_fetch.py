@@ -378,11 +378,8 @@ def test_members_are_read_without_unpacking(tmp_path: Path, name: str) -> None:
             fetcher.read(BenchmarkFile(remote, member))
         assert not isinstance(caught.value, MissingSourceError)
     for size, digest in (
-        (3, None),
-        (len(DATA) + 1, None),
-        (None, "00"),
-        (len(DATA), sha256(OTHER)),
-    ):
+        (3, None), (len(DATA) + 1, None), (None, "00"), (len(DATA), sha256(OTHER)),
+    ):  # fmt: skip
         with pytest.raises(
             HashMismatchError,
             match=rf"{name}!folder/train\.txt is not the member the registry names",
@@ -424,9 +421,7 @@ HOSTILE = {
     "unknown packing.zip": put(ZIP, (8, b"\x63"), (LIST + 10, b"\x63")),
     "another packing.zip": put(ZIP, (8, b"\x0e"), (LIST + 10, b"\x0e")),
     "wrong offset.zip": put(ZIP, (LIST + 42, b"\xff\xff\xff\x7f")),
-    "no UTF-8.zip": put(ZIP, (7, b"\x08"), (LIST + 9, b"\x08")).replace(
-        b"train.txt", b"\xff\xferain.tx"
-    ),
+    "no UTF-8.zip": put(ZIP, (7, b"\x08"), (LIST + 9, b"\x08")).replace(b"train.txt", b"\xff\xferain.tx"),
     "hard link to itself.tar": make_header(type=tarfile.LNKTYPE, linkname="train.txt"),
     "symbolic link to itself.tar": make_header(type=tarfile.SYMTYPE, linkname="train.txt"),
     "8 EB.tar": make_header(size=8 * 2**60) + DATA,
@@ -435,14 +430,12 @@ HOSTILE = {
     "negative size.tar": put(make_header(), (124, b"\xff" * 12)),
     "sparse map.tar": make_header(
         pax_headers={
-            "GNU.sparse.map": "x,y",
-            "GNU.sparse.size": "9" * 30,
-            "GNU.sparse.name": "train.txt",
+            "GNU.sparse.map": "x,y", "GNU.sparse.size": "9" * 30, "GNU.sparse.name": "train.txt",
         }
     ),
     "xz.tar": put(lzma.compress(make_header() + bytes(1024)), (-40, bytes(40))),
     "bz2.tar": put(bz2.compress(make_header() + bytes(1024)), (-20, bytes(20))),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -213,15 +213,12 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
         (np.array([[0.0, 1.0, 2.0]]), "the heads of train: row 0 holds .*0.0"),
         (pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds .*nan"),
         (pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds (None|nan)"),
-        (
-            pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
-            "columns a, b, c, d; expected head, relation and tail",
-        ),
-        (
-            pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["r"]}),
-            "columns source, target, kind; expected head",
-        ),
-        (pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]), "columns head, head, tail; expected head"),
+        (pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
+         "columns a, b, c, d; expected head, relation and tail"),
+        (pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["r"]}),
+         "columns source, target, kind; expected head"),
+        (pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]),
+         "columns head, head, tail; expected head"),
         ([("a", "r", "\ud800")], "the tails of train: row 0 holds"),
         (np.zeros((1, 3), dtype=np.longdouble), "the heads of train: row 0 holds"),
         (np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9), "train: 1 of the values are masked; leave them out"),
@@ -230,12 +227,8 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
         (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
         ("train.tsv", "For files use `rankconst build`"),
         ([("head", "relation", "tail"), *GOOD], "row 0 of train is a heading: head, relation, tail"),
-        (
-            SimpleNamespace(
-                mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}
-            ),
-            "train has id 5, which the factory has no name for",
-        ),
+        (SimpleNamespace(mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}),
+         "train has id 5, which the factory has no name for"),
     ],
 )  # fmt: skip
 def test_what_is_no_triple_is_refused(train: Any, message: str) -> None:

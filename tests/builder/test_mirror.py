@@ -62,16 +62,9 @@ TEMPORAL = {
     "icews0515_interp": (10488, 251, 4017, 368_962, 46_275, 46_092),
     "icews18": (23033, 256, 304, 373_018, 45_995, 49_545),
     "yago_tkg": (10623, 10, 189, 161_540, 19_523, 20_026),
-    "wiki_tkg": (
-        12554,
-        24,
-        21,
-        0,
-        67_538,
-        63_110,
-    ),  # 232 times with those of its train, which is not there
+    "wiki_tkg": (12554, 24, 21, 0, 67_538, 63_110),  # 232 times with those of its train, which is not there
     "wikidata12k": (12554, 24, 2801, 32_497, 4_062, 4_062),
-}
+}  # fmt: skip
 
 
 def read_dataset(
@@ -110,25 +103,11 @@ def read_dataset(
 # What papers state of benchmarks that STATISTICS.csv leaves out, and what the files have beyond it:
 # entities, of them in train, relations, rows of train, valid and test.
 STATED = {
-    "ingram_fb25": (
-        4_097,
-        4_097,
-        216,
-        17_147,
-        5_716,
-        5_716,
-    ),  # Lee et al. 2023, table 2: the inference graph
+    "ingram_fb25": (4_097, 4_097, 216, 17_147, 5_716, 5_716),  # Lee et al. 2023, table 2: the inference graph
     "ingram_fb50": (4_445, 4_445, 205, 11_636, 3_879, 3_879),
     "ingram_fb75": (2_792, 2_792, 186, 9_316, 3_106, 3_106),
     "ingram_fb100": (2_624, 2_624, 77, 6_987, 2_329, 2_329),
-    "hm_1k": (
-        9_899,
-        9_899,
-        11,
-        18_638,
-        0,
-        476,
-    ),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
+    "hm_1k": (9_899, 9_899, 11, 18_638, 0, 476),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
     "hm_3k": (19_218, 19_218, 11, 38_285, 0, 1_349),
     "hm_5k": (23_792, 23_792, 11, 48_425, 0, 2_124),
     "mt3_art": (10_000, 10_000, 45, 28_023, 0, 3_113),
@@ -139,30 +118,16 @@ STATED = {
     "metafam": (656, 656, 28, 7_257, 0, 184),
     "nell995_redgnn": (74_536, 74_432, 200, 149_678, 543, 2_818),
     "conceptnet100k": (78_334, 78_088, 34, 100_000, 1_200, 1_200),
-    "cn82k": (
-        78_339,
-        65_465,
-        34,
-        81_920,
-        10_240,
-        10_240,
-    ),  # the paper counts 78,334 entities, else the same
+    "cn82k": (78_339, 65_465, 34, 81_920, 10_240, 10_240),  # the paper counts 78,334 entities, else the same
     "db15k": (12_842, 12_785, 279, 79_222, 9_904, 9_902),
     "mkg_w": (15_000, 14_509, 169, 34_196, 4_276, 4_274),
     "kuai16k": (16_015, 16_003, 4, 180_190, 22_523, 22_525),
-    "wd50k_statements": (
-        47_155,
-        40_107,
-        487,
-        166_435,
-        23_913,
-        46_159,
-    ),  # Galkin et al. 2020, table 1; one less: __na__
+    "wd50k_statements": (47_155, 40_107, 487, 166_435, 23_913, 46_159),  # Galkin et al. 2020, table 1; one less: __na__
     "wd50k_33_statements": (38_123, 29_667, 428, 73_406, 10_568, 18_133),
     "wd50k_66_statements": (27_346, 18_528, 351, 35_968, 5_154, 8_045),
     "wd50k_100_statements": (18_791, 9_890, 204, 22_738, 3_279, 5_297),
     "jf17k": (25_092, 22_397, 320, 61_400, 0, 17_635),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,9 @@ def run(tmp_path: Path, screen: Console, request: pytest.FixtureRequest) -> Run:
         reporter, asked = Reporter(screen), None if mirror is None else str(mirror)
         fetcher = Fetcher(tmp_path / "cache", mirror=asked, offline=True, reporter=reporter)
         given = {
-            "sources": [*map(find, names)],
-            "out": tmp_path / "out",
-            "fetcher": fetcher,
+            "sources": [*map(find, names)], "out": tmp_path / "out", "fetcher": fetcher,
             "reporter": reporter,
-        }
+        }  # fmt: skip
         return build_all(Build(**{**LITTLE, **given, **options}))
 
     return build
@@ -246,23 +244,16 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(
         assert differing_rows(rows_of(part, name, "forecast"), same) == []
     (row,), (full,) = (rows_of(tables, "datasets", "forecast") for tables in (part, whole))
     assert (row["entities"], row["relations"], full["entities"], full["relations"]) == (
-        12,
-        3,
-        12,
-        3,
-    )
+        12, 3, 12, 3,
+    )  # fmt: skip
     lost = {name for name, value in row.items() if value is None and full[name] is not None}
     assert lost == {
         *(
-            "entities_train",
-            "relations_train",
-            "triples_train",
-            "duplicates_train",
-            "valid_in_train",
-            "test_in_train",
+            "entities_train", "relations_train", "triples_train", "duplicates_train",
+            "valid_in_train", "test_in_train",
         ),
         *("self_loops_train", "dropped_valid", "dropped_test"),
-    }
+    }  # fmt: skip
     assert row["sha256"][0] is None
     for protocol, baseline, message in (
         ("static", "uniform", "The file of train was missing when they were built"),

@@ -122,18 +122,8 @@ def histogram_rows(histogram: Histogram) -> dict[tuple[int, int, float], int]:
 # Symmetric relations, inverse and equal ones in part, several of one, self-loops, duplicates, and
 # unseen entities.
 RELATED: Dataset = {
-    "train": [
-        *((0, 0, 1), (1, 0, 0), (2, 0, 2), (1, 0, 3), (3, 0, 1)),
-        (0, 1, 4),
-        (1, 1, 4),
-        (4, 2, 0),
-        (4, 2, 1),
-        (4, 3, 0),
-        (4, 2, 5),
-        (4, 2, 5),
-        (4, 4, 0),
-        (2, 4, 2),
-    ],
+    "train": [*((0, 0, 1), (1, 0, 0), (2, 0, 2), (1, 0, 3), (3, 0, 1)), (0, 1, 4), (1, 1, 4), (4, 2, 0), (4, 2, 1),
+         (4, 3, 0), (4, 2, 5), (4, 2, 5), (4, 4, 0), (2, 4, 2)],
     "valid": [(3, 1, 4), (4, 2, 6)],
     "test": [(0, 1, 4), (4, 2, 0), (3, 0, 1), (2, 0, 0), (4, 3, 1), (4, 3, 1), (6, 3, 7), (0, 4, 4)],
 }  # fmt: skip

@@ -345,15 +345,12 @@ def test_builds_that_are_not_released(build: Any, order: Any, rows: Rows, tmp_pa
     (damaged.path / "constants.parquet").write_bytes(b"nothing")
     twice = {**rows, "constants": [rows["constants"][0], *rows["constants"]]}
     for source, error, told in (
-        (
-            build(rows, provenance=make("A", "B")),
-            DataError,
-            r"different programs \(A: nations; B: umls\)",
-        ),
+        (build(rows, provenance=make("A", "B")), DataError,
+         r"different programs \(A: nations; B: umls\)"),
         (build(twice), DataError, "two rows of constants have the same"),
         (build({name: [] for name in COLUMNS}), TablesError, "holds no dataset"),
         (rankconst.load(damaged.path), TablesError, r"constants\.parquet is not the file"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(error, match=told):
             release_tables(order(source, "90.0.0"))
     assert not (tmp_path / "out").exists()

@@ -132,16 +132,12 @@ def test_further_known_triples_have_no_time() -> None:
 def test_unknown_labels_are_refused() -> None:
     graph = encode({key: [("anna", "likes", "bert")] for key in ORDER})
     for restriction, told in (
-        (
-            Restriction(relations=("like",)),
-            r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?",
-        ),
+        (Restriction(relations=("like",)),
+         r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?"),
         (Restriction(entities=("x", "y", "z")), r"no entity 'x', 'y', 'z' \(3 of 3 named\)\."),
-        (
-            Restriction(entities=("x", "y", "z", "w", "anna")),
-            r"'x', 'y', 'z' and 1 more \(4 of 5 named\)\.",
-        ),
-    ):
+        (Restriction(entities=("x", "y", "z", "w", "anna")),
+         r"'x', 'y', 'z' and 1 more \(4 of 5 named\)\."),
+    ):  # fmt: skip
         with pytest.raises(UnknownNameError, match=told):
             restriction.apply(graph)
 

@@ -119,11 +119,8 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
             expected = tables.look_up(tasks, parse_metric(metric))
             known = expected.moments
             numbers = [
-                known.expectation,
-                known.expectation_error,
-                known.variance,
-                known.variance_error,
-            ]
+                known.expectation, known.expectation_error, known.variance, known.variance_error,
+            ]  # fmt: skip
             assert described["constants"][path][metric] == [*numbers, known.method, known.num_draws]
             if expected.tasks.is_chance:
                 assert described["tasks"][path]["worst"][metric] == expected.worst
@@ -377,12 +374,8 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
     first = [
-        "index.html",
-        "assets/style.css",
-        "assets/site.js",
-        "assets/icon.svg",
-        "assets/names.js",
-    ]
+        "index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", "assets/names.js",
+    ]  # fmt: skip
     names = len(write_json(describe_names(tables, KEYS)).encode())
     every = len(
         write_json(describe_names(tables, list(tables.datasets))).encode()

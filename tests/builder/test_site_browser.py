@@ -311,22 +311,9 @@ def test_what_is_near_counting_is_said_as_by_the_package(visit: Visit, tables: T
 def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     generator = random.Random(7)  # noqa: S311 - a sample, no secret
     numbers = [
-        0.5,
-        1.5,
-        2.5,
-        -2.5,
-        0.125,
-        12345.5,
-        1e-5,
-        9.9995,
-        99995.0,
-        1e7,
-        9999999.5,
-        1e16,
-        1e22,
-        5e-324,
-        0.0,
-    ]
+        0.5, 1.5, 2.5, -2.5, 0.125, 12345.5, 1e-5, 9.9995, 99995.0, 1e7, 9999999.5, 1e16, 1e22,
+        5e-324, 0.0,
+    ]  # fmt: skip
     numbers += [generator.uniform(-1, 1) * 10.0 ** generator.randint(-12, 12) for _ in range(500)]
     while len(numbers) < 900:
         (number,) = struct.unpack("<d", generator.randbytes(8))
@@ -345,12 +332,9 @@ def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     )
     for number, interval, shown in zip(numbers, ends, found, strict=True):
         wanted = [
-            show_number(number),
-            show_number(number, 6),
-            f"{number:,.0f}",
-            f"{number:,.3f}",
+            show_number(number), show_number(number, 6), f"{number:,.0f}", f"{number:,.3f}",
             f"{number:.0e}",
-        ]
+        ]  # fmt: skip
         assert shown == [*wanted, f"{number:.3e}", show_uncertain(number, Interval(*interval))], (
             number
         )
@@ -564,13 +548,8 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables) -> None:
 REFUSED = (
     ("", "Paste a table"),
     ("model & MRR \\\\\nA & 0.3 \\\\", "no separator"),
-    (
-        (
-            r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & "
-            r"0.3\end{tabular}\end{table}"
-        ),
-        "raw",
-    ),
+    (r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
+     "raw"),
     (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", r"'\foo 0.3' is not a number"),
     (r"\begin{tabular}{l}MRR\begin{tabular}{l}MR\end{tabular}\end{tabular}", "within another one"),
     (r"\newcommand{\x}{raw}\begin{tabular}{l}MRR\end{tabular}", "does not read \\newcommand"),
@@ -687,18 +666,10 @@ def spoil(generator: random.Random, rows: list[list[str]]) -> None:
         )
         cells = choice(
             [
-                "raw",
-                "filtered",
-                "test",
-                "valid",
-                "tail",
-                "Nations",
-                "402",
-                "ICLR/raw",
-                "1-N",
+                "raw", "filtered", "test", "valid", "tail", "Nations", "402", "ICLR/raw", "1-N",
                 "0.31/0.7",
             ]
-        )
+        )  # fmt: skip
         for row in rows[1:]:
             row.append(choice(cells.split("/")))
     elif kind == 4:
@@ -862,11 +833,8 @@ def test_several_tables_are_read(visit: Visit, tables: Tables, form: str) -> Non
 
 
 LEADERBOARDS: tuple[tuple[str, dict[str, str], list[tuple[str, str, str]]], ...] = (
-    (
-        "| Model | FB15k-237 | WN18RR |\n|---|---|---|\n| RotatE | 0.338 | 0.476 |\n",
-        {},
-        [("fb15k237", "test", "0.338"), ("wn18rr", "test", "0.476")],
-    ),
+    ("| Model | FB15k-237 | WN18RR |\n|---|---|---|\n| RotatE | 0.338 | 0.476 |\n", {},
+     [("fb15k237", "test", "0.338"), ("wn18rr", "test", "0.476")]),
     (
         "Rank\tMethod\tExt. data\tTest MRR\tValidation MRR\tContact\tReferences\t#Params\tHardware\tDate\n"
         "1\tTripleRE + NodePiece\tNo\t0.6866 ± 0.0014\t0.6955 ± 0.0008\tLong Yu\tPaper, Code\t36,421,802\t"

@@ -146,11 +146,8 @@ def test_lines_longer_than_a_block_of_the_parser() -> None:
         for place, size in enumerate((3, (1 << 20) - 5, (1 << 20) + 1, 3_000_000))
     ]
     rows = [
-        (long[0], b"r", long[1]),
-        (b"a", b"r", b"b"),
-        (long[2], long[3], b"b"),
-        (b"c", b"r", b"d"),
-    ]
+        (long[0], b"r", long[1]), (b"a", b"r", b"b"), (long[2], long[3], b"b"), (b"c", b"r", b"d"),
+    ]  # fmt: skip
     for count in (4, 3):
         assert read(write(rows[:count], TSV, final=count > 3)) == rows[:count]
 
@@ -229,11 +226,8 @@ WHOLE: list[tuple[bytes, LineFormat, str]] = [
     (b"a,r,b\n", TSV, r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
     (b"a r b\n", TSV, r"3 columns if a space separates them\. Separate them by tabs: tr -s ' ' '\\t' < "),
     (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),
-    (
-        b",head,relation,tail\n0,a,r,b\n",
-        TSV,
-        r"4 columns if a comma separates them\. Rename the file to end in \.csv\.$",
-    ),
+    (b",head,relation,tail\n0,a,r,b\n", TSV,
+     r"4 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
     (b"a\tr\tb\t1\tx\nc\tr\td\t0\ty\n", TSV, r"name them with -: hrt--\.$"),
     (b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n", TSV, r"line 2: expected 3 columns"),
 ]  # fmt: skip

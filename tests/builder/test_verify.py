@@ -332,68 +332,32 @@ def swap_protocols(draft: Draft) -> Draft:
 QUADRATIC = {**MICRO, "metric": "quadratic_mean_rank"}
 TAMPERINGS: list[tuple[str, Change, dict[str, Any], tuple[str, ...]]] = [
     ("files", add_file("notes.txt", b"mine"), {"table": "notes.txt"}, ()),
-    (
-        "files",
-        add_file("checksums.txt", b"0" * 64 + b"  datapackage.json\n"),
-        {"table": "baseline_candidates.parquet"}, (),
-    ),
+    ("files", add_file("checksums.txt", b"0" * 64 + b"  datapackage.json\n"),
+     {"table": "baseline_candidates.parquet"}, ()),
     ("descriptor", edit(lambda descriptor: descriptor.update({"title": "Tables"})), {"column": "title"}, ()),
-    (
-        "descriptor",
-        edit(lambda descriptor: descriptor["provenance"].append({"dataset": "zoo"})),
-        {"column": "provenance"}, (),
-    ),
-    (
-        "content",
-        edit(lambda descriptor: descriptor["resources"][1].update({"contentHash": "sha256:" + "0" * 64})),
-        {"table": "candidates", "column": "contentHash"}, (),
-    ),
-    (
-        "keys",
-        rearrange("constants", lambda rows: [row for row in rows for _ in range(1 + (row == rows[-1]))]),
-        {"table": "constants", "dataset": "toy", "side": "both"}, (),
-    ),
-    (
-        "keys",
-        rearrange("constants", lambda rows: [*rows[:-2], rows[-1], rows[-2]]),
-        {"table": "constants", "dataset": "toy", "side": "both"}, (),
-    ),
-    (
-        "keys",
-        rearrange("macro_candidates", lambda rows: [*rows, {**rows[-1], "dataset": "zoo"}]),
-        {"table": "macro_candidates", "column": "rows"}, (),
-    ),
-    (
-        "pooling",
-        change("constants", "expectation", lambda x: x * (1 + 1e-13), **BOTH, metric="ndcg"),
-        {**BOTH, "metric": "ndcg", "column": "expectation"}, (),
-    ),
-    (
-        "pooling",
-        change("constants", "num_tasks", lambda n: n + 1, **BOTH, metric="median_rank"),
-        {**BOTH, "metric": "median_rank", "column": "num_tasks"}, (),
-    ),
+    ("descriptor", edit(lambda descriptor: descriptor["provenance"].append({"dataset": "zoo"})),
+     {"column": "provenance"}, ()),
+    ("content", edit(lambda descriptor: descriptor["resources"][1].update({"contentHash": "sha256:" + "0" * 64})),
+     {"table": "candidates", "column": "contentHash"}, ()),
+    ("keys", rearrange("constants", lambda rows: [row for row in rows for _ in range(1 + (row == rows[-1]))]),
+     {"table": "constants", "dataset": "toy", "side": "both"}, ()),
+    ("keys", rearrange("constants", lambda rows: [*rows[:-2], rows[-1], rows[-2]]),
+     {"table": "constants", "dataset": "toy", "side": "both"}, ()),
+    ("keys", rearrange("macro_candidates", lambda rows: [*rows, {**rows[-1], "dataset": "zoo"}]),
+     {"table": "macro_candidates", "column": "rows"}, ()),
+    ("pooling", change("constants", "expectation", lambda x: x * (1 + 1e-13), **BOTH, metric="ndcg"),
+     {**BOTH, "metric": "ndcg", "column": "expectation"}, ()),
+    ("pooling", change("constants", "num_tasks", lambda n: n + 1, **BOTH, metric="median_rank"),
+     {**BOTH, "metric": "median_rank", "column": "num_tasks"}, ()),
     ("filters", swap_protocols, {"dataset": "toy", "protocol": "standard", "split": "valid"}, ()),
-    (
-        "relations",
-        change("candidates_by_relation", "relation", "r3", **LATER, relation="r2"),
-        {"table": "candidates_by_relation", "dataset": "toy"}, (),
-    ),
-    (
-        "relations",
-        change("candidates_by_relation", "num_tasks", lambda n: n + 1, **LATER, relation="r1"),
-        {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}, (),
-    ),
-    (
-        "constants",
-        change("constants", "expectation", lambda x: x * (1 + 1e-9), **QUADRATIC),
-        {**QUADRATIC, "column": "expectation"}, (),
-    ),
-    (
-        "sources",
-        change("baseline_candidates", "num_tasks", lambda n: n + 1, **LATER, baseline="frequency"),
-        {"table": "baseline_candidates", **LATER, "baseline": "frequency"}, (),
-    ),
+    ("relations", change("candidates_by_relation", "relation", "r3", **LATER, relation="r2"),
+     {"table": "candidates_by_relation", "dataset": "toy"}, ()),
+    ("relations", change("candidates_by_relation", "num_tasks", lambda n: n + 1, **LATER, relation="r1"),
+     {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}, ()),
+    ("constants", change("constants", "expectation", lambda x: x * (1 + 1e-9), **QUADRATIC),
+     {**QUADRATIC, "column": "expectation"}, ()),
+    ("sources", change("baseline_candidates", "num_tasks", lambda n: n + 1, **LATER, baseline="frequency"),
+     {"table": "baseline_candidates", **LATER, "baseline": "frequency"}, ()),
     ("sources", change("datasets", "self_loops_train", 999, dataset="toy"), {"dataset": "toy", "got": 999}, ()),
 ]  # fmt: skip
 
@@ -555,11 +519,8 @@ def test_what_there_is_without_sources(lean: Draft, tmp_path: Path, registry: No
     path = lean.change("datasets", "triples_test", 6, dataset="few").write(tmp_path / "set")
     wrong, note = look(path, "sources", Means(None, tmp_path / "cache", QUIET))
     assert (wrong.key, wrong.column, wrong.expected, wrong.got) == (
-        {"dataset": "few"},
-        "triples_test",
-        5,
-        6,
-    )
+        {"dataset": "few"}, "triples_test", 5, 6,
+    )  # fmt: skip
     assert (note.level, note.key) == ("note", {"dataset": "toy"})
     assert note.message.startswith("not compared with sources: ")
 
@@ -601,11 +562,9 @@ def test_odd_descriptors_fail_without_an_error(lean: Draft, tmp_path: Path) -> N
     ]
     for resources in odd:
         descriptor = {
-            "version": "unreleased",
-            "resources": resources,
-            "provenance": [],
+            "version": "unreleased", "resources": resources, "provenance": [],
             "sources": {"a": [1]},
-        }
+        }  # fmt: skip
         (folder / "datapackage.json").write_bytes(encode_descriptor(descriptor))
         assert {"files", "descriptor", "keys"} <= set(failed(examine(folder)))
 

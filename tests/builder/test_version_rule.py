@@ -51,13 +51,8 @@ SAMPLED: Row = {
     "num_draws": 1000,
 }
 CANDIDATES: Row = {
-    "dataset": "one",
-    "protocol": "raw",
-    "split": "test",
-    "side": "head",
-    "num_candidates": 5,
-    "num_tasks": 7,
-}
+    "dataset": "one", "protocol": "raw", "split": "test", "side": "head", "num_candidates": 5, "num_tasks": 7,
+}  # fmt: skip
 DATASET: Row = {
     **{column.name: 3 for column in COLUMNS["datasets"] if column.kind == "count"},
     **{column.name: column.name for column in COLUMNS["datasets"] if column.kind == "text"},

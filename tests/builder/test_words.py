@@ -118,12 +118,9 @@ def test_labels_of_one_key_are_told_apart() -> None:
     ("entities", "relations", "shift"),
     # Bits of anchor, relation and answer: 27 + 14 + 27, 20 + 23 + 21, 20 + 22 + 20.
     [
-        ((1 << 27) - 1, 1 << 14, 4),
-        (1 << 20, 1 << 23, 0),
-        ((1 << 20) + 1, 1 << 23, 1),
-        (1 << 20, 1 << 24, 1),
+        ((1 << 27) - 1, 1 << 14, 4), (1 << 20, 1 << 23, 0), ((1 << 20) + 1, 1 << 23, 1), (1 << 20, 1 << 24, 1),
     ],
-)
+)  # fmt: skip
 def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(
     entities: int, relations: int, shift: int
 ) -> None:

@@ -133,14 +133,8 @@ def test_files_agree_with_the_manifest(mirror: Path) -> None:
     fewer = {key for key, count in compared.items() if count < 3}
     # Train is optional, there is no valid, or no graph that models are trained on.
     assert fewer == {
-        "wiki_tkg",
-        "jf17k",
-        "nell995_redgnn",
-        "mt3_art",
-        "mt3_infra",
-        "mt4_sci",
-        "mt4_health",
-    }
+        "wiki_tkg", "jf17k", "nell995_redgnn", "mt3_art", "mt3_infra", "mt4_sci", "mt4_health",
+    }  # fmt: skip
 
 
 def test_formats_agree_with_the_manifest(mirror: Path) -> None:
@@ -311,11 +305,8 @@ def test_formats_are_used_and_documented() -> None:
 @for_each("source", SOURCES.values())
 def test_every_spelling_finds_its_source(source: Benchmark) -> None:
     for spelling in (
-        source.key,
-        source.title,
-        *source.aliases,
-        source.title.upper(),
-    ):
+        source.key, source.title, *source.aliases, source.title.upper(),
+    ):  # fmt: skip
         assert find_benchmark(spelling) is source
     hyphened = source.key.replace("_", "-")
     if list_meant(hyphened):  # wn18rr-v1 is WN18RR v1, which papers call two graphs
@@ -331,11 +322,8 @@ def test_every_spelling_finds_its_source(source: Benchmark) -> None:
 def test_did_you_mean() -> None:
     shown = "`rankconst show datasets` lists all"
     for name, near in {
-        "fb15k273": "fb15k237",
-        "nation": "nations",
-        "wn18r": "wn18rr",
-        "kinshps": "kinships",
-    }.items():
+        "fb15k273": "fb15k237", "nation": "nations", "wn18r": "wn18rr", "kinshps": "kinships",
+    }.items():  # fmt: skip
         with pytest.raises(
             UnknownNameError, match=rf"unknown dataset {name!r}\. Did you mean .*{near}.*{shown}"
         ):
@@ -346,18 +334,8 @@ def test_did_you_mean() -> None:
 
 def test_line_formats_that_cannot_be() -> None:
     for columns in (
-        "",
-        "hr",
-        "hrtt",
-        "hhrt",
-        "hrx",
-        "HRT",
-        "h r t",
-        "hrt+",
-        "---",
-        "head",
-        "hrtdq",
-    ):
+        "", "hr", "hrtt", "hhrt", "hrx", "HRT", "h r t", "hrt+", "---", "head", "hrtdq",
+    ):  # fmt: skip
         with pytest.raises(DataError, match="must name h, r and t once each"):
             LineFormat(columns=columns)
     for delimiter in ("", "\n", "\r", "\0", "\t\t", ", ", "tab", "é"):

@@ -34,14 +34,11 @@ KEYED = (*TABULATED, CATALOGUE["hits_at_k"].at(7), *(row.at(7) for row in CUT_OF
 # law below.
 WRITTEN = {
     "arithmetic_mean_rank": ("mean_rank", "Test MR", "valid MR", "avg.mean_rank", "head.best.mr"),
-    "inverse_harmonic_mean_rank": (
-        " mrr ", "Mrr", "mean-reciprocal-rank", "testing.both.realistic.inverse_harmonic_mean_rank", "Filt. MRR",
-        "validation.head.pessimistic.inverse_harmonic_mean_rank", "fil_mrr", "test_mrr", "tail.optimistic.mrr",
-    ),
-    "hits_at_10": (
-        "Hits @10", "Hits @ 10", "hits_at_10", "Hits at 10", "hits10", "hits-10", "h10", "HR@10", "Filt. Hit@10",
-        "testing.both.avg.hits_at_10", "fil_hits@10",
-    ),
+    "inverse_harmonic_mean_rank": (" mrr ", "Mrr", "mean-reciprocal-rank",
+         "testing.both.realistic.inverse_harmonic_mean_rank", "Filt. MRR",
+         "validation.head.pessimistic.inverse_harmonic_mean_rank", "fil_mrr", "test_mrr", "tail.optimistic.mrr"),
+    "hits_at_10": ("Hits @10", "Hits @ 10", "hits_at_10", "Hits at 10", "hits10", "hits-10", "h10", "HR@10",
+         "Filt. Hit@10", "testing.both.avg.hits_at_10", "fil_hits@10"),
     "inverse_harmonic_mean_rank_at_10": ("MRR @ 10", "MRR_at_10", "mrr at 10", "Filtered MRR@10"),
     "ndcg_at_5": ("NDCG@5", "nDCG_at_5", "test_ndcg@5"),
 }  # fmt: skip
@@ -134,21 +131,8 @@ def test_no_spelling_names_two_metrics() -> None:
 
 
 UNNAMED = (
-    "IGMR",
-    "IAMR",
-    "HMR",
-    "QMR",
-    "IQMR",
-    "nDCG",
-    "VR",
-    "SDR",
-    "MAD",
-    "MdR",
-    "IMdR",
-    "count",
-    "MRR@k",
-    "nDCG@k",
-)
+    "IGMR", "IAMR", "HMR", "QMR", "IQMR", "nDCG", "VR", "SDR", "MAD", "MdR", "IMdR", "count", "MRR@k", "nDCG@k",
+)  # fmt: skip
 
 
 def test_adjusted_forms_are_called_as_in_pykeen() -> None:
@@ -225,12 +209,8 @@ def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
 def test_what_is_printed_is_read_as_itself(family: Metric, k: int) -> None:
     metric = family.at(k) if family.takes_k else family
     for printed in (
-        str(metric),
-        metric.key,
-        metric.label,
-        metric.label.lower(),
-        f"both.realistic.{metric}",
-    ):
+        str(metric), metric.key, metric.label, metric.label.lower(), f"both.realistic.{metric}",
+    ):  # fmt: skip
         assert parse_metric(printed) == metric
 
 

@@ -34,12 +34,8 @@ REPOSITORIES = {
 }
 # What the file says of ties, by words that only rows of these tools hold, to words of ours.
 TIES = {
-    "strict <": "best",
-    "worst": "worst",
-    "pessimistic)": "mean",
-    "rounded mean": "rounded",
-    "neg >= pos": "worst",
-}
+    "strict <": "best", "worst": "worst", "pessimistic)": "mean", "rounded mean": "rounded", "neg >= pos": "worst",
+}  # fmt: skip
 FILE = re.compile(
     r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+\.\w+|https://github\.com/\S+/issues/\d+"
 )

@@ -36,18 +36,9 @@ _FRAME = str.maketrans(dict.fromkeys("╭╮╰╯│─", " "))
 # What would make a child colour its output, change its width, or reach other files than the test
 # means.
 _UNWANTED = (
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "FORCE_COLOR",
-    "GITHUB_ACTIONS",
-    "LINES",
-    "NO_COLOR",
-    "PY_COLORS",
-    "PYTHONIOENCODING",
-    "RANKCONST_CACHE",
-    "TERMINAL_WIDTH",
-    "TTY_COMPATIBLE",
-)
+    "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "LINES", "NO_COLOR", "PY_COLORS",
+    "PYTHONIOENCODING", "RANKCONST_CACHE", "TERMINAL_WIDTH", "TTY_COMPATIBLE",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,8 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
         assert (row["dataset"], row["split"], row["side"], row["protocol"]) == (dataset, *where)
         assert row["metric"] == str(constants.metric)
         for field in (
-            "num_tasks",
-            "expectation",
-            "expectation_error",
-            "variance",
-            "variance_error",
-            "method",
-        ):
+            "num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method",
+        ):  # fmt: skip
             assert row[field] == getattr(constants, field)
         assert (
             row["counting"]
@@ -143,12 +138,8 @@ def test_undefined_forms_are_null_with_a_note(run: Run, one_candidate: Path) -> 
     screen = run(*args, "--json")
     (row,) = screen.records
     assert (screen.code, row["normalised"], row["index"], row["z"], row["variance"]) == (
-        0,
-        1,
-        None,
-        None,
-        0,
-    )
+        0, 1, None, None, 0,
+    )  # fmt: skip
     for fact in ("note:", "single", "z-score", "index", "undefined", "variance is 0"):
         assert fact in screen.message
     (cells,) = run(*args, "--details", "-f", "csv").rows

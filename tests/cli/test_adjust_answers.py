@@ -72,11 +72,9 @@ def test_a_file_is_adjusted_by_the_counts_of_right_answers(
     values = {row["metric"]: row["index"] for row in screen.records if row.get("index")}
     expected = {key: USERS.constants(key).adjust(value) for key, value in VALUES.items()}
     labels = {
-        "recall@10": "Recall@10",
-        "mrr@10": "MRR@10",
-        "hit@10": "HitRatio@10",
+        "recall@10": "Recall@10", "mrr@10": "MRR@10", "hit@10": "HitRatio@10",
         "precision@10": "Precision@10",
-    }
+    }  # fmt: skip
     for key, each in expected.items():
         assert (
             found.get(f"{labels[key]}_index", values.get(key, values.get(labels[key])))
@@ -181,19 +179,11 @@ def test_queries_without_right_answers_count_as_the_library_says(run: Run, write
         ([], "5,2", 2, "give numbers or a file of results"),
         (["map=0.2", "-d", "nations"], "5,2", 4, "the counts are of counts, not of nations"),
         (["recall=0.2"], "5,2", 6, "recall needs a k: write recall@10"),
-        (
-            ["recall_at_k=0.2", "--tool", "recommenders"],
-            "5,2",
-            6,
-            "recommenders cuts recall_at_k off at a k that it does not print: write recall_at_k@10",
-        ),
+        (["recall_at_k=0.2", "--tool", "recommenders"], "5,2", 6,
+         "recommenders cuts recall_at_k off at a k that it does not print: write recall_at_k@10"),
         (["RetrievalRecall=0.2"], "5,2", 6, "write RetrievalRecall@10"),
-        (
-            ["precision=0.2", "--tool", "implicit"],
-            "5,2",
-            6,
-            "implicit cuts precision off at a k that it does not print",
-        ),
+        (["precision=0.2", "--tool", "implicit"], "5,2", 6,
+         "implicit cuts precision off at a k that it does not print"),
         (["map=0.2", "--tool", "pykeen"], "5,2", 4, "unknown library 'pykeen'"),
         (["map=0.2"], "5,0", 6, "some queries have no right answers. What does a query without right answers count?"),
         (["map=0.2"], f"{2**62},3", 6, "numbers whole"),
@@ -258,12 +248,9 @@ def test_what_is_no_value_of_a_metric_is_named(run: Run, write: Write, counts: P
     ):
         assert said in screen.err
     report = {
-        "a": {
-            "scores": {"map@10": 0.3},
-            "comparisons": {"b": {"map@10": 2.7e-17}},
-            "coverage@10": 0.2,
-        }
-    }
+        "a": {"scores": {"map@10": 0.3}, "comparisons": {"b": {"map@10": 2.7e-17}},
+             "coverage@10": 0.2},
+    }  # fmt: skip
     screen = run(
         "adjust", write(json.dumps(report), "report.json"), "--counts", counts, "--tool", "ranx"
     )

@@ -240,35 +240,23 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
     )
     (asked,) = last["asked"]
     assert (last["AMRR"], last["assumed"], asked["word"], asked["place"]) == (
-        None,
-        None,
-        "dev",
-        "the paragraph above",
-    )
+        None, None, "dev", "the paragraph above",
+    )  # fmt: skip
     assert f'{asked["text"]}": add {asked["remedy"]}.' in question
 
 
 @pytest.mark.parametrize(
     ("answer", "splits", "told"),
     [
-        (
-            ("--split", "valid"),
-            ["valid"] * 4,
-            "assumed: both sides, standard protocol (nothing in README.md says other",
-        ),
+        (("--split", "valid"), ["valid"] * 4,
+         "assumed: both sides, standard protocol (nothing in README.md says other"),
         (("--accept", "dev"), ["test"] * 4, 'says otherwise); accepted: "dev".\n'),
-        (
-            ("--accept", "Dev", "--accept", "raw"),
-            ["test"] * 4,
-            'note: nothing is asked about "raw", which --accept names.',
-        ),
-        (
-            ("--dataset", "fb15k237"),
-            ["test"] * 2,
-            "left out: numbers that README.md says are of other tasks: 2 (WN18RR).",
-        ),
+        (("--accept", "Dev", "--accept", "raw"), ["test"] * 4,
+         'note: nothing is asked about "raw", which --accept names.'),
+        (("--dataset", "fb15k237"), ["test"] * 2,
+         "left out: numbers that README.md says are of other tasks: 2 (WN18RR)."),
     ],
-)
+)  # fmt: skip
 def test_answers(
     run: Run, readme: str, answer: tuple[str, ...], splits: list[str], told: str
 ) -> None:
@@ -296,17 +284,9 @@ def test_questions_without_an_answer_are_an_error_if_nothing_is_left(run: Run, r
 
 def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     words = (
-        "raw",
-        "dev",
-        "macro",
-        "sampled",
-        "head",
-        "inductive",
-        "subset",
-        "noisy",
-        "optimistic",
+        "raw", "dev", "macro", "sampled", "head", "inductive", "subset", "noisy", "optimistic",
         "few-shot",
-    )
+    )  # fmt: skip
     rows = "".join(
         f"M {place} with {word} data of x{place},nations,0.5\n"
         for word in words
@@ -379,15 +359,10 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16-le"), ("UTF-16", "iconv")),
     "truncated JSON": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1', ("line 1",)),
-    "JSON without results": (
-        "results.json",
-        b'{"a": 1}',
-        ("JSON without a key that is a metric", "rankconst.read(FILE, form)"),
-    ),
-    "billion laughs": (
-        *("trace.yaml", b"a: &a [x, x]\n{event: eval_completed, type: entity_ranking, hits: *a}\n"),
-        ("line 2", "anchors and aliases"),
-    ),
+    "JSON without results": ("results.json", b'{"a": 1}',
+         ("JSON without a key that is a metric", "rankconst.read(FILE, form)")),
+    "billion laughs": (*("trace.yaml", b"a: &a [x, x]\n{event: eval_completed, type: entity_ranking, hits: *a}\n"),
+         ("line 2", "anchors and aliases")),
     "prose": ("notes.txt", b"The results were good.\nVery good.\n", ("not recognised",)),
 }  # fmt: skip
 
@@ -445,13 +420,10 @@ def test_metrics_of_pykeen_are_shown_as_papers_print_them(run: Run, tmp_path: Pa
     ]
     assert shown == [
         *(
-            ["MRR", "0.5116"],
-            ["MR", "3.366"],
-            ["Hits@1", "0.3000"],
-            ["Hits@10", "0.9776"],
+            ["MRR", "0.5116"], ["MR", "3.366"], ["Hits@1", "0.3000"], ["Hits@10", "0.9776"],
             ["GMR", "2.500"],
         )
-    ]
+    ]  # fmt: skip
 
 
 def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
@@ -591,17 +563,12 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            "dataset,protocol,MRR\nUMLS,raw,.7\nUMLS,,.7\n",
-            "test split, both sides (nothing in a.csv says otherwise); "
-            "standard protocol (where it says no other).",
-        ),
-        (
-            "dataset,split,side,protocol,MRR\nUMLS,test,both,raw,.7\nUMLS,test,both,,.7\n",
-            "standard protocol (where a.csv says no other).",
-        ),
+        ("dataset,protocol,MRR\nUMLS,raw,.7\nUMLS,,.7\n",
+         "test split, both sides (nothing in a.csv says otherwise); standard protocol (where it says no other)."),
+        ("dataset,split,side,protocol,MRR\nUMLS,test,both,raw,.7\nUMLS,test,both,,.7\n",
+         "standard protocol (where a.csv says no other)."),
     ],
-)
+)  # fmt: skip
 def test_what_is_assumed_of_some_numbers_is_not_said_of_all(
     run: Run, write: Write, text: str, said: str
 ) -> None:

@@ -103,15 +103,8 @@ def test_from_the_mirror(run: Run, mirrored: Path, out: Path) -> None:
             assert expected_of(row, name) == constants.expectation
     assert {row["origin"] for row in provenance(out).values()} == {"files"}
     for fact in (
-        str(out),
-        str(mirrored),
-        "1,592",
-        "199",
-        "201",
-        "entities: 14",
-        "relations: 55",
-        "1,111",
-    ):
+        str(out), str(mirrored), "1,592", "199", "201", "entities: 14", "relations: 55", "1,111",
+    ):  # fmt: skip
         assert fact in screen.message
 
 
@@ -198,12 +191,9 @@ def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
     assert run("build", "nations", "--out", out.with_name("ours")).code == 0
     names = (
-        "candidates",
-        "candidates_by_relation",
-        "macro_candidates",
-        "baseline_candidates",
+        "candidates", "candidates_by_relation", "macro_candidates", "baseline_candidates",
         "constants",
-    )
+    )  # fmt: skip
     for name in names:
         theirs, ours = (
             pq.read_table(folder / f"{name}.parquet") for folder in (out, out.with_name("ours"))
@@ -592,10 +582,7 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
     ("url", "told"),
     [
         ("ftp://somebody:secret@127.0.0.1/train", "cannot open ftp://127.0.0.1/train: "),
-        (
-            "s3://AKIA:secret/+/secret@bucket/train",
-            "cannot open s3://bucket/train: ",
-        ),  # as Amazon writes keys
+        ("s3://AKIA:secret/+/secret@bucket/train", "cannot open s3://bucket/train: "),  # as Amazon writes keys
         ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: no Parquet file was found there."),
     ],
 )  # fmt: skip

@@ -51,11 +51,9 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     assert screen.message.startswith(f"{assumed}{out}: tables ")
     shown = texts(out)
     expected = (
-        "as published: MRR",
-        "adjusted for chance: AH@10",
-        "over counting: MRR skill",
+        "as published: MRR", "adjusted for chance: AH@10", "over counting: MRR skill",
         "FB15k-237 (14,306)",
-    )
+    )  # fmt: skip
     for text in (*expected, "TransE", "RotatE"):
         assert text in shown
     assert "as published: MR" not in shown

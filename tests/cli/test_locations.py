@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 COMMANDS = {
-    "adjust": (
-        *("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
-        *("--split", "test", "--side", "both", "-p", "raw"),
-    ),
+    "adjust": (*("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
+         *("--split", "test", "--side", "both", "-p", "raw")),
     "show": ("show", "wn18rr", "hits@7", "-f", "json"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

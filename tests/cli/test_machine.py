@@ -157,11 +157,8 @@ def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
 NO_MEMORY = 6, "there is not enough memory for that; give it less at once."
 WARNED = (
     2,
-    (
-        "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave "
-        "out -W."
-    ),
-)
+    "warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W.",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -16,24 +16,12 @@ if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
 DATASETS = [
-    "nations",
-    "umls",
-    "kinships",
-    "fb15k237",
-    "wn18rr",
-    "codexsmall",
-    "nell_v1_ind",
-    "ilpc2022small",
-]
+    "nations", "umls", "kinships", "fb15k237", "wn18rr", "codexsmall", "nell_v1_ind", "ilpc2022small",
+]  # fmt: skip
 METRICS = ["mrr", "mr", "hits@1", "hits@10", "igmr"]
 OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"split": "valid"},
-    {"side": "head"},
-    {"protocol": "raw"},
-    {"tool": "pykeen"},
-    {"baseline": "frequency"},
-]
+    {}, {"split": "valid"}, {"side": "head"}, {"protocol": "raw"}, {"tool": "pykeen"}, {"baseline": "frequency"},
+]  # fmt: skip
 
 
 def test_python_prints_the_answer(run: Run) -> None:
@@ -60,11 +48,8 @@ def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
             assert (screen, done.message) == ("", f"error: {error}")
             continue
         assert str(adjusted) == screen.replace("More: --details. ", "").rstrip(), (
-            value,
-            dataset,
-            metric,
-            options,
-        )
+            value, dataset, metric, options,
+        )  # fmt: skip
 
 
 def make_table(draw: random.Random) -> str:

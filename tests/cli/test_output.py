@@ -157,30 +157,11 @@ def test_what_steers_a_terminal_is_shown(form: Format) -> None:
 
 
 _FORMULAS = (
-    "=1+1",
-    "+1+1",
-    "-1-1",
-    "@SUM(A1)",
-    "\t=1",
-    "=cmd|' /C calc'!A0",
-    '=HYPERLINK("http://a")',
-    "＝1",
-    "-a",
-)
+    "=1+1", "+1+1", "-1-1", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("http://a")', "＝1", "-a",
+)  # fmt: skip
 _HARMLESS = (
-    "-0.5",
-    "+0.5",
-    "-1,234.5",
-    "-.5e-3",
-    "-12 %",
-    "-0.31 ± 0.02",
-    "-0.31(2)",
-    "-",
-    "--",
-    "a=1",
-    "'=1",
-    " x",
-)
+    "-0.5", "+0.5", "-1,234.5", "-.5e-3", "-12 %", "-0.31 ± 0.02", "-0.31(2)", "-", "--", "a=1", "'=1", " x",
+)  # fmt: skip
 
 
 def test_no_text_is_a_formula() -> None:

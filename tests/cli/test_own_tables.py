@@ -119,12 +119,8 @@ def test_in_python() -> None:
     assert rankconst.check({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
     mr, mrr = (mine.constants("mykg", metric) for metric in ("mr", "mrr"))
     shown = {
-        "MR": 2.5,
-        "AMRI": mr.index(2.5),
-        "MRR": 0.5,
-        "AMRR": mrr.index(0.5),
-        "ZMRR": mrr.z(0.5),
-    }
+        "MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5),
+    }  # fmt: skip
     (question,) = rankconst.check(shown, tables=[mine, public]).asked
     assert question.remedy == 'dataset="mykg"'
 

@@ -65,11 +65,8 @@ def test_the_name_of_a_level_of_columns_is_no_column(
     wide = TABLE.pivot(index="model", columns="dataset")
     wide = wide.rename_axis(index=names[0], columns=[None, names[1]])
     writers = {
-        "csv": wide.to_csv,
-        "tex": wide.to_latex,
-        "html": wide.to_html,
-        "xlsx": wide.to_excel,
-    }
+        "csv": wide.to_csv, "tex": wide.to_latex, "html": wide.to_html, "xlsx": wide.to_excel,
+    }  # fmt: skip
     path = tmp_path / f"a.{suffix}"
     writers[suffix](path)
     found = set()

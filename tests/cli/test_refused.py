@@ -32,14 +32,9 @@ ADJUST = {
     "0.5 -d umls -m mrr --split tset": (4, "unknown split 'tset'", "Did you mean test"),
     "0.5 -d umls -m mrr --split all": (4, "unknown split 'all'"),
     "0.3 -d nations -m mrr -a macro": (4, "'macro'. Did you mean macro-query or macro-relation?"),
-    "0.5 -d nations -m mrr -r embasy": (
-        4,
-        (
-            "no test task of nations has relation 'embasy' under protocol standard. Did you "
-            "mean embassy?"
-        ),
-        "`rankconst show nations relations` lists the ",
-    ),
+    "0.5 -d nations -m mrr -r embasy": (4,
+         "no test task of nations has relation 'embasy' under protocol standard. Did you mean embassy?",
+         "`rankconst show nations relations` lists the "),
     "0.5 -d nations -m mrr -r embassy,treaties": (4, "under protocol", "Name each relation by itself"),
     "0.5 -d nations -m mrr -r embassy --split train": (4, "hold no relations of nations train"),
     "0.5 -d nations -m mrr -r embassy -a query": (2, "averages are over all relations"),
@@ -57,10 +52,7 @@ ADJUST = {
     "0.98 -d nations -m hits@50": (6, "expected 1, which every ranker gets"),
     "-d umls -m mrr -- -0.3": (6, "-0.3 is not a possible MRR"),
     "-0.3 -d umls -m mrr": (6, "-0.3 is not a possible MRR"),
-    **{
-        f"{text} -d umls -m mrr": (2, f"'{text}' is not a number")
-        for text in ("abc", "53.3x", "0,338", "nan")
-    },
+    **{f"{text} -d umls -m mrr": (2, f"'{text}' is not a number") for text in ("abc", "53.3x", "0,338", "nan")},
     f"{'x' * 400} -d umls -m mrr": (2, "is not a number"),  # too long for the name of a file
     "1/3 -d nations -m mrr": (2, "Write the quotient out"),
     # the rest of the line
@@ -77,13 +69,8 @@ ADJUST = {
     "0.3 -d umls -m mrr --foo": (2, "no such option: --foo. See `rankconst adjust --help`."),
     "--hits@10 0.3 -d umls": (2, "no such option: --hits@10. Did you mean hits@10=VALUE?"),
     "0.3 -d umls -m mrr --filtered": (2, "Did you mean --protocol raw, or standard, which filters?"),
-    "0.3 FB15k-237 -m mrr": (
-        2,
-        (
-            "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 "
-            "--dataset FB15k-237 --metric mrr"
-        ),
-    ),
+    "0.3 FB15k-237 -m mrr": (2,
+         "FB15k-237 is a dataset, not a number. Did you mean: rankconst adjust 0.3 --dataset FB15k-237 --metric mrr"),
     "fb15k237 mrr 0.338": (2, "Did you mean: rankconst adjust 0.338 --dataset fb15k237 --metric mrr"),
     "mrr 0.338": (2, "mrr is a metric, not a number. Did you mean: rankconst adjust 0.338 --metric mrr"),
     "results.csv b.csv": (6, "there is no file b.csv."),
@@ -191,15 +178,13 @@ BUILD = {
     "counts.csv": (2, "got 1: counts.csv.", "--counts counts.csv"),
     "": (2, "rankconst build train.tsv valid.tsv test.tsv", "rankconst build fb15k237", "rankconst show datasets"),
     "nations t.tsv u.tsv": (2, "nations names a benchmark, and t.tsv a file"),
-    "--train t.tsv": (2, "no such option: --train. Did you mean the files in their order: rankconst build TRAIN VALID"),
+    "--train t.tsv": (2,
+         "no such option: --train. Did you mean the files in their order: rankconst build TRAIN VALID"),
     "nations --mirror x": (2, "Did you mean the variable RANKCONST_MIRROR?"),
     "t.tsv": (2, "two files", "three", "got 1: t.tsv"),
     "./": (2, "is a folder without a train and a test file; name its files: rankconst build train.tsv"),
     "t.tsv u.tsv v.tsv w.tsv": (2, "got 4: t.tsv, u.tsv, v.tsv, w.tsv"),
-    "t.tsv tset.txt": (
-        6,
-        "there is no file tset.txt for the test set. Check its path.",
-    ),  # before a name is asked for
+    "t.tsv tset.txt": (6, "there is no file tset.txt for the test set. Check its path."),  # before a name is asked for
     "test.tsv train.tsv": (2, "test.tsv is in the place of the training set", "says test"),
     "a_train.csv a_test.csv a_dev.csv": (2, "a_test.csv is in the place of the validation set"),
     "t.tsv u.tsv": (2, "what is the graph called? Add --name NAME."),
@@ -208,14 +193,8 @@ BUILD = {
     "umls_train.tsv umls_test.tsv": (2, "what is the graph called? Add --name NAME. 'umls' will not do"),
     "'my kg/train.tsv' 'my kg/test.tsv'": (2, "what is the graph called?", "'my kg' will not do"),
     "nations --name x": (2, "--name is for a graph of your own"),
-    **{
-        f"t.tsv u.tsv --name '{x}'": (2, "--name")
-        for x in ("", "my kg", "../kg", "..", "a/b", "[kg]", "k" * 700)
-    },
-    **{
-        f"t.tsv u.tsv --name {x}": (2, f"'{x}' is the name of a benchmark; choose another")
-        for x in ("WNRR", "umls")
-    },
+    **{f"t.tsv u.tsv --name '{x}'": (2, "--name") for x in ("", "my kg", "../kg", "..", "a/b", "[kg]", "k" * 700)},
+    **{f"t.tsv u.tsv --name {x}": (2, f"'{x}' is the name of a benchmark; choose another") for x in ("WNRR", "umls")},
     "t.tsv u.tsv --name x --columns hr": (2, "'hr'", "hrt"),
     "t.tsv u.tsv --name x -b inverse": (4, "unknown baseline 'inverse'"),
     "s3://x u.tsv --name x": (2, "only with --scheduler the training set can be a URL. Get the file, and give"),

@@ -41,15 +41,9 @@ COUNTS = ("entities", "relations", "triples_train", "triples_valid", "triples_te
 
 # List to the keys in it; in what is listed, the key is in the first column that JSON has.
 LISTS: dict[str, Mapping[str, Any]] = {
-    "metrics": CATALOGUE,
-    "tools": TOOLS,
-    "libraries": load_libraries(),
-    "protocols": PROTOCOLS,
-    "baselines": BASELINES,
-    "aggregations": AGGREGATIONS,
-    "suites": load_suites(),
-    "rules": RULES,
-}
+    "metrics": CATALOGUE, "tools": TOOLS, "libraries": load_libraries(), "protocols": PROTOCOLS,
+    "baselines": BASELINES, "aggregations": AGGREGATIONS, "suites": load_suites(), "rules": RULES,
+}  # fmt: skip
 LADDER = open_once().list_baselines("all")
 
 
@@ -122,15 +116,9 @@ def test_datasets_are_those_of_the_tables_and_of_the_registry(run: Run) -> None:
         assert bool(row["reason"]) == (row["status"] == "unavailable")
         if row["status"] == "included":
             fields = (
-                *COUNTS,
-                "title",
-                "licence",
-                "citation",
-                "citation_url",
-                "source_urls",
-                "aliases",
+                *COUNTS, "title", "licence", "citation", "citation_url", "source_urls", "aliases",
                 "verified",
-            )
+            )  # fmt: skip
             assert [row[field] for field in fields] == [
                 tables.datasets[key][field] for field in fields
             ]
@@ -181,14 +169,8 @@ def test_tables_of_the_users_own_are_listed(
         for row in run("show", "datasets", "--tables", out, "-f", "json").records
     }
     assert [rows["mykg"][field] for field in ("status", "title", *COUNTS)] == [
-        "included",
-        "MyKG",
-        5,
-        2,
-        6,
-        2,
-        5,
-    ]
+        "included", "MyKG", 5, 2, 6, 2, 5,
+    ]  # fmt: skip
     assert rows["nations"]["status"] == "included"
     cited = run("show", "mykg", "mrr", "--cite", "--tables", out)
     assert (
@@ -225,13 +207,8 @@ def test_every_metric_has_a_page(run: Run, name: str) -> None:
 def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     protocol = find_protocol(name)
     facts = (
-        name,
-        protocol.summary,
-        protocol.law,
-        protocol.needs,
-        protocol.reference,
-        protocol.refused,
-    )
+        name, protocol.summary, protocol.law, protocol.needs, protocol.reference, protocol.refused,
+    )  # fmt: skip
     screen = run("show", "protocol", name)
     check_page(screen, *facts, *protocol.used_by)
     assert ("all entities" in screen.out) == (
@@ -305,14 +282,9 @@ def test_programs_get_every_protocol_and_metric_on_test(run: Run) -> None:
         constants = tables.constants("fb15k237", row["metric"], protocol=row["protocol"])
         assert row["label"] == constants.metric.label
         fields = (
-            "num_tasks",
-            "expectation",
-            "expectation_error",
-            "variance",
-            "variance_error",
-            "method",
+            "num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method",
             "num_draws",
-        )
+        )  # fmt: skip
         for field in (*fields, "worst", "table_version"):
             assert row[field] == getattr(constants, field)
         assert row["aggregation"] == constants.tasks.aggregation

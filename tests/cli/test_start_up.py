@@ -21,18 +21,8 @@ if TYPE_CHECKING:
 pytest.importorskip("typer._coercion", reason="this Typer converts values without pydantic")
 
 TYPED = (
-    "a",
-    "0.338",
-    "0.5458 ± 0.0052",
-    "",
-    "json",
-    "JSON",
-    "12",
-    "x\udcff",
-    "a\0b",
-    "no/such/file",
-    "/",
-)
+    "a", "0.338", "0.5458 ± 0.0052", "", "json", "JSON", "12", "x\udcff", "a\0b", "no/such/file", "/",
+)  # fmt: skip
 
 
 def list_parameters(command: Any) -> list[Any]:

@@ -103,13 +103,8 @@ def _results(folder: Path) -> None:
 
 def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
     return (
-        "build",
-        *keys,
-        *PROTOCOL,
-        "--out",
-        out,
-        *options,
-    )
+        "build", *keys, *PROTOCOL, "--out", out, *options,
+    )  # fmt: skip
 
 
 def _built(*keys: str, bench: Bench) -> Path:
@@ -265,24 +260,17 @@ PLACES = {"same": ("--force",), "new": ()}
 
 PAIRS = {
     "build, the first": ("build, the first", "build of another dataset"),
-    "build, into a set": (
-        *("build of another dataset", "build, into a set", "build, two datasets", "release"),
-        *("show", "adjust with the set", "site, the first"),
-    ),
+    "build, into a set": (*("build of another dataset", "build, into a set", "build, two datasets", "release"),
+         *("show", "adjust with the set", "site, the first")),
     "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
-    "release": (
-        *("build, into a set", "build into the release", "release", "release of another version"),
-        "site, the first",
-    ),
+    "release": (*("build, into a set", "build into the release", "release", "release of another version"),
+         "site, the first"),
     "adjust with the set": ("build, into a set",),
     "site, the first": ("build, into a set", "release", "site, the first"),
     "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
     "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL.zip"),
     "show --tables URL.zip": ("show --tables URL.zip", "build, downloading"),
-    **{
-        title: (title,)
-        for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")
-    },
+    **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")},
     **{
         f"{one} to {place}{ending}": tuple(
             f"{other} to {place}{ending}" for other in WRITERS if ending in WRITERS[other][1]

@@ -41,18 +41,8 @@ if TYPE_CHECKING:
     Choose: TypeAlias = Callable[[int], Sequence[tuple[int, str]]]
 
 CALLS = (
-    "replace",
-    "rename",
-    "mkdir",
-    "rmdir",
-    "unlink",
-    "remove",
-    "link",
-    "symlink",
-    "truncate",
-    "fsync",
-    "write",
-)
+    "replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write",
+)  # fmt: skip
 """Functions of :mod:`os` that change what is on the disk."""
 
 REMOVING = ("rmdir", "unlink", "remove")

@@ -89,19 +89,9 @@ _SHARES = (None, None, True, False)
 _TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
-    *(
-        "libkge_log",
-        "rotate",
-        "openke",
-        "openke_torch",
-        "dglke",
-        "torchkge",
-        "nbfnet",
-        "pyg",
-        "kbc",
-    ),
+    *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
     *("conve", "generic"),
-)
+)  # fmt: skip
 
 
 def _read(data: bytes, suffix: str, *forms: str | None) -> None:

@@ -108,13 +108,8 @@ def fuzz_apart(target: str, seconds: int) -> dict[str, Any]:
     total, died, used = dict.fromkeys(("executions", "accepted", "seconds", "processor"), 0), 0, 0.0
     while used < seconds and died < 5:
         command = [
-            sys.executable,
-            __file__,
-            target,
-            "--seconds",
-            str(seconds - int(used)),
-            "--here",
-        ]
+            sys.executable, __file__, target, "--seconds", str(seconds - int(used)), "--here",
+        ]  # fmt: skip
         before = os.times().children_user
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", check=False

@@ -93,16 +93,9 @@ OF_ONE_RANK = {
 @pytest.mark.parametrize(
     ("offset", "size"),
     [
-        (5, 3),
-        (1, 1000),
-        (1, 10**6),
-        (10**3, 10**6),
-        (10**6, 2),
-        (10**6, 70),
-        (10**9, 10**3),
-        (10**6, 10**13),
+        (5, 3), (1, 1000), (1, 10**6), (10**3, 10**6), (10**6, 2), (10**6, 70), (10**9, 10**3), (10**6, 10**13),
     ],
-)
+)  # fmt: skip
 def test_of_one_rank_all_means_are_one(
     name: str, others: list[str], offset: int, size: int
 ) -> None:
@@ -119,14 +112,8 @@ def test_of_one_rank_all_means_are_one(
 # Precise sums.
 
 FAR = [
-    (10**5, 3, 400),
-    (10**5, 700, 31),
-    (99_000, 2500, 7),
-    (0, 300, 12),
-    (63, 66, 5),
-    (8, 1, 900),
-    (40, 1, 11),
-]
+    (10**5, 3, 400), (10**5, 700, 31), (99_000, 2500, 7), (0, 300, 12), (63, 66, 5), (8, 1, 900), (40, 1, 11),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["mr", "mrr", "hits@100", "hits@100100", "ndcg", "gmr", "igmr"])
@@ -216,13 +203,10 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
 @pytest.mark.parametrize(
     ("tasks", "size", "y", "m"),
     [
-        (2000, 200_000, 100_000, 1000),
-        (200, 4000, 1900, 100),
-        (40, 300, 160, 20),
-        (4, 90, 40, 2),
+        (2000, 200_000, 100_000, 1000), (200, 4000, 1900, 100), (40, 300, 160, 20), (4, 90, 40, 2),
         (2500, 10_000, 100, 25),
     ],
-)
+)  # fmt: skip
 def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(
     tasks: int, size: int, y: int, m: int
 ) -> None:

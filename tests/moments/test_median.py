@@ -132,16 +132,14 @@ MIDDLING = {
     "n = 2": Histogram.from_counts([50, 90]),
     "n = 200": Histogram.from_counts([80] * 100 + [*range(20, 120)]),
     "blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 7], offsets=[7, 10, 13, 14]),
-    "an odd number of blocks": Histogram.from_counts(
-        [45, 39, 41, 43], [4, 7, 6, 8], offsets=[7, 10, 13, 14]
-    ),
+    "an odd number of blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 8], offsets=[7, 10, 13, 14]),
     "few blocks": Histogram.from_counts([9, 6], [5, 1], offsets=[0, 3]),
     "narrow blocks": Histogram.from_counts([12, 3, 19], [20, 14, 20], offsets=[2, 4, 4]),
     # Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a
     # minimum.
     "blocks far apart": Histogram.from_counts([28, 53], [24, 24], offsets=[0, 218]),
     "equal blocks far apart": Histogram.from_counts([53, 53], [24, 24], offsets=[0, 218]),
-}
+}  # fmt: skip
 LARGE = {"n = 200", "n = 201, N = 300", "equal blocks far apart"}
 
 
@@ -294,12 +292,10 @@ EXTREMES: dict[str, Spec] = {
     "two bumps": ([3, 10**6], [1000, 1000]),
     "two far bumps": ([3, BILLION], [10**6, 10**6]),
     "heavy breaks": ([10**8, 150_000_000, 3 * 10**8], [3000, 3000, 4000]),
-    "pinned but for ten": (
-        np.concatenate(([1], np.arange(10**8, 10**8 + 500_010))),
-        np.concatenate(([499_990], np.ones(500_010, np.int64))),
-    ),
+    "pinned but for ten": (np.concatenate(([1], np.arange(10**8, 10**8 + 500_010))),
+         np.concatenate(([499_990], np.ones(500_010, np.int64)))),
     "mixture of orders": ([1000, 2000, 10**6, BILLION], [100, 101, 3 * 10**6, 10**6]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -228,24 +228,8 @@ def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]
 
 
 EXPONENTS = [
-    -math.inf,
-    -4,
-    -2.5,
-    -1,
-    -0.5,
-    -0.04,
-    0,
-    0.25,
-    0.5,
-    0.75,
-    1,
-    1.2,
-    1.8,
-    2,
-    3,
-    4,
-    math.inf,
-]
+    -math.inf, -4, -2.5, -1, -0.5, -0.04, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf,
+]  # fmt: skip
 
 
 @pytest.mark.slow

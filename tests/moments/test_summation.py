@@ -63,21 +63,16 @@ def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
 
 def test_nodes_sum_over_consecutive_panels() -> None:
     panels = [
-        Panel(3, 40, 3.0),
-        Panel(40, 80, 40.0),
-        Panel(80, 900, 900.0),
-        Panel(900, 2000, 900.0),
-    ]
+        Panel(3, 40, 3.0), Panel(40, 80, 40.0), Panel(80, 900, 900.0), Panel(900, 2000, 900.0),
+    ]  # fmt: skip
     nodes = place_nodes([*panels, Panel(2000, 4000, 2000.0)])
     assert nodes.points[: nodes.firsts[2]].tolist() == [*range(3, 80)]
     assert nodes.weights[: nodes.firsts[2]].tolist() == [1] * 77
     assert np.all(np.diff(nodes.points) > 0)
     assert nodes.points.size < 77 + 3 * 29
     functions: list[Callable[[Any], Any]] = [
-        lambda x: 1 / (x + 900),
-        lambda x: np.log(x + 900),
-        np.ones_like,
-    ]
+        lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like,
+    ]  # fmt: skip
     for f in functions:
         values = f(nodes.points.astype(np.float64))
         exact = math.fsum(f(np.arange(3.0, 4000.0)).tolist())

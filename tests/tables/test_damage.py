@@ -191,14 +191,8 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "constants with another column": partial(rename, "constants", "expectation_error"),
     "datasets with another column": partial(rename, "datasets", "licence"),
     **{f"null {name} in {table}": partial(put, table, name, None) for table, name in NULLS},
-    **{
-        f"{v} {name}": partial(put, "constants", name, v)
-        for name in REAL
-        for v in (math.nan, math.inf)
-    },
-    **{
-        f"{name} {value} in {table}": partial(put, table, name, value) for table, name, value in LOW
-    },
+    **{f"{v} {name}": partial(put, "constants", name, v) for name in REAL for v in (math.nan, math.inf)},
+    **{f"{name} {value} in {table}": partial(put, table, name, value) for table, name, value in LOW},
     **{f"{v} {name} in all rows": partial(put_all, name, v) for name, v in IMPOSSIBLE},
     "a null alias": partial(put, "datasets", "aliases", [None]),
     "a null URL": partial(put, "datasets", "source_urls", [None]),
@@ -216,10 +210,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "many digits": partial(raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"),
     "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
     "version of 5,000 letters": partial(said, version="a" * 5000),
-    **{
-        f"version {text!r}": partial(said, version=text)
-        for text in ("../x", "", ".", "1/2", "a\nb", 1, None)
-    },
+    **{f"version {text!r}": partial(said, version=text) for text in ("../x", "", ".", "1/2", "a\nb", 1, None)},
     **{
         f"dataset {key!r}": partial(put, "datasets", "dataset", key)
         for key in ("../x", "", "..", "a b", "/x", "\x1b")
@@ -228,10 +219,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "resources texts": partial(said, resources=["a"]),
     "a name that is a list": partial(said, resources=[{"name": []}]),
     "a hash that is a number": partial(said, resources=[{"name": "constants", "hash": 3}]),
-    **{
-        f"created {text!r}": partial(said, created=text)
-        for text in ("yesterday", "2026-13-45", 3, None)
-    },
+    **{f"created {text!r}": partial(said, created=text) for text in ("yesterday", "2026-13-45", 3, None)},
     "a provenance that is a number": partial(said, provenance=3),
     "a provenance of texts": partial(said, provenance=["nations"]),
     "a provenance of lists": partial(said, provenance=[{"dataset": []}]),

@@ -328,15 +328,11 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty": (lambda path: path.write_bytes(b""), r"is not a zip file: expected .*b'PK', got b''.*itself"),
     "a page": (lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"), r"got b'<!DOCTYPE html>\<'.*itself"),
     "one letter": (lambda path: path.write_bytes(b"P"), r"is not a zip file: .*got b'P'"),
-    "cut": (
-        lambda path: write_zip(path, files()) and path.write_bytes(path.read_bytes()[:-30]),
-        r"was cut off or damaged: .*\. Get the zip file again",
-    ),
+    "cut": (lambda path: write_zip(path, files()) and path.write_bytes(path.read_bytes()[:-30]),
+         r"was cut off or damaged: .*\. Get the zip file again"),
     "no members": (lambda path: write_zip(path, {}), rf"{AT_TOP}got nothing.*`rankconst build --out DIR`"),
-    "deep": (
-        lambda path: write_zip(path, twice("a/b/")),
-        rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\.",
-    ),
+    "deep": (lambda path: write_zip(path, twice("a/b/")),
+         rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\."),
     "two, one deep": (lambda path: write_zip(path, twice("", "o/")), r"several sets.* datapackage\.json, o/data"),
     "two": (lambda path: write_zip(path, twice("1/", "2/")), r"several sets.* 1/datapackage\.json, 2/datapackage"),
     "another hash": (
@@ -394,16 +390,10 @@ def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> No
 
 
 ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
-    (
-        UsageError,
-        "is not a place that tables can be read from: expected a DOI, .* a zip file, a folder",
-        ["ftp://host.invalid/tables.zip", "s3://bucket/tables.zip", "file:///tables.zip", 5, b"tables", [], "a\0b"],
-    ),
-    (
-        UsageError,
-        r"is not a DOI: expected doi:10\.PREFIX/SUFFIX",
-        ["doi:", "doi:10.5281", "doi:10.5281/", "doi:zenodo.1", "doi:https://host.invalid/10.1/a"],
-    ),
+    (UsageError, "is not a place that tables can be read from: expected a DOI, .* a zip file, a folder",
+     ["ftp://host.invalid/tables.zip", "s3://bucket/tables.zip", "file:///tables.zip", 5, b"tables", [], "a\0b"]),
+    (UsageError, r"is not a DOI: expected doi:10\.PREFIX/SUFFIX",
+     ["doi:", "doi:10.5281", "doi:10.5281/", "doi:zenodo.1", "doi:https://host.invalid/10.1/a"]),
     (
         UsageError,
         r"is not a hash: expected #sha256= and 64 hexadecimal digits, got #",
@@ -416,17 +406,8 @@ ADDRESSES: list[tuple[type[Exception], str, list[Any]]] = [
     (
         DownloadError,
         "could not download http",
-        [
-            "http://",
-            "https://[",
-            "http://[::1",
-            "http://a b/x.zip",
-            f"http://{'a' * 64}.invalid/x.zip",
-            "http://.a/x",
-            "http://127.0.0.1:99999/x.zip",
-            "http://127.0.0.1:x/x.zip",
-            "http://\u2100.invalid/x",
-        ],
+        ["http://", "https://[", "http://[::1", "http://a b/x.zip", f"http://{'a' * 64}.invalid/x.zip",
+         "http://.a/x", "http://127.0.0.1:99999/x.zip", "http://127.0.0.1:x/x.zip", "http://\u2100.invalid/x"],
     ),
 ]  # fmt: skip
 
@@ -597,11 +578,8 @@ def test_a_file_other_than_its_deposit_says_is_refused(
 @pytest.mark.parametrize(
     ("files", "name", "message"),
     [
-        (
-            ["README.md", "a.csv"],
-            "",
-            r"has no zip file: expected one, got the files README\.md, a\.csv\. Check the DOI",
-        ),
+        (["README.md", "a.csv"], "",
+         r"has no zip file: expected one, got the files README\.md, a\.csv\. Check the DOI"),
         ([], "", "has no zip file: expected one, got the files none. Check the DOI"),
         (["a.zip", "b.ZIP"], "", r"has several zip files: expected one, got the files a\.zip, b\.ZIP\. Name one"),
         (["a.zip", "b.csv"], "/c.zip", r"has no c\.zip: .*files a\.zip, b\.csv\. Name one .*: doi:.*/NAME\.zip"),

@@ -106,10 +106,8 @@ def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, 
 
 def _sum_law(name: str, histogram: Histogram) -> SumLaw:
     laws: dict[str, Callable[[Histogram], SumLaw]] = {
-        "mr": RankLaw,
-        "mrr": ReciprocalLaw,
-        "gmr": LogRankLaw,
-    }
+        "mr": RankLaw, "mrr": ReciprocalLaw, "gmr": LogRankLaw,
+    }  # fmt: skip
     return laws[name](histogram)
 
 
@@ -226,14 +224,8 @@ def test_a_complement_that_is_not_known_says_so() -> None:
 def test_everything_does_as_well_as_the_worst_value() -> None:
     histogram = Histogram.from_counts([5, 8])
     worst = {
-        "igmr": 0.0,
-        "iamr": 0.0,
-        "hmr": 10.0,
-        "gmr": 6.5,
-        "mr": 6.5,
-        "mrr": 0.1,
-        "hits@1": 0.0,
-    }
+        "igmr": 0.0, "iamr": 0.0, "hmr": 10.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0,
+    }  # fmt: skip
     for name, value in worst.items():
         assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
     # A task of no more candidates than k is a hit for certain.
