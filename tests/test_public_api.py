@@ -298,6 +298,7 @@ def test_modules_import_nothing_heavy_but_where_they_may(name: str) -> None:
     tree = parse(SOURCES[name])
     assert ("rankconst_builder" in imported(tree)) == (name in STARTS_BUILDER)
     assert "rankconst_builder" not in imported(at_import(tree))
+    assert "matplotlib.pyplot" not in {module for module, _ in imports(tree)}
     if not name.startswith("cli/"):
         used = imported(without_types(tree))
         assert used & HEAVY == INSIDE.get(name, set())

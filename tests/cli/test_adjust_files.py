@@ -9,12 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from cases import choose
 from rankconst.errors import DataError, UsageError
 from rankconst.verdicts import show_expected
 
@@ -439,40 +436,6 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
         assert "The number is better than chance" in screen.out  # of what is shown
     assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
-
-
-@pytest.mark.slow
-@settings(max_examples=choose(12, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
-def test_any_damage_ends_in_a_result_or_a_clear_refusal(
-    run: Run, tmp_path: Path, data: st.DataObject
-) -> None:
-    text = data.draw(
-        st.sampled_from(
-            [
-                WIDE,
-                (
-                    '{"metrics": {"both": {"realistic": {"arithmetic_mean_rank": 3.5, "count": '
-                    "402.0}}}}"
-                ),
-                "| model | MRR |\n|---|---|\n| RotatE | 0.476 |\n",
-                "2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.476000\n",
-                (
-                    "{event: eval_completed, type: entity_ranking, split: test, "
-                    "mean_reciprocal_rank: 0.4}\n"
-                ),
-            ]
-        )
-    )
-    start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 20))
-    damaged = text[:start] + data.draw(st.text(max_size=8)) + text[start + length :]
-    path, out = tmp_path / "file.txt", tmp_path / "out.csv"
-    path.write_bytes(damaged.encode("utf-8", "surrogatepass"))
-    screen = run("adjust", path, "-d", "wn18rr", "-o", out)
-    assert screen.code in {0, 2, 4, 6, 8}, screen.err
-    assert "Traceback" not in screen.err
-    assert out.exists() == (screen.code == 0)
-    out.unlink(missing_ok=True)
 
 
 PAPER = """\\begin{tabular}{lr}

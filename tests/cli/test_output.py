@@ -9,8 +9,6 @@ import io
 import json
 import math
 import re
-import shutil
-import subprocess
 import unicodedata
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -242,29 +240,6 @@ def test_notes_are_comments_of_latex() -> None:
     assert written.startswith("% A_1: 100 % more than possible\n\\begin{table}")
     assert _list_rows(written) == ["A\\_1 \\\\", "B \\\\"]
     assert "\\caption{5 \\% of A\\_1}\n\\label{tab:rankconst}\n" in written
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_random_tables_compile(tmp_path: Path) -> None:
-    rng = np.random.default_rng(53)
-    signs = list("\\`*_[]()<>&|~!#-$%^{}'\"/ab1;±–×↑↓ ")
-    tables = []
-    for _ in range(20):
-        texts = [["".join(rng.choice(signs, 8)) for _ in range(5)] for _ in range(4)]
-        columns = [Column(str(j), texts[j][0], right=j > 0, is_note=j == 3) for j in range(4)]
-        data = {str(j): each for j, each in enumerate(texts)}
-        tables.append(_write(Listing(columns, data, caption=texts[0][1]), Format.latex).decode())
-    body = "\n".join(tables).replace("{tab:rankconst}", "{tab}")
-    document = (
-        f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n"
-        f"\\end{{document}}\n"
-    )
-    (tmp_path / "tables.tex").write_text(document, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
-    done = subprocess.run(
-        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @given(_SIGNS, _SIGNS)
