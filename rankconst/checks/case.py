@@ -123,12 +123,11 @@ class Archive:
         self.list_others = functools.cache(self._find_others)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
-        """Return the constants of a metric; None if there are none.
-
-        None exist without tasks, for tasks not in the tables, or of averages that do not exist.
-        """
+        """Return the constants of a metric; None without tasks, or if the tables have none."""
+        if tasks is None:
+            return None
         try:
-            return None if tasks is None else self.tables.look_up(tasks, metric)
+            return self.tables.look_up(tasks, metric)
         except (UndefinedError, UnknownNameError, UsageError):
             return None
 
@@ -144,43 +143,40 @@ class Archive:
     def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
         """Return how many ranks a tool computes; None if that is not known, or if it computes none.
 
-        It is not known of tasks that the tables lack. Tools that rank whole batches of triples only
-        leave out the last, incomplete one, and compute no ranks of fewer triples than a batch.
+        Tools that rank whole batches of triples only compute no ranks of fewer triples than that.
         """
         histogram = self.histogram(tasks)
-        if histogram is None or tasks is None or tool is None or tool.batch is None:
-            return None if histogram is None else histogram.total
+        if histogram is None or tasks is None:
+            return None
+        if tool is None or tool.batch is None:
+            return histogram.total
         try:
             return count_ranked(histogram.total, tasks.side, tool.batch)
         except DataError:
             return None
 
-    def _settle(
-        self, file: Address, user: Address, implied: str | None
-    ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
-        """Return the ranking tasks and the tool that file and user name, with an empty text.
-
-        Where tasks cannot be settled, both are None, and in place of the text is the reason, or the
-        questions to ask.
-        """
+    def _settle(self, file: Address, user: Address, implied: str | None) -> Settled:
+        """Return the ranking tasks and the tool that file and user name, or why they are open."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
-            return None, None, error.questions
+            return Settled(questions=error.questions)
         except (DataError, UnknownNameError) as error:
-            return None, None, f"{_UNKNOWN}{error}"
-        if questions := ask_counts(file, user, tasks, self.tables):
-            return None, None, questions
+            return Settled(note=f"{_UNKNOWN}{error}")
+        questions = ask_counts(file, user, tasks, self.tables)
+        if questions:
+            return Settled(questions=questions)
         if self.histogram(tasks) is None:
-            reason = (
-                f"the tables ({self.tables.version}) hold no {tasks.split} tasks of "
+            return Settled(
+                note=f"{_UNKNOWN}the tables ({self.tables.version}) hold no {tasks.split} tasks of "
                 f"{tasks.dataset} under protocol {tasks.protocol}."
             )
-            return None, None, f"{_UNKNOWN}{reason}"
         if self.count(tasks, tool) is None and tool is not None:
-            reason = f"{tool.title} ranks whole batches of {tool.batch} triples only, and "
-            return None, None, f"{_UNKNOWN}{reason}{tasks.dataset} {tasks.split} has fewer."
-        return tasks, tool, ""
+            return Settled(
+                note=f"{_UNKNOWN}{tool.title} ranks whole batches of {tool.batch} triples only, "
+                f"and {tasks.dataset} {tasks.split} has fewer."
+            )
+        return Settled(tasks, tool)
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset; none of a suite.
@@ -189,22 +185,27 @@ class Archive:
         """
         if self.is_suite(tasks):
             return []
-        every = (
-            replace(tasks, protocol=protocol, split=split, side=side)
-            for protocol, split, side in itertools.product(
-                self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES
-            )
-        )
+        names = itertools.product(self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES)
+        others = []
+        for protocol, split, side in names:
+            other = replace(tasks, protocol=protocol, split=split, side=side)
+            if other != tasks and self.histogram(other):
+                others.append(other)
 
         def differ(one: Tasks) -> tuple[bool, int]:
-            away = (
-                one.split != tasks.split,
-                one.side != tasks.side,
-                one.protocol != tasks.protocol,
-            )
-            return any(away[:2]), sum(away)
+            apart = (one.split != tasks.split, one.side != tasks.side)
+            return any(apart), sum(apart) + (one.protocol != tasks.protocol)
 
-        return sorted((one for one in every if one != tasks and self.histogram(one)), key=differ)
+        return sorted(others, key=differ)
+
+
+class Settled(NamedTuple):
+    """What numbers are from, or why that is not known: in words, or as questions to the user."""
+
+    tasks: Tasks | None = None
+    tool: Tool | None = None
+    note: str = ""
+    questions: tuple[Question, ...] = ()
 
 
 _UNKNOWN = "the ranking tasks are unknown, so rules that need them are left out: "
@@ -280,22 +281,22 @@ class Case:
         """Return what a random ranker gets; None if the tasks are not known."""
         return self.archive.constants(self.tasks, metric)
 
+    @property
+    def _unfiltered(self) -> Histogram | None:
+        """The candidates of the same tasks under ``raw``, which no protocol has more than."""
+        raw = None if self.tasks is None else replace(self.tasks, protocol="raw")
+        return self.archive.histogram(raw)
+
     @functools.cached_property
     def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
-        raw = (
-            replace(self.tasks, protocol="raw") if self.tasks is not None and self.assumed else None
-        )
-        return self.archive.histogram(raw) or self.archive.histogram(self.tasks)
+        widest = self._unfiltered if self.assumed else None
+        return widest or self.archive.histogram(self.tasks)
 
     @property
     def is_open(self) -> bool:
-        """True if the protocol is assumed, and another one may have more candidates than is known.
-
-        None has more than ``raw``, the unfiltered one: it is true only where the tables lack that.
-        """
-        raw = self.tasks and replace(self.tasks, protocol="raw")
-        return self.assumed and self.archive.histogram(raw) is None
+        """True if the protocol is assumed, and another one may have more candidates than known."""
+        return self.assumed and self._unfiltered is None
 
     @functools.cached_property
     def most(self) -> float:
@@ -308,13 +309,11 @@ class Case:
         """The number of ranks averaged; None if it is not known, or if they do not count alike."""
         if self.tasks is not None and self.archive.is_suite(self.tasks):
             return None
-        address = self.group.context.num_tasks
-        aggregation = (
-            self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
-        )
+        context = self.group.context
+        aggregation = context.aggregation if self.tasks is None else self.tasks.aggregation
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
-        return self.count() if address is None else address
+        return self.count() if context.num_tasks is None else context.num_tasks
 
     def count(self, tasks: Tasks | None = None) -> int | None:
         """Return how many ranks the tool computes on `tasks`, or on its own; None if not known."""
@@ -344,14 +343,9 @@ def invert(interval: Interval) -> Interval:
 
 
 def build_case(
-    group: Group,
-    reading: Reading,
-    user: Address,
-    archive: Archive,
-    completed: Address | None = None,
+    group: Group, reading: Reading, user: Address, archive: Archive, address: Address
 ) -> Case:
-    """Return the numbers of a group; `completed` is more than the file says."""
-    address = completed or group.context
+    """Return the numbers of a group, of which `address` is what the file says."""
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -362,43 +356,43 @@ def build_case(
             unreadable.append((entry, str(error)))
     # Only what tells the tasks, so that rows share the answer.
     telling = replace(address, model=None, rank_type=None, num_tasks=None)
-    tasks, tool, reason = archive.settle(telling, user, reading.tool)
-    whole = (
-        tool is not None and tool.whole_ranks
-        if address.rank_type is None
-        else address.rank_type in _WHOLE_RANK_TYPES
-    )
+    settled = archive.settle(telling, user, reading.tool)
+    are_whole = address.rank_type in _WHOLE_RANK_TYPES
+    if address.rank_type is None:
+        are_whole = settled.tool is not None and settled.tool.whole_ranks
+    named = (address.tool, user.tool, reading.tool, address.protocol, user.protocol)
     return Case(
         group=group,
         measured=tuple(measured),
         unreadable=tuple(unreadable),
         own=pick_own(measured),
-        step=1.0 if whole else 0.5,
+        step=1.0 if are_whole else 0.5,
         archive=archive,
-        tasks=tasks,
-        tool=tool,
-        assumed=not (
-            address.tool or user.tool or reading.tool or address.protocol or user.protocol
-        ),
+        tasks=settled.tasks,
+        tool=settled.tool,
+        assumed=not any(named),
         percent=user.percent,
-        note=reason if isinstance(reason, str) else "",
-        questions=() if isinstance(reason, str) else reason,
+        note=settled.note,
+        questions=settled.questions,
         averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
 
 
 def _tell_runs(group: Group, reading: Reading) -> bool:
     """Tell whether a column says that numbers average several runs: ``runs``, or ``MRR std``."""
-    labels = {column: read_label(column) for column in reading.columns}
-    runs = [column for column, label in labels.items() if label.role == "runs"]
-    spreads = [
-        column
-        for column, label in labels.items()
-        if any(word.field == "metric" for word in label.words)
-    ]
-    rows = [reading.rows[row] for row in group.rows]
-    counted = any((read_count(row.get(column) or "") or 0) > 1 for row in rows for column in runs)
-    return counted or any(is_number(row.get(column) or "") for row in rows for column in spreads)
+    runs, spreads = [], []
+    for column in reading.columns:
+        label = read_label(column)
+        if label.role == "runs":
+            runs.append(column)
+        if any(word.field == "metric" for word in label.words):
+            spreads.append(column)
+    for row in [reading.rows[place] for place in group.rows]:
+        if any((read_count(row.get(column) or "") or 0) > 1 for column in runs):
+            return True
+        if any(is_number(row.get(column) or "") for column in spreads):
+            return True
+    return False
 
 
 def pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:

@@ -55,31 +55,34 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
     m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
     if m is not None:
-        yield from _find_broken(
-            case, [m], case.step, "n {} is whole" if case.step == 1 else "2 n {} is whole"
-        )
+        inequality = "n {} is whole" if case.step == 1 else "2 n {} is whole"
+        yield from _find_broken(case, [m], case.step, inequality)
 
 
 def _find_broken(
     case: Case, measured: list[Measured], step: float, inequality: str
 ) -> Iterator[Finding]:
-    n = None if case.averaged else case.num_tasks
-    broken = [m for m in measured if n is not None and not holds_multiple(m.interval, step / n)]
-    if n is None or not broken:
+    n = case.num_tasks
+    if n is None or case.averaged:
         return
-    others = _name_fitting(case, measured, broken, step)
-    declared = case.group.context.num_tasks is not None
+    broken = [m for m in measured if not holds_multiple(m.interval, step / n)]
+    if not broken:
+        return
+    cause = "A mean over several runs or over sides, or other ranking tasks."
+    if others := _name_fitting(case, measured, broken, step):
+        cause = f"They fit {others}."
+    where = f": that is n{case.where}."
+    severity: Severity = "warning"
+    if case.group.context.num_tasks is not None:
+        where = " (the file states their number)."
+        # A number that the file states is of the same program.
+        severity = "warning" if case.questions else "error"
     yield Finding(
         tuple(broken),
         " and ".join(inequality.format(m.label) for m in broken),
-        f"no {n:,} ranks have {', '.join(map(str, broken))}"
-        + (" (the file states their number)." if declared else f": that is n{case.where}."),
-        f"They fit {others}."
-        if others
-        else "A mean over several runs or over sides, or other ranking tasks.",
-        # The authors may have ranked other tasks; but a number that the file states is of the same
-        # program.
-        "error" if declared and not case.questions else "warning",
+        f"no {n:,} ranks have {', '.join(map(str, broken))}{where}",
+        cause,
+        severity,
     )
 
 
@@ -175,17 +178,13 @@ def _describe_mismatch(m: Measured, expected: float, known: Cause, case: Case) -
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
     """Find z-scores that repeat their base value, which needs no ranking tasks."""
+    cause = "It repeats the base value: it was never scaled."
     for m in case.measured:
         base = case.own.get(m.entry.metric)
         # Of few digits, the two may well be equal by chance.
-        telling = count_digits(m.entry.text) >= _TELLING
-        if (
-            m.entry.adjustment == "z"
-            and telling
-            and base is not None
-            and abs(m.value) == abs(base.value) != 0
-        ):
-            cause = "It repeats the base value: it was never scaled."
+        if base is None or m.entry.adjustment != "z" or count_digits(m.entry.text) < _TELLING:
+            continue
+        if abs(m.value) == abs(base.value) != 0:
             yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
 
 
@@ -204,19 +203,17 @@ def _write_formula(m: Measured) -> str:
     why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
-    scores = {m: score for m in case.own.values() if (score := _score(case, m)) is not None}
-    worse = {m: score for m, score in scores.items() if score < _LEAST_Z}
-    if worse:
-        listed = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
-        yield Finding(
-            tuple(worse),
-            "",
-            f"worse than a random ranker{case.where}: {listed}.",
-            "All metrics are: are scores sorted the wrong way?"
-            if 2 < len(worse) == len(scores)
-            else "",
-            "info",
-        )
+    scores = {m: _score(case, m) for m in case.own.values()}
+    known = {m: score for m, score in scores.items() if score is not None}
+    worse = {m: score for m, score in known.items() if score < _LEAST_Z}
+    if not worse:
+        return
+    listed = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
+    statement = f"worse than a random ranker{case.where}: {listed}."
+    cause = ""
+    if 2 < len(worse) == len(known):
+        cause = "All metrics are: are scores sorted the wrong way?"
+    yield Finding(tuple(worse), "", statement, cause, "info")
 
 
 @rule(
@@ -229,29 +226,23 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
     counting = find_counting(case)
-    scored = {
-        m: expected for m, expected in counting.items() if (_score(case, m) or 0.0) >= _LEAST_Z
-    }
-    below = {m: expected for m, expected in scored.items() if _is_worse(m, expected)}
+    below = {m: expected for m, expected in counting.items() if _is_below(case, m, expected)}
     if not below:
         return
     ordered = sorted(below, key=lambda m: m.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"])
+    listed = ", ".join(f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
+    statement = f"worse than counting{case.where}: {listed}."
     if len(below) > _FEW:
         first = ordered[0]
-        number = (
-            f"all {len(below)}"
-            if len(below) == len(counting)
-            else f"{len(below)} of {len(counting)}"
-        )
-        value, expected = show_number(first.value, 4), show_number(below[first], 4)
-        sentence = (
+        number = f"{len(below)} of {len(counting)}"
+        if len(below) == len(counting):
+            number = f"all {len(below)}"
+        value, counted = show_number(first.value, 4), show_number(below[first], 4)
+        statement = (
             f"worse than counting in {number} metrics{case.where} ({first.label} {value}; "
-            f"counting {expected})."
+            f"counting {counted})."
         )
-    else:
-        listed = (f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
-        sentence = f"worse than counting{case.where}: {', '.join(listed)}."
-    yield Finding(tuple(below), "", sentence, "", "info")
+    yield Finding(tuple(below), "", statement, "", "info")
 
 
 # Up to this many numbers are listed; of more, only the first.
@@ -269,18 +260,22 @@ def find_counting(case: Case) -> dict[Measured, float]:
     tasks = replace(case.tasks, baseline="counting")
     found = {}
     for m in case.own.values():
-        constants = (
-            None
-            if m.entry.metric.scale == "spread"
-            else case.archive.constants(tasks, m.entry.metric)
-        )
+        if m.entry.metric.scale == "spread":
+            continue
+        constants = case.archive.constants(tasks, m.entry.metric)
         if constants is not None:
             found[m] = constants.expectation
     return found
 
 
-def _is_worse(m: Measured, expected: float) -> bool:
-    return m.interval.upper < expected if m.entry.metric.increasing else m.interval.lower > expected
+def _is_below(case: Case, m: Measured, expected: float) -> bool:
+    """Tell whether a number is worse than counting; what is worse than random is not told twice."""
+    score = _score(case, m)
+    if score is not None and score < _LEAST_Z:
+        return False
+    if m.entry.metric.increasing:
+        return m.interval.upper < expected
+    return m.interval.lower > expected
 
 
 _FAR = 0.25
@@ -333,30 +328,26 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     ),
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
-    known = {
-        m: constants
-        for m in case.own.values()
-        if (constants := case.constants(m.entry.metric)) is not None
-    }
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
-        tied = {m: constants.all_tied(rank_type) for m, constants in known.items()}
-        fitting = all(overlap(m.interval, Interval(value, value)) for m, value in tied.items())
-        if (
-            fitting
-            and sum(_count_telling(m, value, rank_type) for m, value in tied.items()) >= _TELLING
-        ):
-            listed = ", ".join(map(str, tied))
-            yield Finding(
-                tuple(tied),
-                "",
-                f"{listed}: that is what a model gets{case.where} that scores all candidates "
-                f"alike, with {rank_type} ranks.",
-                "Scores that are not a number, infinite or all 0"
-                + (", or a perfect model." if rank_type == "optimistic" else "."),
-                "info",
-            )
-            return
+        tied = {}
+        for m in case.own.values():
+            constants = case.constants(m.entry.metric)
+            if constants is not None:
+                tied[m] = constants.all_tied(rank_type)
+        if not all(overlap(m.interval, Interval(value, value)) for m, value in tied.items()):
+            continue
+        if sum(_count_telling(m, value, rank_type) for m, value in tied.items()) < _TELLING:
+            continue
+        listed = ", ".join(map(str, tied))
+        statement = (
+            f"{listed}: that is what a model gets{case.where} that scores all candidates alike, "
+            f"with {rank_type} ranks."
+        )
+        cause = "Scores that are not a number, infinite or all 0"
+        cause += ", or a perfect model." if rank_type == "optimistic" else "."
+        yield Finding(tuple(tied), "", statement, cause, "info")
+        return
 
 
 @rule(
@@ -387,9 +378,12 @@ def _count_telling(m: Measured, value: float, rank_type: str) -> float:
 
 def _score(case: Case, m: Measured) -> float | None:
     """Return the largest z-score in the interval; None if it is undefined or says nothing."""
-    # No ranker aims at a small spread.
-    constants = None if m.entry.metric.scale == "spread" else case.constants(m.entry.metric)
+    if m.entry.metric.scale == "spread":  # no ranker aims at a small spread
+        return None
+    constants = case.constants(m.entry.metric)
+    if constants is None:
+        return None
     try:
-        return None if constants is None else constants.z.map_interval(*m.interval).upper
+        return constants.z.map_interval(*m.interval).upper
     except UndefinedError:
         return None

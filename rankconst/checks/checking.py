@@ -294,7 +294,8 @@ def _build_cases(
         # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
         slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
         others = tuple(ask for ask in group.context.questions if ask.field != SLIP)
-        case = build_case(group, reading, user, archive, replace(group.context, questions=others))
+        address = replace(group.context, questions=others)
+        case = build_case(group, reading, user, archive, address)
         wrong, waiting = [], []
         for entry in group.entries:
             mean = means.get((entry.row, entry.column))

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rankconst.checks.defects import Cause
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.archive import Tables
+    from rankconst.values.published import Interval
 
 
 SLIP = "slip"
@@ -182,14 +183,13 @@ class _Judge:
         held = self._grade(tasks, tool, evidence)
         if held in {None, _FITS}:
             return None
-        own = {
-            each: self._grade(each, tool, evidence)
-            for each in self.list_own(tasks, _find_size(evidence))
-        }
+        others = self.list_own(tasks, _find_size(evidence))
+        grades = [self._grade(each, tool, evidence) for each in others]
+        # If nothing but a known defect contradicts the tasks, only better ones are asked about.
         for grade in (_FITS, _DEFECT):
             if held == grade:
                 return None
-            fitting = [each for each, reached in own.items() if reached == grade]
+            fitting = [each for each, own in zip(others, grades, strict=True) if own == grade]
             if fitting:
                 return _name_others(tasks, self._choose_nearest(tasks, fitting), evidence)
         return self._find_nothing(tasks, tool, evidence)
@@ -242,10 +242,8 @@ class _Judge:
         distinct: dict[object, Tasks] = {}
         for each in nearest:
             known = [self.archive.constants(each, metric) for metric in _TOLD]
-            evidence_of = tuple(
-                (one.num_tasks, one.expectation) for one in known if one is not None
-            )
-            distinct.setdefault(evidence_of, each)
+            told = tuple((one.num_tasks, one.expectation) for one in known if one is not None)
+            distinct.setdefault(told, each)
         return [*distinct.values()]
 
     def _find_nothing(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
@@ -304,28 +302,24 @@ class _Judge:
         The expectation is that of the metric for which numbers tell it most precisely. Where they
         tell neither, no tasks are near; tasks of relations never are.
         """
-        spans = {
-            pair.metric: span
-            for pair in evidence.pairs
-            if (span := find_expectation(pair)) is not None
-        }
+        spans: dict[Metric, Interval] = {}
+        for pair in evidence.pairs:
+            span = find_expectation(pair)
+            if span is not None:
+                spans[pair.metric] = span
         if not spans and not evidence.counts:
             return []
-        metric = min(
-            spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0]
-        )
-        rows = self.list_constants(metric)
-        if evidence.counts:
-            rows = [row for row in rows if row["num_tasks"] in evidence.counts]
-        if metric in spans:
-            least, most = spans[metric]
-            rows = [
-                row
-                for row in rows
-                if least * (1 - NOISE) <= row["expectation"] <= most * (1 + NOISE)
-            ]
-        found = [Tasks(row["dataset"], row["protocol"], row["split"], row["side"]) for row in rows]
-        return [each for each in found if each.side != RELATION_SIDE]
+        widths = {each: span.half_width / span.upper for each, span in spans.items()}
+        metric = min(widths, key=widths.__getitem__, default=_TOLD[0])
+        found = []
+        for row in self.list_constants(metric):
+            if row["side"] == RELATION_SIDE:
+                continue
+            if evidence.counts and row["num_tasks"] not in evidence.counts:
+                continue
+            if metric not in spans or _holds(spans[metric], row["expectation"]):
+                found.append(Tasks(row["dataset"], row["protocol"], row["split"], row["side"]))
+        return found
 
     def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
         """Return the rows of a metric under chance."""
@@ -346,14 +340,18 @@ def _find_size(evidence: Evidence) -> int | None:
     """
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
-    spans = (find_expectation(pair) for pair in evidence.pairs if pair.metric == _TOLD[0])
-    span = next(filter(None, spans), None)
-    size = 0 if span is None else round(span.lower + span.upper - 1)
-    return (
-        size
-        if span is not None and size > 1 and span.lower <= (size + 1) / 2 <= span.upper
-        else None
-    )
+    for pair in evidence.pairs:
+        span = find_expectation(pair) if pair.metric == _TOLD[0] else None
+        if span is not None:
+            size = round(span.lower + span.upper - 1)
+            fits = span.lower <= (size + 1) / 2 <= span.upper
+            return size if fits and size > 1 else None
+    return None
+
+
+def _holds(span: Interval, expectation: float) -> bool:
+    """Tell whether an expectation is within an interval, but for the noise of programs."""
+    return span.lower * (1 - NOISE) <= expectation <= span.upper * (1 + NOISE)
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
@@ -405,7 +403,7 @@ def _name_choices(apart: list[list[tuple[str, str]]]) -> str:
     sizes = [len(own) for own in keys.values()]
     if len(apart) < math.prod(sizes) or any(len(each) < len(keys) for each in apart):
         return list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
-    named = (
-        f"{name} {own[0]}" if len(own) == 1 else " or ".join(own) for name, own in keys.items()
-    )
+    named = []
+    for name, own in keys.items():
+        named.append(f"{name} {own[0]}" if len(own) == 1 else " or ".join(own))
     return ", ".join(named)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.checks.case import Case
+    from rankconst.checks.case import Case, Severity
 
 
 DIVERGED = "not-a-number"
@@ -59,13 +59,10 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
             "such scores first."
         )
         yield Finding((m,), "", statement, cause)
-    reciprocal, first = (case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1))
-    if (
-        not case.diverged
-        and reciprocal is not None
-        and first is not None
-        and reciprocal.value == first.value == 1
-    ):
+    reciprocal, first = case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1)
+    if case.diverged or reciprocal is None or first is None:
+        return
+    if reciprocal.value == first.value == 1:
         yield Finding((reciprocal, first), "", PERFECT, "", "info")
 
 
@@ -338,11 +335,10 @@ def _describe_beyond(
     hits = list(case.hits.values())
     # MRR is largest, and MR least, with all ranks at the first of their range.
     at_last = is_large != (label == "MRR")
+    ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
     if at_last:
         ranks = [*(min(k, most) for k in case.hits), most]
-    else:
-        ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
-    formula = _write_mean(hits, ranks, reciprocal=label == "MRR")
+    formula = _write_mean([m.label for m in hits], ranks, reciprocal=label == "MRR")
     sign, word, limit = (">=", "least", bound.lower)
     if is_large:
         sign, word, limit = ("<=", "most", bound.upper)
@@ -361,18 +357,16 @@ def _describe_beyond(
     )
 
 
-def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -> str:
+def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str:
     """Write the mean with each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
-    names = [m.label for m in hits]
-    shares = [
-        names[0],
-        *(f"({after} - {before})" for before, after in itertools.pairwise([*names, "1"])),
-    ]
-    return " + ".join(
-        share if rank == 1 else f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}"
-        for share, rank in zip(shares, ranks, strict=True)
-        if math.isfinite(rank)
-    )
+    differences = [f"({after} - {before})" for before, after in itertools.pairwise([*hits, "1"])]
+    terms = []
+    for share, rank in zip([hits[0], *differences], ranks, strict=True):
+        if rank == 1:
+            terms.append(share)
+        elif math.isfinite(rank):
+            terms.append(f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}")
+    return " + ".join(terms)
 
 
 @rule(
@@ -451,36 +445,36 @@ _FAR = 2.0 ** np.arange(1, 54)
     mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
-    shares = {
-        metric: Mean(m, m.interval, m.interval)
-        for metric, m in case.own.items()
-        if metric.is_mean and metric.is_share
-    }
-    if (reciprocal := case.mean("MRR")) is not None:
+    shares = {}
+    for metric, m in case.own.items():
+        if metric.is_mean and metric.is_share:
+            shares[metric] = Mean(m, m.interval, m.interval)
+    reciprocal = case.mean("MRR")
+    if reciprocal is not None:
         shares[CATALOGUE["inverse_harmonic_mean_rank"]] = reciprocal
     wrong: set[Metric] = set()
     for one, other in itertools.permutations(shares, 2):
         # Hits and the MRR alone have sharper rules.
         if {one, other} & wrong or (one.macro and other.macro):
             continue
-        factor, less, more = bound_ratio(one, other), shares[one], shares[other]
+        factor, less, more = bound_ratio(one, other), shares[one].measured, shares[other]
         limit = factor * more.over_runs.upper
-        if exceeds(less.over_runs.lower, limit):
-            wrong |= {one, other}
-            recall = any("recall" in each.measured.entry.column.lower() for each in (less, more))
-            scale = "" if factor == 1 else f"{factor:.6g} "
-            yield Finding(
-                (less.measured, more.measured),
-                f"{one.label} <= {scale}{other.label}",
-                f"{less.measured} is impossible: {more.measured} allows at most {limit:.6g}.",
-                "Recall@k is Hits@k only if each task has one right answer."
-                if recall
-                else (
-                    "A slip, an nDCG with a cut-off that is not named, or several right answers "
-                    "a task."
-                ),
-                "warning" if recall else "error",
-            )
+        if not exceeds(shares[one].over_runs.lower, limit):
+            continue
+        wrong |= {one, other}
+        severity: Severity = "error"
+        cause = "A slip, an nDCG with a cut-off that is not named, or several right answers a task."
+        if any("recall" in m.entry.column.lower() for m in (less, more.measured)):
+            severity = "warning"
+            cause = "Recall@k is Hits@k only if each task has one right answer."
+        scale = "" if factor == 1 else f"{factor:.6g} "
+        yield Finding(
+            (less, more.measured),
+            f"{one.label} <= {scale}{other.label}",
+            f"{less} is impossible: {more.measured} allows at most {limit:.6g}.",
+            cause,
+            severity,
+        )
 
 
 @functools.cache
