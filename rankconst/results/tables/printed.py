@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rankconst.errors import DataError
 from rankconst.results.labels import read_label
 from rankconst.results.tables.cells import (
     PAIR,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 _SEARCHED = 2_000
 _LONGEST = 300
 _MOST_LEVELS = 50
-_MOST_WORDS = 4
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
 _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
@@ -44,7 +44,6 @@ _PLAIN |= str.maketrans(dict.fromkeys("╵╷╹╻", " "))
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
     """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above."""
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
-    _join_blocks(lines)
     paragraph: list[str] = []
     i = 0
     while i < len(lines):
@@ -89,46 +88,6 @@ def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
     if paragraph:
         outline.add_text(" ".join(paragraph))
     paragraph.clear()
-
-
-# Blocks: of a frame wider than the screen, R and pandas print some columns, then the others.
-
-
-def _join_blocks(lines: list[str]) -> None:
-    """Join the blocks of each wide frame to one, and leave the lines of the others empty."""
-    i = 0
-    while i < len(lines):
-        names = _name_rows(lines, i)
-        start = i
-        i += len(names) + 1
-        while names and (below := _find_block(lines, i, names, lines[start])) >= 0:
-            between = "  " if lines[start].rstrip().endswith("\\") else " "
-            for j in range(len(names) + 1):
-                more = lines[below + j].split(maxsplit=1)[1] if j else lines[below].strip()
-                lines[start + j] = lines[start + j].rstrip(" \\") + between + more
-                lines[below + j] = ""
-            i = below + len(names) + 1
-
-
-def _name_rows(lines: Sequence[str], i: int) -> list[str]:
-    """Return what the rows below a heading begin with, if they are those of a frame."""
-    if not lines[i].startswith(" ") or not lines[i].strip():
-        return []
-    names = list[str]()
-    for line in lines[i + 1 :]:
-        if line.startswith(" ") or len(line.split()) < 2:
-            break
-        names.append(line.split()[0])
-    return names
-
-
-def _find_block(lines: Sequence[str], i: int, names: Sequence[str], heading: str) -> int:
-    """Return where the heading of the same rows' other columns is; -1 if there is none."""
-    if heading.rstrip().endswith("\\") and i < len(lines) and not lines[i].strip():
-        i += 1
-    if i >= len(lines) or _name_rows(lines, i) != names:
-        return -1
-    return i if {*lines[i].split()} & {*heading.split()} <= {"\\"} else -1
 
 
 # Cells between bars.
@@ -203,51 +162,17 @@ def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
 
 def _read_spaced(lines: Sequence[str], start: int) -> tuple[list[Row], int] | None:
     """Read a table with blanks between its cells; return its rows and its end."""
-    rows: list[Row] = []
-    head = start
-    labels = _split_heading(lines, head)
-    if labels is None and start + 1 < len(lines):
-        head = start + 1
-        labels = _split_heading(lines, head)
-        names = None if labels is None else _split_names(lines[start], head, labels)
-        if names is None:
-            return None
-        rows.append(names)
+    labels = _split_heading(lines, start)
     if labels is None:
         return None
-    rows.append(Row(head + 1, tuple(labels), tuple(labels)))
-    end = head + 1
+    rows = [Row(start + 1, tuple(labels), tuple(labels))]
+    end = start + 1
     while end < len(lines) and not _ends(lines, end, labels):
         if _RULE.fullmatch(lines[end]) is None:
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))
         end += 1
     return rows, end
-
-
-def _split_names(line: str, number: int, labels: Sequence[str]) -> Row | None:
-    """Return the names above the blocks of a heading whose metrics come again, or None.
-
-    ``WN18RR FB15k-237`` above ``Model MRR MR MRR MR``: each names two columns.
-    """
-    first = next(iter(_list_metrics(labels)), len(labels))
-    metrics = labels[first:]
-    width = next((j for j in range(1, len(metrics)) if metrics[j] == metrics[0]), 0)
-    if not width or len(metrics) % width:
-        return None
-    if any(metric != metrics[j % width] for j, metric in enumerate(metrics)):
-        return None
-    count, words = len(metrics) // width, line.split()
-    names = words if all(read_label(word).whole for word in words) else _split_gaps(line)
-    corner, names = names[:-count], names[-count:]
-    if len(names) != count or len(corner) > first or _has_number(names):
-        return None
-    if any(read_label(name).graphs for name in corner):  # more graphs than blocks
-        return None
-    spans = {first + block * width: width for block in range(count)}
-    name_at = dict(enumerate(corner)) | dict(zip(spans, names, strict=True))
-    cells = tuple(name_at.get(j, "") for j in range(len(labels)))
-    return Row(number, cells, cells, spans)
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
@@ -262,39 +187,41 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
 
 
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
-    """Return the labels of a heading with a row below it; None if a line is none."""
+    """Return the labels of a heading; None if a line is none, or no row of numbers is below it."""
     line = lines[i]
-    # Names of values of a log.
-    if not line.strip() or any(word.endswith((":", "=", ">")) for word in line.split()):
-        return None
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
-    if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
+    if not line.strip() or not below.strip() or len(line) > _LONGEST:
         return None
-    named, colon, _ = below.partition(":")
-    if colon and _is_metric(named):  # "test MRR: 0.3"
+    if not _METRIC.search(line + below[:_LONGEST]) or _is_of_log(line, below):
         return None
-    ways = [_split_gaps(line), _join_words(line.split())]
+    ways = [_split_gaps(line), line.split()]
     if any(read_label(label).reason for label in ways[0]):  # "MR Hits@1" is two, a blank apart
         ways.reverse()
     for way in ways:
-        for labels in (way, ["", *way]):
+        for labels in (way, ["", *way]):  # the column of names may have no heading
             cells = _split_row(below, labels) if len(labels) > 1 else None
             if cells is not None and _fits(labels, cells):
                 return labels
     return None
 
 
+def _is_of_log(line: str, below: str) -> bool:
+    r"""Tell whether lines are of a log, ``test MRR: 0.3``, or of a frame printed in blocks.
+
+    Where columns of a frame go on below, pandas ends their heading with a backslash.
+    """
+    if line.rstrip().endswith("\\") or any(word.endswith((":", "=", ">")) for word in line.split()):
+        return True
+    name, colon, _ = below.partition(":")
+    return bool(colon) and _is_metric(name)
+
+
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     """Tell whether labels head numbers of metrics: below each metric, or next to its name."""
-    measured = _list_metrics(labels)
-    # Of one column, it may be the title of a log.
-    if not measured and _is_metric(cells[0]) and len(labels) > 2:
-        over = [read_label(label) for label in labels[1:]]
-        addressed = all(label.whole and (label.values or label.graphs) for label in over)
-        return addressed and all(_is_cell(cell) for cell in cells[1:])
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
+    measured = _list_metrics(labels)
     return bool(measured) and all(_is_cell(cells[j]) for j in measured) and _has_number(cells)
 
 
@@ -302,23 +229,14 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return as many cells as labels, two blanks apart or one; None if their number differs."""
     fitting: list[list[str]] = []
     for cells in (_split_gaps(line), line.split()):
-        ways = [cells]
-        if labels[0] and cells and cells[0].isdecimal():  # the number of the row
-            ways.append(cells[1:])
+        is_numbered = bool(labels[0]) and bool(cells) and cells[0].isdecimal()
+        ways = [cells, cells[1:]] if is_numbered else [cells]
         fitting += [way for way in ways if len(way) == len(labels)]
     measured = _list_metrics(labels)
     for cells in fitting:
         if all(_is_cell(cells[j]) for j in measured):
             return cells
-    if fitting:
-        return fitting[0]
-    # The name of several words before the first number.
-    words, numbers = _join_signs(line).split(), len(labels) - 1
-    if measured[:1] != [1] or len(words) <= len(labels) or _is_cell(words[-numbers - 1]):
-        return None
-    if not all(_is_cell(word) for word in words[-numbers:]):
-        return None
-    return [" ".join(words[:-numbers]), *words[-numbers:]]
+    return fitting[0] if fitting else None
 
 
 def _split_other(line: str) -> list[str]:
@@ -337,26 +255,6 @@ def _split_gaps(line: str) -> list[str]:
 def _join_signs(line: str) -> str:
     """Remove the blanks within a number with its deviation: 0.3 ± 0.1, 0.3 (0.1)."""
     return _BRACKET.sub("(", _SIGN.sub(r"\1", line))
-
-
-def _join_words(words: Sequence[str]) -> list[str]:
-    """Return words with those joined that name one metric: ``Mean Rank``, ``Hits @ 10``."""
-    labels: list[str] = []
-    i = 0
-    while i < len(words):
-        end = i + 1
-        if not read_label(words[i]).role:  # "Model MRR" is two
-            ends = range(min(i + _MOST_WORDS, len(words)), i, -1)
-            end = next((j for j in ends if _names_metric(" ".join(words[i:j]))), end)
-        labels.append(" ".join(words[i:end]))
-        i = end
-    return labels
-
-
-def _names_metric(words: str) -> bool:
-    """Tell whether words are the name of a metric and nothing else."""
-    label = read_label(words)
-    return _is_metric(words) and label.whole and not (label.values or label.words)
 
 
 def _list_metrics(labels: Sequence[str]) -> list[int]:
@@ -395,6 +293,11 @@ def _recognise(document: Document) -> bool:
 def _find_tables(document: Document) -> list[Printed]:
     for number, line in enumerate(document.lines, 1):
         check_width(line.count("|"), document, number)
+        if line.endswith(" \\") and _METRIC.search(line):
+            raise DataError(
+                f"{document.at(number)}: other columns of this frame are further down. "
+                "Print it in one piece: print(frame.to_string())"
+            )
     outline = Outline()
     add_lines(document.lines, outline)
     return outline.list_tables()
