@@ -33,14 +33,9 @@ from rankconst.results.paths import (
     walk,
 )
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
+from rankconst.results.screens import screen, screen_measures
 from rankconst.results.structured import Number, read_records
-from rankconst.results.tables.contexts import (
-    CellTexts,
-    RowTexts,
-    form_address,
-    screen,
-    screen_measures,
-)
+from rankconst.results.tables.contexts import CellTexts, RowTexts, form_address
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
 from rankconst.results.tables.layout import COUNTS, FEW

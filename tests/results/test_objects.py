@@ -24,6 +24,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.labels import read_label
 from rankconst.results.objects import READER
+from rankconst.results.screens import screen, screen_measures
 from rankconst.results.structured import (
     DEEPEST,
     LARGEST_YAML,
@@ -32,7 +33,6 @@ from rankconst.results.structured import (
     parse_yaml,
     read_records,
 )
-from rankconst.results.tables.contexts import screen, screen_measures
 from rankconst.results.tables.layout import FEW
 from rankconst.results.tools import libkge, ogb, pykeen
 from rankconst.results.vocabulary import list_lexicon, list_values

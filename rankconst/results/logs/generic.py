@@ -36,7 +36,7 @@ from rankconst.results.labels import (
 )
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
-from rankconst.results.tables.contexts import ask_again
+from rankconst.results.repeated import ask_about_repeated
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
@@ -483,7 +483,7 @@ def _read(document: Document) -> Reading:
     """Read a log, and settle its units: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
     evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
-    entries = ask_again(reading.entries, evaluations[reading.entries.rows])
+    entries = ask_about_repeated(reading.entries, evaluations[reading.entries.rows])
     entries = settle_units(entries, notes, evaluations=evaluations, percent=document.percent)
     parts = ["lines of names and numbers", reading.understood]
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)

@@ -1,26 +1,20 @@
-"""What headings, cells and texts say of the rows of a table.
-
-It is settled once for all rows that say the same. Where a metric comes again, with a split, side or
-protocol that this one lacks, that is asked about.
-"""
+"""What headings, cells and texts say of rows, settled once for all rows that say the same."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache, partial
-from types import MappingProxyType
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.mentions import list_spellings
-from rankconst.catalogue.protocols import RANK_TYPES, is_filtered
+from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.suites import is_mean
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
-from rankconst.results.columns import Cells, combine, encode
+from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather, list_ways, name_graph
 from rankconst.results.labels import (
     FILE_ENDINGS,
@@ -32,6 +26,7 @@ from rankconst.results.labels import (
     weaken,
 )
 from rankconst.results.relations import ALL
+from rankconst.results.screens import screen
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.layout import (
     ASKING,
@@ -42,31 +37,13 @@ from rankconst.results.tables.layout import (
     find_flag,
     fits_cells,
 )
-from rankconst.results.vocabulary import (
-    OTHER_SCRIPTS,
-    REMEDIES,
-    Word,
-    list_flags,
-    list_foreign,
-    list_lexicon,
-    list_measures,
-    list_values,
-)
+from rankconst.results.vocabulary import Word, list_flags
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Hashable,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.results.reading import Entries
     from rankconst.results.tables.layout import Layout
 
     Places = NDArray[np.intp]
@@ -308,51 +285,6 @@ def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
 
-def screen(texts: Any) -> Any:
-    """Return which texts of an Arrow array may say something: all that do, and some more."""
-    import pyarrow.compute as pc
-
-    lower = pc.utf8_lower(texts)
-    names, words = _list_patterns()
-    found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
-    return pc.or_(found, pc.match_substring_regex(lower, words))
-
-
-def screen_measures(texts: Any) -> Any:
-    """Return which texts of an Arrow array may name a metric: all that do, and some more."""
-    import pyarrow.compute as pc
-
-    plain = pc.replace_substring_regex(pc.utf8_lower(texts), "[^a-z0-9]+", "")
-    return pc.match_substring_regex(plain, _list_measures())
-
-
-@cache
-def _list_measures() -> str:
-    """Return a pattern of the names of metrics without punctuation."""
-    names = {re.sub("atk?$", "", name) for name in list_measures()}
-    words = sorted(name for name in names if len(name) > 1)
-    # A letter alone, as in H@10, needs its k; a unit may be between them.
-    letters = "".join(sorted(names - set(words)))
-    return "|".join((*words, f"[{letters}](?:at|k|in|x100)*[0-9]"))
-
-
-@cache
-def _list_patterns() -> tuple[str, str]:
-    """Return patterns of the names and values without punctuation, and of the lexicon."""
-    names = {*list_spellings(), *list_values()}
-    apart = r"[\s_\x{2010}-\x{2013}-]+"
-    spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
-    # Queries, what points from one side to the other, amounts, shares, other languages,
-    # and letters that look like Latin ones.
-    signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
-    amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
-    others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
-    alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
-    variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
-    words = (*spelt, *signs, *amounts, *others, alike, variants)
-    return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
-
-
 def find_groups(
     cells: Sequence[Cells],
     numbers: Sequence[int],
@@ -384,98 +316,3 @@ def find_groups(
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *kept[:2]))
     return group_of, [(*group, *below) for group in groups]
-
-
-TWICE = Question(
-    "part",
-    "the same metric is in several columns, and nothing in their headings tells them apart",
-    "twice",
-    option="a name to each heading",
-)
-"""The question about a metric that comes again without another name."""
-
-_UNFILTERED = Question(
-    "protocol",
-    "the same metric is there as filtered, too, so this one may be raw",
-    option="--protocol raw",
-)
-# What is assumed of a number where the file says nothing.
-_ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
-
-
-def ask_again(
-    entries: Entries,
-    evaluations: Places,
-    *,
-    apart: Mapping[str, Hashable] = MappingProxyType({}),
-    filtered: Collection[str] = (),
-) -> Entries:
-    """Ask about numbers whose evaluation has their metric again, with a field that they lack.
-
-    The whole column is asked about, where some rows lack the other number. `apart` has what
-    else tells columns apart; those of `filtered` count as filtered, whatever their texts say.
-    """
-    contexts = entries.contexts
-    names = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]
-    if not any(_lacks(each, name) for each in contexts for name in names) and not filtered:
-        return entries
-    group = _number_groups(entries, evaluations, apart)
-    columns, _ = encode((head.metric, head.column) for head in entries.heads)
-    column_of = columns[entries.head_of]
-    in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
-    for name in _ASSUMED:
-        declares = [getattr(each, name) is not None for each in entries.contexts]
-        lacks = [_lacks(each, name) for each in entries.contexts]
-        is_declared = np.array(declares, dtype=np.bool_)[entries.context_of]
-        if name == "protocol":
-            is_declared |= in_filtered[entries.head_of]
-        is_open = np.array(lacks, dtype=np.bool_)[entries.context_of] & ~is_declared
-        is_again = is_open & np.isin(group, group[is_declared])
-        entries = _ask(entries, is_open & np.isin(column_of, column_of[is_again]), name)
-    return entries
-
-
-def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
-    """Give each entry a number for its metric, its evaluation and its ranking tasks together."""
-    _, group = np.unique(evaluations, return_inverse=True)
-    metrics, heads = encode(
-        (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
-    )
-    tasks, distinct = encode(_settle(each) for each in entries.contexts)
-    group = combine(group, metrics[entries.head_of], len(heads))
-    return combine(group, tasks[entries.context_of], len(distinct))
-
-
-def _settle(context: Address) -> tuple[Hashable, ...]:
-    """Return the ranking tasks of a number, if what it does not say is what is assumed."""
-    settled: dict[str, str | None] = dict(_ASSUMED)
-    for name in _ASSUMED:
-        value = getattr(context, name)
-        if value is not None and not (name == "protocol" and is_filtered(value)):
-            settled[name] = value
-    dataset = None if context.dataset is None else squash(context.dataset)
-    others = (context.aggregation, context.rank_type, context.relations)
-    return (dataset, *settled.values(), *others)
-
-
-def _lacks(context: Address, name: str) -> bool:
-    """Tell whether a field is neither declared nor asked about."""
-    return getattr(context, name) is None and all(ask.field != name for ask in context.questions)
-
-
-def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
-    """Add the question about a field to some numbers."""
-    if not asked.any():
-        return entries
-    question = _UNFILTERED
-    if name != "protocol":
-        text = f"the same metric is there with {name} {_ASSUMED[name]}, too, so this one may be of "
-        question = Question(name, f"{text}another {name}", option=REMEDIES[name])
-    distinct, code_of = np.unique(entries.context_of[asked], return_inverse=True)
-    contexts = list(entries.contexts)
-    for place in distinct.tolist():
-        context = contexts[place]
-        contexts.append(replace(context, questions=(*context.questions, question)))
-    context_of = entries.context_of.copy()
-    context_of[asked] = len(entries.contexts) + code_of
-    return replace(entries, contexts=contexts, context_of=context_of)

@@ -13,6 +13,7 @@ from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
 from rankconst.results.reading import NO_LINE, Entries, Floats, Head
+from rankconst.results.repeated import TWICE, ask_about_repeated
 from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,
@@ -23,15 +24,7 @@ from rankconst.results.tables.cells import (
     is_number,
     read_cell,
 )
-from rankconst.results.tables.contexts import (
-    ENDS,
-    TWICE,
-    RowTexts,
-    ask_again,
-    find_groups,
-    form_address,
-    read_rows,
-)
+from rankconst.results.tables.contexts import ENDS, RowTexts, find_groups, form_address, read_rows
 from rankconst.results.tables.headings import (
     SHORT,
     find_means,
@@ -109,9 +102,64 @@ class _Column(NamedTuple):
     percent: Flags  # whether it is a percentage by what names it
 
 
-def _tell_rows(cells: Cells, test: Callable[[str], bool]) -> Flags:
-    """Tell of each row whether its cell passes a test, which each distinct cell takes once."""
+def _test_rows(cells: Cells, test: Callable[[str], bool]) -> Flags:
+    """Test the cell of each row, but equal ones only once."""
     return np.array([test(cell) for cell in cells.distinct], dtype=np.bool_)[cells.codes]
+
+
+def _find_filled(sheet: Sheet, j: int) -> Flags:
+    """Tell in which rows a column has a cell that is not blank."""
+    is_filled = _test_rows(sheet.cells[j], lambda cell: not is_blank(cell))
+    floats = sheet.floats.get(j)
+    return is_filled if floats is None else is_filled | np.isfinite(floats)
+
+
+class _MarkedNotes:
+    """Notes about cells with a mark, such as a dagger, apart from the texts of all numbers."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self.texts: list[Text] = []  # of all numbers
+        # Each note with the rows of each column of numbers that it is about.
+        self._notes: list[tuple[Text, dict[int, Flags]]] = []
+        for text in sheet.texts:
+            rest, notes = split_notes(text)
+            self.texts.append(rest)
+            for signs, note in notes:
+                marked = self._find_marked(signs)
+                if marked:
+                    self._notes.append((note, marked))
+                else:
+                    self.texts.append(note)
+
+    def _find_marked(self, signs: frozenset[str]) -> dict[int, Flags]:
+        """Return the rows of each column of numbers that have a mark.
+
+        Return nothing if a heading has it, or a row without numbers: then all may be meant.
+        """
+        measures, nowhere = self._sheet.heading.measures, np.zeros(len(self._sheet.lines), np.bool_)
+        marked = [
+            _test_rows(cells, lambda cell: not signs.isdisjoint(cell))
+            for cells in self._sheet.cells
+        ]
+        in_row, is_filled = nowhere, nowhere
+        for j, own in enumerate(marked):
+            if j in measures:
+                is_filled = is_filled | _find_filled(self._sheet, j)
+            else:
+                in_row = in_row | own
+        in_headings = any(not signs.isdisjoint(key) for key in self._sheet.heading.keys)
+        if in_headings or (in_row & ~is_filled).any() or not np.any(marked):
+            return {}
+        return {j: marked[j] | in_row for j in measures}
+
+    def add_to(self, j: int, rows: RowTexts) -> RowTexts:
+        """Add the notes to what is said of the marked rows of a column."""
+        codes, about = rows
+        for note, marked in self._notes:
+            codes = codes + len(about) * marked[j]
+            about = [*about, *((each, (note, *group)) for each, group in about)]
+        return RowTexts(codes, about) if self._notes else rows
 
 
 class SheetReader:
@@ -120,29 +168,25 @@ class SheetReader:
     def __init__(self, sheet: Sheet, notes: Notes) -> None:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
         self._lines = np.asarray(sheet.lines, dtype=np.intp)
+        # The distinct texts, floats, heads and addresses of numbers, which refer to their places.
         self._written: dict[str, int] = {}
         self._floats: list[NDArray[np.float64]] = []
         self._heads: dict[Head, int] = {}
         self._contexts: dict[Address, int] = {}
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
+        self._formed_rows: RowTexts | None = None  # what `formed` is of
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(sheet.heading.measures)
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
-        self._columns_of: dict[Hashable, list[int]] = {}
-        for j, label in sheet.heading.measures.items():
-            # ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
-            if not label.reason or self._remainders.get(j, "").isdigit():
-                self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
         keys_say_all = sheet.exact or sheet.about is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
         )
         self._roles = self._layout.roles
-        corner = () if keys_say_all else find_corner(self._layout)
-        # Notes to the rows of each column with their marks.
-        self._notes_of_marks: list[tuple[Text, dict[int, Flags]]] = []
-        texts = sheet.texts if keys_say_all else self._split_texts()
-        self._texts = (*corner, *texts)
+        self._marked = None if keys_say_all else _MarkedNotes(sheet)
+        self._texts = sheet.texts
+        if self._marked is not None:
+            self._texts = (*find_corner(self._layout), *self._marked.texts)
         self._questions = (STEPS,) if self._holds_steps() else ()
 
     def _holds_steps(self) -> bool:
@@ -151,44 +195,6 @@ class SheetReader:
             return False
         steps = self._sheet.cells[self._roles["step"]].distinct
         return sum(1 for step in steps if not is_missing(step)) > 1
-
-    def _split_texts(self) -> list[Text]:
-        """Return the texts of all numbers; keep those of marked cells apart."""
-        texts = list[Text]()
-        for text in self._sheet.texts:
-            rest, notes = split_notes(text)
-            texts.append(rest)
-            for signs, note in notes:
-                marked = self._find_marked(signs)
-                if marked:
-                    self._notes_of_marks.append((note, marked))
-                else:
-                    texts.append(note)
-        return texts
-
-    def _find_marked(self, signs: frozenset[str]) -> dict[int, Flags]:
-        """Return the rows of each column of numbers that have a mark; none if headings have it."""
-        measures, cells = self._heading.measures, self._sheet.cells
-        own = [_tell_rows(each, lambda cell: not signs.isdisjoint(cell)) for each in cells]
-        nowhere = np.zeros(self._lines.size, dtype=np.bool_)
-        of_names = [marked for j, marked in enumerate(own) if j not in measures]
-        is_named = np.any([nowhere, *of_names], axis=0)
-        is_filled = np.any([nowhere, *map(self._find_filled, measures)], axis=0)
-        in_headings = any(not signs.isdisjoint(key) for key in self._heading.keys)
-        if in_headings or (is_named & ~is_filled).any() or not np.any(own) or not measures:
-            return {}
-        return {j: own[j] | is_named for j in measures}
-
-    def _add_notes(self, j: int, rows: RowTexts) -> RowTexts:
-        """Add what texts say of marks to the rows of a column that have them."""
-        if not self._notes_of_marks:
-            return rows
-        self._formed.clear()  # of the rows as another column has them
-        codes, about = rows
-        for note, marked in self._notes_of_marks:
-            codes = codes + len(about) * marked[j]
-            about = [*about, *((each, (note, *group)) for each, group in about)]
-        return RowTexts(codes, about)
 
     def _list_names(self, j: int) -> Hashable:
         """Return what a heading names but a metric, an address and what is asked about."""
@@ -215,7 +221,7 @@ class SheetReader:
         entries = self._gather(columns)
         percent = frozenset[str]()
         if not sheet.exact:
-            entries = self._ask_again(entries)
+            entries = self._ask_about_repeated(entries)
             entries, percent = self._settle_units(entries)
         return Table(sheet, entries, percent, self._find_origin(rows, measured))
 
@@ -224,37 +230,34 @@ class SheetReader:
     def _choose_measures(self) -> list[int]:
         """Return the columns of metrics whose numbers can be adjusted; note the others."""
         reasons = {j: find_reason(self._heading, j) for j in self._heading.measures}
-        for j, reason in reasons.items():
-            if reason:
-                self._notes.add(None, self._heading.keys[j], reason)
         for j, key in enumerate(self._heading.keys):
-            if j not in reasons and _AT_K.search(key):
-                self._notes.add(None, key, "not the name of a metric; is it Hits@k?")
+            reason = reasons.get(j, "not the name of a metric; is it Hits@k?")
+            if reason and (j in reasons or _AT_K.search(key)):
+                self._notes.add(None, key, reason)
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
         """Read the cells of a column."""
-        cells, floats = self._sheet.cells[j], self._sheet.floats.get(j)
-        found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
-        label = self._heading.measures.get(j)
+        cells, label = self._sheet.cells[j], self._heading.measures.get(j)
+        unsure = set[str]()
         if label is not None and label.metric is not None and not label.metric.is_share:
             unsure = find_unsure(cells.distinct)
-            for place, cell in enumerate(cells.distinct):
-                if cell in unsure:
-                    found[place] = ("", UNSURE)
-        places = [
-            self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found
-        ]
+        places, reasons = list[int](), list[str]()
+        for cell in cells.distinct:
+            text, reason = read_cell(cell, spread=spread, exact=self._sheet.exact)
+            if cell in unsure:
+                text, reason = "", UNSURE
+            places.append(self._written.setdefault(text, len(self._written)) if text else -1)
+            reasons.append(reason)
+        for row in np.flatnonzero(np.array([*map(bool, reasons)], np.bool_)[cells.codes]).tolist():
+            self._note(row, j, reasons[cells.codes[row]])
         text_of = np.array(places, dtype=np.intp)[cells.codes]
-        present = np.array([bool(text) for text, _ in found], dtype=np.bool_)[cells.codes]
-        is_wrong = np.array([bool(why) for _, why in found], dtype=np.bool_)[cells.codes]
-        for row in np.flatnonzero(is_wrong).tolist():
-            self._note(row, j, found[cells.codes[row]][1])
+        present = text_of >= 0
+        floats = self._sheet.floats.get(j)
         if floats is None:
             return _Numbers(text_of, present)
-        first = len(self._floats) * floats.size
+        is_float, first = np.isfinite(floats), len(self._floats) * floats.size
         self._floats.append(floats)
-        is_float = np.isfinite(floats)
         text_of = np.where(is_float, ~np.arange(first, first + floats.size), text_of)
         return _Numbers(text_of, present | is_float)
 
@@ -267,18 +270,16 @@ class SheetReader:
     def _leave_differences(self, numbers: dict[int, _Numbers]) -> None:
         """Leave out shares in rows where another share has a sign, as differences have."""
         measures, cells = self._heading.measures, self._sheet.cells
-        shares = []
+        is_signed: dict[int, Flags] = {}
+        has_difference = np.zeros(self._lines.size, dtype=np.bool_)
         for j in numbers:
             metric = measures[j].metric
             if metric is not None and metric.is_share and measures[j].adjustment is None:
-                shares.append(j)
-        is_signed = {j: _tell_rows(cells[j], lambda cell: cell[:1] in SIGNS) for j in shares}
-        has_difference = np.zeros(self._lines.size, dtype=np.bool_)
+                is_signed[j] = _test_rows(cells[j], lambda cell: cell[:1] in SIGNS)
+                is_difference = _test_rows(cells[j], lambda cell: is_number(cell[1:]))
+                has_difference |= is_signed[j] & is_difference
         for j, signed in is_signed.items():
-            if signed.any():
-                has_difference |= signed & _tell_rows(cells[j], lambda cell: is_number(cell[1:]))
-        for j in shares if has_difference.any() else ():
-            left = numbers[j].present & has_difference & ~is_signed[j]
+            left = numbers[j].present & has_difference & ~signed
             for row in np.flatnonzero(left).tolist():
                 self._note(row, j, DIFFERENCE)
             numbers[j] = numbers[j]._replace(present=numbers[j].present & ~left)
@@ -288,10 +289,10 @@ class SheetReader:
         if "num_tasks" not in self._roles:
             return
         j = self._roles["num_tasks"]
-        is_wrong = _tell_rows(
-            self._sheet.cells[j], lambda cell: not is_missing(cell) and read_count(cell) is None
+        is_right = _test_rows(
+            self._sheet.cells[j], lambda cell: is_missing(cell) or read_count(cell) is not None
         )
-        for row in np.flatnonzero(is_wrong).tolist():
+        for row in np.flatnonzero(~is_right).tolist():
             self._note(row, j, "not a whole number")
 
     # What is said of them.
@@ -308,17 +309,20 @@ class SheetReader:
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
-        """Return for each row the number of its address below some labels."""
-        telling = tuple(text for text in texts if text.label.tells)
-        if (telling, questions) not in self._formed:
-            places = []
-            for about, group in rows.about:
-                # Cell beats column beats row above beats caption.
-                nearest_first = (*about.texts, *telling, *group, *self._texts)
-                address = form_address(about, nearest_first, (*self._questions, *questions))
-                places.append(self._contexts.setdefault(address, len(self._contexts)))
-            self._formed[telling, questions] = np.array(places, dtype=np.intp)[rows.codes]
-        return self._formed[telling, questions]
+        """Return the place of the address of each row's numbers below some labels."""
+        if rows is not self._formed_rows:
+            self._formed_rows, self._formed = rows, {}
+        if (texts, questions) in self._formed:
+            return self._formed[texts, questions]
+        places = []
+        for about, group in rows.about:
+            # Cell beats column beats row above beats caption.
+            nearest_first = (*about.texts, *texts, *group, *self._texts)
+            address = form_address(about, nearest_first, (*self._questions, *questions))
+            places.append(self._contexts.setdefault(address, len(self._contexts)))
+        formed: Places = np.array(places, dtype=np.intp)[rows.codes]
+        self._formed[texts, questions] = formed
+        return formed
 
     def _label_wide(self, j: int, rows: RowTexts, numbers: _Numbers) -> _Column:
         """Return the numbers of a column of a metric."""
@@ -328,11 +332,12 @@ class SheetReader:
             head_of[numbers.text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(self._lines.size, any(each.percent for each in labels), dtype=np.bool_)
         place = "its heading" if self._sheet.about is None else "its key"
-        texts = tuple(Text(each, "column", place) for each in labels[::-1])
+        texts = [Text(each, "column", place) for each in labels[::-1] if each.tells]
         if j in self._means:
-            texts = (Text(self._means[j], "column", "its heading"), *texts)
-        rows = self._add_notes(j, rows)
-        context_of = self._form_addresses(texts, rows, self._ask_beside(j))
+            texts.insert(0, Text(self._means[j], "column", "its heading"))
+        if self._marked is not None:
+            rows = self._marked.add_to(j, rows)
+        context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
         return _Column(*numbers, head_of, context_of, percent)
 
     def _number_head(self, label: Label, j: int, *, exact: bool = False) -> int:
@@ -342,7 +347,7 @@ class SheetReader:
         head = Head(label.metric, self._heading.keys[j], label.adjustment, exact)
         return self._heads.setdefault(head, len(self._heads))
 
-    def _ask_beside(self, j: int) -> tuple[Question, ...]:
+    def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
         """Ask about what a heading has besides its metric, or about a metric that comes twice."""
         measures = self._heading.measures
         if j in self._remainders:
@@ -351,9 +356,15 @@ class SheetReader:
             return (Text(measures[j], "column", "its heading").ask(asked),)
         if self._sheet.exact or j in self._means:
             return ()
-        for k in self._columns_of.get((measures[j].metric, measures[j].adjustment), ()):
-            is_again = k != j and self._are_alike(j, k)
-            if is_again and (self._find_filled(k) & self._find_filled(j)).any():
+        own = measures[j].metric, measures[j].adjustment
+        for k, other in measures.items():
+            # ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
+            is_left_out = bool(other.reason) and not self._remainders.get(k, "").isdigit()
+            if k == j or is_left_out or (other.metric, other.adjustment) != own:
+                continue
+            if not self._are_alike(j, k):
+                continue
+            if (_find_filled(self._sheet, k) & _find_filled(self._sheet, j)).any():
                 return (TWICE,)
         return ()
 
@@ -363,12 +374,6 @@ class SheetReader:
             return True  # MRR and MRR.1, as pandas calls the second of two
         one, two = self._heading.labels[j], self._heading.labels[k]
         return [squash(label.text) for label in one] == [squash(label.text) for label in two]
-
-    def _find_filled(self, j: int) -> Flags:
-        """Tell in which rows a column has a cell that is not blank."""
-        is_filled = _tell_rows(self._sheet.cells[j], lambda cell: not is_blank(cell))
-        floats = self._sheet.floats.get(j)
-        return is_filled if floats is None else is_filled | np.isfinite(floats)
 
     def _label_long(self, j: int, rows: RowTexts, numbers: _Numbers) -> _Column:
         """Return the numbers of a column of values, whose metrics another names."""
@@ -386,7 +391,7 @@ class SheetReader:
             elif label.metric is not None and not label.reason:
                 head_of[own] = self._number_head(label, j)
                 head_of[own & (numbers.text_of < 0)] = self._number_head(label, j, exact=True)
-                texts = (Text(label, "row", "its row"),)
+                texts = (Text(label, "row", "its row"),) if label.tells else ()
                 context_of[own] = self._form_addresses(texts, rows)[own]
                 percent[own] = label.percent
             elif not is_missing(name):
@@ -454,7 +459,7 @@ class SheetReader:
         )
         return entries.rewrite(percent & ~entries.signed, percent=True)
 
-    def _ask_again(self, entries: Entries) -> Entries:
+    def _ask_about_repeated(self, entries: Entries) -> Entries:
         """Ask about metrics that come again; MRR@f may be the filtered one of two."""
         keys, evaluations = self._heading.keys, entries.rows
         if self._sheet.evaluations is not None:
@@ -463,7 +468,7 @@ class SheetReader:
             keys[j] for j, word in self._remainders.items() if word[0] == "f" and len(word) <= SHORT
         }
         names = {keys[j]: named for j, named in self._names.items()}
-        return ask_again(entries, evaluations, apart=names, filtered=filtered)
+        return ask_about_repeated(entries, evaluations, apart=names, filtered=filtered)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them."""

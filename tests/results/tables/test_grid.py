@@ -23,8 +23,8 @@ from rankconst.results.formats import FORMATS, read_document
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.rewrite import MARKUPS, locate
+from rankconst.results.screens import screen
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.contexts import screen
 from rankconst.results.tables.delimited import DELIMITERS
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
@@ -255,7 +255,7 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
                 "Is the delimiter right?"
             ),
         ),
-        ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Did you mean "),
+        ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Expected columns "),
         (
             "|",
             (

@@ -1,0 +1,61 @@
+"""Which of many texts may say something, found at once by Arrow: all that do, and some more."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from rankconst.catalogue.mentions import list_spellings
+from rankconst.results.vocabulary import (
+    OTHER_SCRIPTS,
+    list_foreign,
+    list_lexicon,
+    list_measures,
+    list_values,
+)
+
+
+def screen(texts: Any) -> Any:
+    """Return which texts of an Arrow array may say something: all that do, and some more."""
+    import pyarrow.compute as pc
+
+    lower = pc.utf8_lower(texts)
+    names, words = _list_patterns()
+    found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
+    return pc.or_(found, pc.match_substring_regex(lower, words))
+
+
+def screen_measures(texts: Any) -> Any:
+    """Return which texts of an Arrow array may name a metric: all that do, and some more."""
+    import pyarrow.compute as pc
+
+    plain = pc.replace_substring_regex(pc.utf8_lower(texts), "[^a-z0-9]+", "")
+    return pc.match_substring_regex(plain, _list_measures())
+
+
+@cache
+def _list_measures() -> str:
+    """Return a pattern of the names of metrics without punctuation."""
+    names = {re.sub("atk?$", "", name) for name in list_measures()}
+    words = sorted(name for name in names if len(name) > 1)
+    # A letter alone, as in H@10, needs its k; a unit may be between them.
+    letters = "".join(sorted(names - set(words)))
+    return "|".join((*words, f"[{letters}](?:at|k|in|x100)*[0-9]"))
+
+
+@cache
+def _list_patterns() -> tuple[str, str]:
+    """Return patterns of the names and values without punctuation, and of the lexicon."""
+    names = {*list_spellings(), *list_values()}
+    apart = r"[\s_\x{2010}-\x{2013}-]+"
+    spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
+    # Queries, what points from one side to the other, amounts, shares, other languages,
+    # and letters that look like Latin ones.
+    signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
+    amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
+    others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
+    alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
+    variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
+    words = (*spelt, *signs, *amounts, *others, alike, variants)
+    return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
