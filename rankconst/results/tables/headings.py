@@ -178,30 +178,37 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
     """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.widen(width).plain for row in rows)
-    lowest = levels[-1]
-    first = next((j for j, cell in enumerate(lowest) if parse(cell, None).metric), width)
-    named: list[list[str]] = [[] for _ in range(width)]
-    is_centred = False
-    for row, level in zip(rows[:-1], levels, strict=False):
-        over = _spread(row, level)
-        if row.spans is None and _is_centred(level, lowest, first):
-            is_centred = True
-            names = " ".join(filter(None, level[first + 1 :]))
-            over = [own if j < first else names for j, own in enumerate(level)]
-        _add_level(named, over)
-    _add_level(named, lowest)
-    labels = [
-        tuple(parse(label, None) for label in _join_counts(column, parse)) for column in named
-    ]
-    are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
-    if is_centred or (are_blank and _are_shifted(named[first:])):
-        for j in range(first, width):
-            labels[j] = (*labels[j], Label(reason=_CENTRED))
-    keys = _number_repeated([" / ".join(column) for column in named])
+    first = next((j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric), width)
+    columns, is_open = _stack_levels(rows, levels, first)
+    labels: list[tuple[Label, ...]] = []
+    for j, column in enumerate(columns):
+        read = [parse(name, None) for name in _join_counts(column, parse)]
+        if is_open and j >= first:
+            read.append(Label(reason=_CENTRED))
+        labels.append(tuple(read))
     measures = _find_measures(labels)
     for level in levels:
         _drop_names_of_levels(level, labels, measures)
+    keys = _number_repeated([" / ".join(column) for column in columns])
     return Heading(keys, tuple(labels), levels, measures)
+
+
+def _stack_levels(
+    rows: Sequence[Row], levels: Sequence[Sequence[str]], first: int
+) -> tuple[list[list[str]], bool]:
+    """Return the names above each column, and whether it is open which columns they are above."""
+    columns: list[list[str]] = [[] for _ in levels[-1]]
+    is_open = False
+    for row, level in zip(rows[:-1], levels, strict=False):
+        names = _spread(row, level)
+        if row.spans is None and _is_centred(level, levels[-1], first):
+            is_open = True
+            joined = " ".join(filter(None, level[first + 1 :]))
+            names = [own if j < first else joined for j, own in enumerate(level)]
+        _add_level(columns, names)
+    _add_level(columns, levels[-1])
+    are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
+    return columns, is_open or (are_blank and _are_shifted(columns[first:]))
 
 
 def _drop_names_of_levels(
@@ -307,13 +314,14 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     from rankconst.catalogue.mentions import find_mentions
 
     headings = [label for label in row.plain if label][:12]
-    remedy = f"say of which metric: --metric {_find_metric(document) or 'mrr'}."
+    columns, hint = "", ""
     if any(read_label(label).values or find_mentions(label) for label in headings):
-        hint = f" If the columns are datasets, splits or sides, {remedy}"
+        columns = "datasets, splits or sides"
     elif list_models(rows):
-        hint = f" If the columns are models, {remedy}"
-    else:
-        hint = _suggest(headings)
+        columns = "models"
+    if columns:
+        metric = _find_metric(document) or "mrr"
+        hint = f" If the columns are {columns}, say of which metric: --metric {metric}."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
@@ -327,25 +335,6 @@ def _find_metric(document: Document) -> str | None:
     named = [read_label(word).metric for word in words]
     labels = {metric.label.lower() for metric in named if metric is not None}
     return labels.pop() if len(labels) == 1 else None
-
-
-def _suggest(headings: Sequence[str]) -> str:
-    """Return a question about metrics whose names are close to headings, or nothing."""
-    import difflib  # only needed here, where speed no longer matters
-
-    from rankconst.catalogue.metrics import TABULATED
-
-    known: dict[str, str] = {}
-    for metric in TABULATED:
-        for name in (metric.label, *metric.spellings):
-            known[squash(name)] = metric.label
-    near = []
-    for heading in headings:
-        close = difflib.get_close_matches(squash(heading[:40]), known, n=2, cutoff=0.75)
-        if close and not read_label(heading).whole:  # Test is not Hits@10
-            names = dict.fromkeys(known[name] for name in close)
-            near.append(f"{' or '.join(names)} for {heading[:40]}")
-    return f" Did you mean {', '.join(near)}?" if near else ""
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:

@@ -297,11 +297,28 @@ class _Reader:
     ) -> Iterator[list[tuple[int, int]]]:
         """Yield the rows of the body of a table: where each of their cells begins and ends."""
         cells: list[tuple[int, int]] = []
-        start, depth, inner = position, 0, 0
+        start = position
+        for token in self._find_separators(position, environment, opened):
+            cells.append((start, token.start()))
+            if len(cells) > MOST_COLUMNS:
+                check_width(len(cells), self._document, self._document.find_line(cells[0][0]))
+            start = token.end()
+            if token.lastgroup != "cell":
+                self._end = start
+                yield cells
+                cells = []
+
+    def _find_separators(
+        self, position: int, environment: str, opened: int
+    ) -> Iterator[re.Match[str]]:
+        """Yield what ends the cells, the rows and the table, but not within braces and cells."""
+        depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):
             kind = token.lastgroup
             if kind == "brace":
                 depth += 1 if token[0] == "{" else -1
+                if depth < 0:
+                    break
             elif kind == "begin":
                 inner += 1
             elif kind == "end" and inner > 0:
@@ -309,22 +326,11 @@ class _Reader:
             elif kind == "end" and (depth > 0 or token["end"] != environment):
                 break
             elif kind is not None and depth == inner == 0:
-                cells.append((start, token.start()))
-                if len(cells) > MOST_COLUMNS:
-                    check_width(len(cells), self._document, self._document.find_line(cells[0][0]))
-                start = token.end()
-                if kind != "cell":
-                    self._end = start
-                    yield cells
-                    cells = []
+                yield token
                 if kind == "end":
                     return
-            if depth < 0:
-                break
-        raise DataError(
-            f"{self._document.at(self._document.find_line(opened))}: "
-            f"{_explain_end(environment, depth)}"
-        )
+        line = self._document.find_line(opened)
+        raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 
     def _make_row(self, places: list[tuple[int, int]]) -> _Row:
         row = _Row(self._document.find_line(places[0][0]))
