@@ -29,19 +29,13 @@ _MARKS = (
     r"[*†‡§¶#⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]",
     r"\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])",
     r"\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]",  # references
-    r"\((?:#?\d{1,2}|SOTA)\)",  # a rank
-    r"\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)",
     # A gain in brackets, behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 have none.
     r"[(\[]\s*[-+\u2212\u2013↑↓▲▼]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+[)\]]",
     r"(?:[_^]?\{?[↑↓▲▼]\s*|(?:(?<=\s)|[_^])\{?\+)[\d.]++%?\}?",
-    r"[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?",
 )
 _MARK = re.compile(rf"(?<!\s)\s*(?:{'|'.join(_MARKS)})$")
 # The same in front.
-_LEADING = re.compile(
-    r"^(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])"
-    r"|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
-)
+_LEADING = re.compile(r"^(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶]))++")
 _BESIDE = re.compile(
     r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+"
     r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))"
@@ -49,7 +43,6 @@ _BESIDE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _MOST_DEVIATION = 0.25  # of the number; what is greater is another result, not a deviation
-_DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 # Thousands apart by a blank or an apostrophe: "3 384", "3'384".
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
@@ -181,9 +174,7 @@ def strip_marks(text: str) -> str:
     bare = _LEADING.sub("", text, count=1)
     while (mark := _MARK.search(bare)) is not None:
         number, sign = bare[: mark.start()], mark[0][0]
-        is_power = number == "10" and sign in "^¹²³⁴⁵⁶⁷⁸⁹"
-        # 0.338(2) is 0.338 ± 0.002; the 2 of 0.338 (2) is a rank or a note.
-        if is_power or (sign == "(" and _DECIMALS.fullmatch(number)):
+        if number == "10" and sign in "^¹²³⁴⁵⁶⁷⁸⁹":
             break
         bare = number
     if _GROUPED.fullmatch(bare) is not None:
@@ -277,32 +268,6 @@ def read_deviation(text: str) -> str | None:
     return f"{value} ± {deviation}{percent or percent_behind}"
 
 
-def find_remark(text: str) -> str:
-    """Return why a number with words next to it is not read, as half a sentence.
-
-    Return nothing if there are no such words.
-    """
-    about = _ABOUT.match(text[:_LONGEST])
-    if about is not None and is_number(text[about.end() :]):
-        return "an approximate number: how far it may be off is open"
-    if _STRUCK.search(text) is not None:
-        return "a number that is struck out"
-    found = _REMARK.fullmatch(text[:_LONGEST])
-    words = "" if found is None else found[2] or found[3]
-    if found is None or not is_number(found[1]) or re.search(r"[^\W\d_]", words) is None:
-        return ""
-    return f"what {words!r} says of the number is open: add a column that says it"
-
-
-_ABOUT = re.compile(
-    r"(?:[~\u223c\u2248\u2245\u2243]"
-    r"|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+",
-    re.IGNORECASE,
-)
-_STRUCK = re.compile(r"~~[^~]{1,40}~~")
-_REMARK = re.compile(r"([^\s(\[]++)\s*+(?:[(\[]([^()\[\]]++)[)\]]|([^\W\d][\w.-]*+))")
-
-
 # Numbers.
 
 _MINUS = "-\u2212\u2013"
@@ -311,6 +276,9 @@ SIGNS = (*_MINUS, "+")
 
 DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 """Why a share is left out if another one of its row has a sign."""
+
+_NUMBER_FIRST = re.compile(r"\W{0,5}\d")
+_APART = "write the number alone, and what is next to it into a column of its own"
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
@@ -331,7 +299,9 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
         found = parse_value(bare, exact=exact)
     except DataError as error:
         _, nothing, hint = str(error).partition(" is not a number.")
-        hint = find_remark(bare) or (hint if nothing else str(error)).strip(" .")
+        hint = (hint if nothing else str(error)).strip(" .")
+        if not hint and _NUMBER_FIRST.match(bare):
+            hint = _APART
         return "", f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
     if spread and found.deviation is None:
         return "", "a deviation without its mean"
