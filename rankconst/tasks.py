@@ -186,9 +186,8 @@ class Histogram:
     shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        sizes = _whole_numbers("num_candidates", self.num_candidates)
-        tasks = _whole_numbers("num_tasks", self.num_tasks)
-        _check_tasks(sizes, tasks)
+        sizes = read_counts("num_candidates", self.num_candidates, hint=_ANSWER)
+        tasks = _read_tasks(self.num_tasks, sizes)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
         offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
         columns = {
@@ -243,9 +242,8 @@ class Histogram:
             If there are none, a count is not a whole number >= 1, a weight is not a positive
             number, or an offset is negative.
         """
-        sizes = _whole_numbers("counts", counts)
-        tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
-        _check_tasks(sizes, tasks)
+        sizes = read_counts("counts", counts, hint=_ANSWER)
+        tasks = _read_tasks(np.ones_like(sizes) if num_tasks is None else num_tasks, sizes)
         above = None if offsets is None else _check_offsets(offsets, sizes)
         weighed = None if weights is None else _check_weights(weights, sizes.size)
         return cls.of_groups(np.zeros_like(sizes), sizes, tasks, above, weighed)[0]
@@ -452,7 +450,32 @@ def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
     return beyond
 
 
-def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
+_ANSWER = " (the true answer counts)"
+
+
+def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") -> NDArray[np.int64]:
+    """Return whole numbers from `least` to 2**53, shape (n,); DataError for others."""
+    array = _to_array(name, values)
+    if array.ndim != 1:
+        raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
+    if not array.size:
+        return array.astype(np.int64)
+    if not _is_whole(array):
+        raise DataError(
+            f"{name} must be whole numbers; "
+            f"got {array.dtype} with values such as {show_value(array[0])}."
+        )
+    if array.max() > _LARGEST or array.min() < -_LARGEST:
+        raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
+    if array.min() < least:
+        place = int(np.argmin(array))
+        raise DataError(f"{name}[{place}] is {array[place]:.0f}; expected at least {least}{hint}.")
+    return array.astype(np.int64)
+
+
+def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many tasks have each number of candidates."""
+    tasks = read_counts("num_tasks", num_tasks)
     if sizes.shape != tasks.shape:
         raise DataError(
             f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; "
@@ -460,37 +483,19 @@ def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
         )
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
-    _require_counts("num_candidates", sizes, " (the true answer counts)")
-    _require_counts("num_tasks", tasks)
-    if float(tasks.sum(dtype=np.float64)) > _LARGEST:
-        raise DataError(
-            f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53."
-        )
-
-
-def _require_counts(name: str, values: NDArray[np.int64], hint: str = "", least: int = 1) -> None:
-    if values.min(initial=least) < least:
-        place = int(np.argmin(values))
-        raise DataError(f"{name}[{place}] is {values[place]}; expected at least {least}{hint}.")
-
-
-def read_counts(name: str, values: ArrayLike, least: int = 1) -> NDArray[np.int64]:
-    """Return whole numbers from `least` to 2**53, shape (n,); DataError for others."""
-    array = _whole_numbers(name, values)
-    _require_counts(name, array, least=least)
-    return array
+    total = tasks.sum(dtype=np.float64)
+    if total > _LARGEST:
+        raise DataError(f"num_tasks add up to {total:.6g}; expected at most 2**53.")
+    return tasks
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Return offsets; None if all are 0, so that equal tasks are equal histograms."""
-    array = _whole_numbers("offsets", offsets)
+    array = read_counts("offsets", offsets, least=0)
     if array.shape != sizes.shape:
         raise DataError(
             f"offsets have {array.size} entries and num_candidates {sizes.size}; they must pair up."
         )
-    if array.min() < 0:
-        place = int(np.argmin(array))
-        raise DataError(f"offsets[{place}] is {array[place]}; expected at least 0.")
     return array if array.any() else None
 
 
@@ -531,17 +536,3 @@ def _is_whole(array: NDArray[Any]) -> bool:
     if array.dtype.kind == "f":
         return bool(np.all(np.isfinite(array) & (array == np.floor(array))))
     return array.dtype.kind in "iu"
-
-
-def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    array = _to_array(name, values)
-    if array.ndim != 1:
-        raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
-    if array.size and not _is_whole(array):
-        raise DataError(
-            f"{name} must be whole numbers; "
-            f"got {array.dtype} with values such as {show_value(array[0])}."
-        )
-    if array.size and (array.max() > _LARGEST or array.min() < -_LARGEST):
-        raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
-    return array.astype(np.int64)

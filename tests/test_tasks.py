@@ -205,7 +205,7 @@ def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
     ("counts", "message"),
     [
         ([], "at least one ranking task"),
-        ([0, 3], r"num_candidates\[0\] is 0; expected at least 1 \(the true answer counts\)"),
+        ([0, 3], r"counts\[0\] is 0; expected at least 1 \(the true answer counts\)"),
         ([-1], "expected at least 1"),
         ([2**53 + 1], r"at most 2\*\*53"),
         ([3, 2**53 + 1], r"counts runs from 3 to .*at most 2\*\*53"),
