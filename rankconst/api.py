@@ -7,7 +7,6 @@ import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
     from rankconst.inverse import TurnedBack
+    from rankconst.results.compared import Compared
     from rankconst.results.reading import Reading
     from rankconst.tables.own_counts import Answers, Counts
     from rankconst.values.constants import Constants
@@ -177,9 +177,11 @@ def adjust(
     """
     results = _take_values(results, values)
     opened, names = _open(tables), as_names(metric)
-    of_answers = are_of_answers(opened)
+    of_answers = False
     if are_of_answers(opened):  # the library decides what the names of metrics mean
-        opened, tool = opened.name_library(tool) if tool else opened, None
+        of_answers = True
+        if tool:
+            opened, tool = opened.name_library(tool), None
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
@@ -375,13 +377,15 @@ def _find_only(tables: Tables) -> str | None:
 
 def _take_values(results: Any, values: dict[str, Any]) -> Any:
     """Return results, an array of numbers as a list, or the values that are given by metric."""
-    if values:
-        _check_values(values)
-        if results is None:
-            return values
+    unknown = [name for name in values if find_metric(name) is None]
+    if unknown:
+        raise UsageError(f"{unknown[0]} is neither an argument nor a metric.")
+    if values and results is not None:
         raise UsageError(
             f"{next(iter(values))} is a value, and results are given, too; give one of the two."
         )
+    if values:
+        return values
     refuse_lazy(results)
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
@@ -399,13 +403,6 @@ def _refuse_labels(results: Any) -> None:
             "the index of a Series is not read, and may say what the numbers are. Give a "
             "DataFrame, whose index is read: series.to_frame('MRR'); or series.tolist()."
         )
-
-
-def _check_values(values: dict[str, Any]) -> None:
-    """Refuse names that are neither arguments nor metrics."""
-    unknown = next((name for name in values if find_metric(name) is None), None)
-    if unknown is not None:
-        raise UsageError(f"{unknown} is neither an argument nor a metric.")
 
 
 def _is_value(results: Any) -> bool:
@@ -717,23 +714,13 @@ def compare(
     named |= {"aggregation": aggregation, "tool": tool, "relations": as_names(relations)}
     user = Address(**named)
     if second is None or (_is_file(first) and _is_file(second)):
-        from rankconst.results.compared import compare_files
-        from rankconst.results.frame import read_given
-
         if num_tasks is not None or decimals is not None:
             raise UsageError(
                 "num_tasks and decimals are for two values; a table names its dataset and shows "
                 "its digits."
             )
-        files = []
-        for results in (first,) if second is None else (first, second):
-            only = parse_metric(metric) if metric else None
-            reading = read_given(results, percent=percent or None, metric=only)
-            found = adjust(reading, metric=metric or (), **named, accept=accept, tables=tables)
-            if found.asked:
-                raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
-            files.append(found.numbers)
-        return compare_files(files)
+        files = [first] if second is None else [first, second]
+        return _compare_files(files, metric, percent, **named, accept=accept, tables=tables)
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):
@@ -743,10 +730,7 @@ def compare(
                 "ranks are compared task by task: leave out what says which tasks, but for the "
                 "side."
             )
-        one, other = (
-            each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second)
-        )
-        return one.compare(other, metric, side or "both")
+        return _take_ranks(first).compare(_take_ranks(second), metric, side or "both")
     from rankconst.values.comparison import require_mean
 
     parsed = parse_metric(metric)
@@ -764,21 +748,37 @@ def compare(
     return known.compare(first, second, decimals=decimals, percent=percent)
 
 
-class _Included(threading.local):
-    """The tables that came with the package, opened once in every thread for all calls."""
+def _compare_files(
+    files: Sequence[Any], metric: str | None, percent: bool, **options: Any
+) -> Compared:
+    """Compare the results of files, or of what takes their place; AskedError for open questions."""
+    from rankconst.results.compared import compare_files
+    from rankconst.results.frame import read_given
 
-    @cached_property
-    def tables(self) -> Tables:
-        """The newest of them."""
-        return load()
+    only = parse_metric(metric) if metric else None
+    numbers = []
+    for results in files:
+        reading = read_given(results, percent=percent or None, metric=only)
+        found = adjust(reading, metric=metric or (), **options)
+        if found.asked:
+            raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
+        numbers.append(found.numbers)
+    return compare_files(numbers)
 
 
-_INCLUDED = _Included()
+def _take_ranks(ranks: Any) -> Ranks:
+    return ranks if isinstance(ranks, Ranks) else from_ranks(ranks)
+
+
+_INCLUDED = threading.local()
+"""The tables that came with the package, opened once in every thread for all calls."""
 
 
 def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
     if tables is None:
-        return _INCLUDED.tables
+        if not hasattr(_INCLUDED, "tables"):
+            _INCLUDED.tables = load()
+        return _INCLUDED.tables  # type: ignore[no-any-return]
     if isinstance(tables, Tables):
         return tables
     from rankconst.tables.counts_file import make_answer_tables, make_tables
