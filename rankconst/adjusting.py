@@ -198,13 +198,12 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     numbers = list(zip(*columns, strict=True))
     found: dict[tuple[float, ...], Significance] = {}
     reasons: dict[tuple[float, ...], str] = {}
-    for value, lower, upper in dict.fromkeys(numbers):
+    for number in dict.fromkeys(numbers):
+        value, *interval = number
         try:
-            found[value, lower, upper] = compute_significance(
-                metric, histogram, value, Interval(lower, upper)
-            )
+            found[number] = compute_significance(metric, histogram, value, Interval(*interval))
         except UndefinedError as error:
-            reasons[value, lower, upper] = f"no p: {error}"
+            reasons[number] = f"no p: {error}"
     unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
     return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
 
@@ -280,21 +279,9 @@ def fill_columns(
         chosen = index >= 0
         if not chosen.any():
             continue
-        at = index[chosen]
-        constants = each.constants
-        numbers: dict[str, Any] = {
-            "expectation": constants.expectation,
-            "variance": constants.variance,
-        }
-        adjusted = each.adjust()
-        for form in FORMS:
-            interval = getattr(adjusted, f"{form}_interval")
-            if interval is not None:
-                ends = (getattr(adjusted, form), *interval)
-                numbers |= {f"{form}{end}": values for end, values in zip(ENDS, ends, strict=True)}
+        numbers = _list_numbers(each)
         for key in columns.keys() & numbers.keys():
-            values = numbers[key]
-            columns[key][at] = values if np.ndim(values) == 0 or chosen.all() else values[chosen]
+            columns[key][index[chosen]] = np.broadcast_to(numbers[key], index.shape)[chosen]
         if each.significance:
             _fill_significance(columns, each, index, size)
     for baseline, others in (against or {}).items():
@@ -303,8 +290,20 @@ def fill_columns(
         if wanted is not None:
             own = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
         filled = fill_columns(size, others, rows, wanted=own)
-        columns |= {f"{key}@{baseline}": values for key, values in filled.items()}
+        columns |= {f"{key}{ending}": values for key, values in filled.items()}
     return columns
+
+
+def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
+    """Return the adjusted forms of a batch that are defined, with their ends, and the constants."""
+    constants, adjusted = done.constants, done.adjust()
+    numbers = {"expectation": constants.expectation, "variance": constants.variance}
+    for form in FORMS:
+        interval = getattr(adjusted, f"{form}_interval")
+        if interval is not None:
+            numbers[form] = getattr(adjusted, form)
+            numbers[f"{form}_lower"], numbers[f"{form}_upper"] = interval
+    return numbers
 
 
 def _fill_significance(
@@ -378,21 +377,25 @@ def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
         size, constants = each.batch.index.size, each.constants
         own = replace(each, batch=replace(each.batch, index=np.arange(size)))
         columns = fill_columns(size, [own])
+        alike: dict[str, Any] = {"metric": constants.metric.key}
+        for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline"):
+            alike[key] = getattr(constants.tasks, key)
+        for key in ("num_tasks", "expectation_error", "variance_error", "method", "table_version"):
+            alike[key] = getattr(constants, key)
+        alike["relations"] = list(constants.tasks.relations)
+        columns |= {key: [value] * size for key, value in alike.items()}
+        columns["text"] = list(each.batch.texts)
         for key in (*(f"log10_p{end}" for end in ENDS), "p_method"):
             columns.setdefault(key, [None] * size)
-        for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline"):
-            columns[key] = [getattr(constants.tasks, key)] * size
-        columns["text"] = list(each.batch.texts)
-        columns["relations"] = [list(constants.tasks.relations)] * size
-        columns["metric"] = [constants.metric.key] * size
-        for key in ("num_tasks", "expectation_error", "variance_error", "method", "table_version"):
-            columns[key] = [getattr(constants, key)] * size
         for key, cells in columns.items():
             listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
-            table.setdefault(key, []).extend(
-                None if isinstance(cell, float) and math.isnan(cell) else cell for cell in listed
-            )
+            known = [None if _is_missing(cell) else cell for cell in listed]
+            table.setdefault(key, []).extend(known)
     return table
+
+
+def _is_missing(cell: Any) -> bool:
+    return isinstance(cell, float) and math.isnan(cell)
 
 
 def pick(adjusted: Adjusted, place: int) -> Adjusted:
@@ -401,7 +404,7 @@ def pick(adjusted: Adjusted, place: int) -> Adjusted:
     for form in FORMS:
         values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
         picked[form] = None if values is None else float(values[place])
-        picked[f"{form}_interval"] = (
-            None if interval is None else Interval(*(float(end[place]) for end in interval))
-        )
+        picked[f"{form}_interval"] = None
+        if interval is not None:
+            picked[f"{form}_interval"] = Interval(*(float(end[place]) for end in interval))
     return Adjusted(**picked, undefined=adjusted.undefined)

@@ -267,16 +267,13 @@ def lay_out(
     Batches of further baselines have rows of their own.
     """
     floors = find_floors(done, tables)
-    chance = [*floors]
-    ladder = len(chance) < len(done)
+    others = [each for each in done if each not in floors]
     data: dict[str, Any] = tabulate(done)
-    if not ladder:
-        expected = []
-        for each in done:
-            floor = floors[each]
+    if not others:
+        data[FLOOR] = []
+        for each, floor in floors.items():
             gets = None if floor is None else floor.constants.expectation
-            expected += [gets for _ in each.batch.texts]
-        data[FLOOR] = expected
+            data[FLOOR] += [gets for _ in each.batch.texts]
     caption = ["In brackets: the effect of rounding."] if full else []
     caption.append(_explain_numbers(floors))
     if assumed:
@@ -284,13 +281,12 @@ def lay_out(
     versions = join_versions(each.constants.table_version for each in done)
     last = [more, f"Tables {versions}." if versions else ""]
     caption.append(" ".join(filter(None, last)))
-    single = len(chance) == 1 and len(chance[0].batch.texts) == 1
+    chance, *further = floors
     card = ""
-    if single and not full:
-        others = [each for each in done if each not in floors]
-        card = write_rows(list_rows(chance[0], others, floors[chance[0]], tables))
+    if not full and not further and len(chance.batch.texts) == 1:
+        card = write_rows(list_rows(chance, others, floors[chance], tables))
     return Listing(
-        [*_list_columns(done, data, tables, full=full, ladder=ladder)],
+        [*_list_columns(done, data, tables, full=full, ladder=bool(others))],
         data,
         write_title(done, tables),
         "\n".join(filter(None, caption)),
@@ -308,17 +304,17 @@ def explain_each(floors: Floors) -> Iterator[str]:
 
 def _explain_numbers(floors: Floors) -> str:
     """Say what the numbers mean: a sentence each, or one for all."""
-    names: list[str] = []
+    datasets, labels = [], []
     for each in floors:
-        names += [each.batch.tasks.dataset for _ in each.batch.texts]
-    if len(names) > _MOST_SENTENCES:
+        datasets += [each.batch.tasks.dataset for _ in each.batch.texts]
+        labels += [each.batch.metric.label for _ in each.batch.texts]
+    if len(datasets) > _MOST_SENTENCES:
         return summarise(floors)
-    labels = [each.batch.metric.label for each in floors for _ in each.batch.texts]
     sentences = [*explain_each(floors)]
-    for heads in (labels, names):
+    for heads in (labels, datasets):
         if len({*heads}) > 1:
             pairs = zip(heads, sentences, strict=True)
-            sentences = [f"{name}: {sentence}" for name, sentence in pairs]
+            sentences = [f"{head}: {sentence}" for head, sentence in pairs]
     return "\n".join(sentences)
 
 
@@ -379,15 +375,17 @@ def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[
 
     Their `drop` is the order in which they leave a narrow terminal.
     """
-    against = "as the baseline" if ladder else "chance"
-    index = "skill" if ladder else (single and single.name_of("index")) or "index"
-    better = f"standard deviations better than {'the baseline' if ladder else 'chance'}"
+    against, ranker, index = "chance", "chance", (single and single.name_of("index")) or "index"
+    normalised: str | None = "normalised"
+    if ladder:
+        against, ranker, index, normalised = "as the baseline", "the baseline", "skill", None
     meaning = f"0 = {against}, 1 = perfect"
     if not full:
         yield Column("index", index, fixed, right=True, meaning=meaning)
         return
+    better = f"standard deviations better than {ranker}"
     columns = [
-        Column("normalised", None if ladder else "normalised", drop=2, meaning=f"1 = {against}"),
+        Column("normalised", normalised, drop=2, meaning=f"1 = {against}"),
         Column("index", index, meaning=meaning),
         Column("z", "z", drop=1, meaning=better),
     ]
@@ -421,32 +419,28 @@ def list_rows(
     tables: Tables,
 ) -> list[Row]:
     """List a published number, its index, and what rankers without learning get."""
-    adjusted, metric = chance.adjust(), chance.batch.metric
+    tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
     rows = [("published", chance.batch.texts[0], "")]
-    if adjusted.index is not None:
-        name = metric.name_of("index")
-        meaning = "0 = chance, 1 = perfect"
+    if index is not None:
+        name, meaning = metric.name_of("index"), "0 = chance, 1 = perfect"
         rows.append(
-            (
-                "adjusted",
-                f"{float(adjusted.index[0]):.4f}",
-                f"{name}: {meaning}" if name else meaning,
-            )
+            ("adjusted", f"{float(index[0]):.4f}", f"{name}: {meaning}" if name else meaning)
         )
-    dataset = chance.batch.tasks.dataset
-    floors = [floor]
-    if floor is not None and SINGLE_STEP in tables.list_baselines(ALL_BASELINES, dataset):
-        floors.append(find_floor(chance, tables, SINGLE_STEP))
-    further = [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
-    counting = tables.find_counting(dataset)
+    rankers = [chance]
+    rankers += [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
+    if floor is not None:
+        rankers.append(floor)
+        if SINGLE_STEP in tables.list_baselines(ALL_BASELINES, tasks.dataset):
+            single_step = find_floor(chance, tables, SINGLE_STEP)
+            rankers += [single_step] if single_step is not None else []
+    counting = tables.find_counting(tasks.dataset)
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
-    for each in [chance, *further, *floors]:
-        if each is not None:
-            row = BASELINES[each.batch.tasks.baseline]
-            brief = counting.brief if row.key == FLOOR and counting is not None else row.brief
-            rows.append(
-                (titles.get(row.key, row.key), show_expected(each.constants.expectation), brief)
-            )
+    for each in rankers:
+        key = each.batch.tasks.baseline
+        brief = BASELINES[key].brief
+        if key == FLOOR and counting is not None:
+            brief = counting.brief
+        rows.append((titles.get(key, key), show_expected(each.constants.expectation), brief))
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
         lowest, *_, highest = literature.values
