@@ -164,32 +164,34 @@ class Answers:
         """Compute the constants of a definition."""
         family, empty = FAMILIES[key], self.count_empty(key)
         queries, weights = self.queries, self.weights
-        if empty == LEFT_OUT:
-            there = queries[:, 1] > 0
-            queries, weights = queries[there], weights[there]
-            if not len(queries):
-                raise DataError(f"{self.name}: no query has a right answer.")
-        times, sums, _ = weights.T
         there = queries[:, 1] > 0
+        if empty == LEFT_OUT:
+            if not there.any():
+                raise DataError(f"{self.name}: no query has a right answer.")
+            queries, weights, there = queries[there], weights[there], there[there]
+        times, sums, _ = weights.T
         sizes, right = queries[there].T
-        # What the best and the worst ranker get, and what a query's sum is divided by.
-        sure = float(empty == "1")
-        best, worst = np.full(len(queries), sure), np.full(len(queries), sure)
-        over = np.ones(len(queries))
-        over[there] = family.divide(sizes, right, k)
+        total = math.fsum(sums)
+        # What a query's sum is divided by, and what the best and the worst ranker get.
+        divisors = np.ones(len(queries))
+        divisors[there] = family.divide(sizes, right, k)
         if family.pooled:
-            over[:] = math.fsum(sums * over) / math.fsum(sums)
-        for found, first in ((best, np.ones(sizes.size)), (worst, sizes - right + 1.0)):
-            found[there] = family.sum_up(Places.from_first(first, right), k) / over[there]
-        rows = zip(find_laws(family, k, queries), over.tolist(), there.tolist(), strict=True)
+            divisors[:] = math.fsum(sums * divisors) / total
+        without = float(empty == "1")
+        best, worst = np.full((2, len(queries)), without)
+        best[there] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
+        worst[there] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
+        best[there] /= divisors[there]
+        worst[there] /= divisors[there]
+        rows = zip(find_laws(family, k, queries), divisors.tolist(), there.tolist(), strict=True)
         laws = [
-            law.over(divisor) if any_right else NOTHING._replace(mean=sure)
+            law.over(divisor) if any_right else NOTHING._replace(mean=without)
             for law, divisor, any_right in rows
         ]
         metric = replace(
             define_metric(key, k),
-            best=math.fsum(sums * best) / math.fsum(sums),
-            least=math.fsum(sums * worst) / math.fsum(sums),
+            best=math.fsum(sums * best) / total,
+            least=math.fsum(sums * worst) / total,
             chances=_list_chances(laws, times),
         )
         own_weights, aggregation = None, DEFAULT_AGGREGATION
