@@ -399,8 +399,7 @@ def bound_pairs(
         is_exact = ~np.isnan(hits[0, first] + hits[0, second])
         near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
         alone = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
-        exact = _bound_exact(total * near, total * far, alone)
-        p_lower[is_exact], p_upper[is_exact] = exact
+        p_lower[is_exact], p_upper[is_exact] = _bound_exact(total * near, total * far, alone)
         method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or next to it.
     lowest, highest = losses[:, first] + losses[:, second]
@@ -483,16 +482,15 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     squares, total = float(np.sum(differences**2)), float(np.sum(differences))
     z = abs(total) / math.sqrt(squares) if squares else 0.0
     flipped = differences[differences != 0]
-    method = "exact" if metric.hits_k or flipped.size <= _MOST_FLIPPED else "normal"
+    method, step = "exact", 0.0
     if metric.hits_k:  # which differ by 1 or not at all
-        apart, surplus = float(flipped.size), float(round(abs(total)))
-        log10_p = float(bound_sign_tests(np.array([apart]), np.array([surplus]))[0])
-    elif method == "exact":
+        step = 1.0  # hits are whole
+        apart, surplus = np.array([flipped.size], float), np.array([float(round(abs(total)))])
+        log10_p = float(bound_sign_tests(apart, surplus)[0])
+    elif flipped.size <= _MOST_FLIPPED:
         log10_p = _log10_flips(flipped)
     else:
-        log10_p = _log10_normal(z)
-    # Hits, which are whole, need one more.
-    step = float(metric.hits_k is not None)
+        method, log10_p = "normal", _log10_normal(z)
     smallest = float(_find_smallest(np.array(squares), np.array(method), step)) / n
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))

@@ -278,15 +278,12 @@ class Constants:
             kept = value if isinstance(value, (float, int)) and not percent else published.value
             return kept, published.lower, published.upper
         value = as_values(value)
-        if (
-            isinstance(value, Iterable)
-            and not isinstance(value, _UNORDERED)
-            and not hasattr(value, "__array__")
-        ):
+        is_list = isinstance(value, Iterable) and not isinstance(value, _UNORDERED)
+        if is_list and not hasattr(value, "__array__"):
             read = [self._read_cell(each, decimals, percent) for each in value]
-            numbers = np.array([each.value for each in read])
-            lower = np.array([each.lower for each in read])
-            return numbers, lower, np.array([each.upper for each in read])
+            ends = np.array([(each.value, each.lower, each.upper) for each in read])
+            numbers, lower, upper = ends.reshape(-1, 3).T
+            return numbers, lower, upper
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
@@ -482,9 +479,8 @@ class Constants:
                 is_beyond = number > granted.upper or most + slack < low
             else:
                 is_beyond = number < granted.lower or least - slack > high
-            is_outside = number < min(metric.lower, granted.lower) or number > max(
-                metric.upper, granted.upper
-            )
+            is_above = number > max(metric.upper, granted.upper)
+            is_outside = is_above or number < min(metric.lower, granted.lower)
             if is_beyond or is_outside or not math.isfinite(number):
                 ends = possible
                 if is_outside and math.isfinite(metric.upper):

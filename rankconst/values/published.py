@@ -267,19 +267,19 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
     compact = _LAST_DIGITS.fullmatch(bare)
     if compact is not None:
-        number, decimals, last, power = compact.groups()
+        digits, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
-        bare = f"{number}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
+        bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
     parts = [part.strip().strip("() ") for part in _PLUS_MINUS.split(bare)]
-    if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
+    are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
+    has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
+    if not are_numbers or has_comma or signs > len(parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
-    numbers = [Decimal(part.replace(",", "")) for part in parts]
-    if any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts):
-        raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
-    if len(numbers) == 2 and numbers[1] < 0:
+    number, *deviations = (Decimal(part.replace(",", "")) for part in parts)
+    deviation = deviations[0] if deviations else None
+    if deviation is not None and deviation < 0:
         raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")
-    deviation = numbers[1] if len(numbers) == 2 else None
-    return numbers[0], deviation, percent or signs > 0
+    return number, deviation, percent or signs > 0
 
 
 def _at(place: str) -> str:
@@ -353,30 +353,35 @@ def show_uncertain(
     open_by = max(interval.upper - value, value - interval.lower)
     exponent = math.floor(math.log10(abs(value))) if value else -math.inf
     # The last decimal place that would be shown: of a large number, written out, the ones.
-    shown = exponent - digits + 1 if exponent >= _WRITTEN_OUT else min(exponent - digits + 1, 0)
-    if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
+    last = exponent - digits + 1
+    if exponent < _WRITTEN_OUT:
+        last = min(last, 0)
+    if open_by == 0 or open_by < 0.5 * 10.0**last or not math.isfinite(open_by):
         return show_number(value, digits)
+    best, lower, upper = _write_outwards(value, interval, open_by)
+    between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
+    return between if ends_only else f"{best} ({between})"
+
+
+def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[str, str, str]:
+    """Write a number and its ends to the digit that is open: one, or two if it is 1 or 2."""
     decade = math.floor(math.log10(open_by))
-    # One digit of what is open, or two if the first is 1 or 2.
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
     slack = 0.02 * open_by / unit
     nearest = round(value / unit)
-    least = interval.lower / unit + slack
-    most = interval.upper / unit - slack
-    counts = nearest, math.floor(least), math.ceil(most)
+    least, most = interval.lower / unit + slack, interval.upper / unit - slack
+    lower, upper = math.floor(least), math.ceil(most)
     if interval.lower <= value <= interval.upper:  # then so it is as shown
-        counts = nearest, min(counts[1], nearest), max(counts[2], nearest)
-    numbers = [count * unit for count in counts]
-    ends = numbers[1:]
-    places = round(-math.log10(unit))
+        lower, upper = min(lower, nearest), max(upper, nearest)
+    numbers = [count * unit for count in (nearest, lower, upper)]
+    largest, places = max(map(abs, numbers[1:])), round(-math.log10(unit))
     # More zeros than anybody counts, or more digits than a float has.
-    if places > 8 or max(map(abs, ends)) >= _EXACT:
-        places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
-        best, lower, upper = (f"{number:.{places}e}" for number in numbers)
+    if places > 8 or largest >= _EXACT:
+        places = max(math.floor(math.log10(largest)) + places, 0)
+        best, low, high = (f"{number:.{places}e}" for number in numbers)
     else:
-        best, lower, upper = (f"{number:,.{max(places, 0)}f}" for number in numbers)
-    between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
-    return between if ends_only else f"{best} ({between})"
+        best, low, high = (f"{number:,.{max(places, 0)}f}" for number in numbers)
+    return best, low, high
 
 
 def show_range(best: float | None, lower: float, upper: float) -> str:

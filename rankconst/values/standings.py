@@ -97,19 +97,16 @@ class Standings:
     def describe(self) -> str:
         """Say in a sentence how much the order means."""
         found, others = len(self.list_worse(0)), len(self.names) - 1
-        best = self.names[0] or self.published[0].text
-        many = f"{found} of the {others}"
-        if not found:
-            many = f"any of {others}"
-        elif found == others:
-            many = "both" if others == 2 else f"all {others}"
-        whom = f"{many} other models"
-        if others == 1:
-            whom = self.names[1] or self.published[1].text
+        best, second = (
+            name or published.text
+            for name, published in zip(self.names[:2], self.published, strict=False)
+        )
         verb, level = "cannot be distinguished from", f"at p = {LEVEL}"
         if found:
             verb, level = "is better than", f"p < {LEVEL}"
+        whom = second
         if others > 1:
+            whom = f"{_count_models(found, others)} other models"
             level += f", Holm's correction over {math.comb(others + 1, 2)} pairs"
         sentences = [
             f"{best} {verb} {whom} ({level}).",
@@ -162,6 +159,15 @@ class Standings:
         return "\n".join([*lines, "", self.describe()])
 
 
+def _count_models(found: int, others: int) -> str:
+    """Say how many of the others are told apart: ``2 of the 3``, ``both``, ``any of 3``."""
+    if not found:
+        return f"any of {others}"
+    if found < others:
+        return f"{found} of the {others}"
+    return "both" if others == 2 else f"all {others}"
+
+
 def name_letter(place: int) -> str:
     """Return the letters of a place: a ... z, aa, ab ..."""
     more, last = divmod(place, 26)
@@ -187,24 +193,22 @@ def rank_models(
             f"{len(models)} results of {constants.metric.label} on these tasks; "
             f"expected 2 to {_MOST}."
         )
-    sign = -1 if constants.metric.increasing else 1
-    ordered = sorted(models, key=lambda model: sign * model[1].value)
-    published = tuple(value for _, value in ordered)
-    names = tuple(name for name, _ in ordered)
-    known = None
+    ordered = sorted(models, key=lambda model: model[1].value, reverse=constants.metric.increasing)
+    names, published = zip(*ordered, strict=True)
+    known, used = None, 0
     if spreads is not None:
         known = np.array([spreads.get(name, math.nan) for name in names])
+        used = len({*spreads} & {*names})
     bounds = bound_pairs(
         constants.metric,
         constants.tasks,
         constants.ranking,
-        [value.value for value in published],
-        [value.interval for value in published],
+        [each.value for each in published],
+        [each.interval for each in published],
         spreads=known,
     )
     log10_p = correct_for_many(bounds.log10_p[1], len(names))
-    used = len({*(spreads or ())} & {*names}) > 1
-    return Standings(constants, names, published, log10_p, float(bounds.smallest[0]), used)
+    return Standings(constants, names, published, log10_p, float(bounds.smallest[0]), used > 1)
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -271,12 +275,11 @@ class Across:
 
     def describe(self) -> str:
         """Say both answers about the best model, one sentence each."""
-        sentences = []
+        wins = f"it beats {self.names[1]} on {self.wins[0, 1]} of {len(self.datasets)}"
+        sentences = [f"On other graphs like these {self._judge(self.log10_p_graphs)}: {wins}."]
         if self.log10_p_queries is not None:
-            sentences.append(f"On the queries of these graphs {self._judge(self.log10_p_queries)}.")
-        sentences.append(
-            f"On other graphs like these {self._judge(self.log10_p_graphs)}: {self._count_wins()}."
-        )
+            judged = self._judge(self.log10_p_queries)
+            sentences.insert(0, f"On the queries of these graphs {judged}.")
         if len(self.datasets) < _LEAST_GRAPHS:
             sentences.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
         elif len(self.names) > 2:
@@ -295,10 +298,6 @@ class Across:
         whom = join_words(worse) if len(worse) < 3 else f"{len(worse)} of the {others} other models"
         return f"{best} is better than {whom} (p < {LEVEL})"
 
-    def _count_wins(self) -> str:
-        runner_up = self.names[1]
-        return f"it beats {runner_up} on {self.wins[0, 1]} of {len(self.datasets)}"
-
     def __str__(self) -> str:
         rows = [("", "model", "mean", "mean rank")]
         for place, name in enumerate(self.names):
@@ -307,10 +306,10 @@ class Across:
                 mean = show_number(self.means[place])
             rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}"
-            for a, b, c, d in rows
-        ]
+        lines = []
+        for letter, name, mean, rank in rows:
+            line = f"  {letter:<{widths[0]}}  {name:<{widths[1]}}"
+            lines.append(f"{line}  {mean:>{widths[2]}}  {rank:>{widths[3]}}")
         title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
         if len(self.datasets) <= _FEW:
             title += f": {', '.join(self.datasets)}"
@@ -373,18 +372,16 @@ def bound_z(
 ) -> Values:
     """Bound from below by how many standard errors two means over graphs differ.
 
-    The bound holds whatever the queries have in common.
-
-    Arrays are of shape (pairs, graphs), `num_tasks` of shape (graphs,); the result is of shape
-    (pairs,).
+    The bound holds whatever the queries have in common. Arrays are of shape (pairs, graphs),
+    `num_tasks` of shape (graphs,); the result is of shape (pairs,).
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
-    nearest = np.where(least > 0, least, np.where(most < 0, -most, 0.0))
+    # The two nearest values that rounding leaves open: 0 apart if least and most are on its sides.
+    nearest = np.maximum(np.maximum(least, -most), 0.0)
     spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
-    variance = (spread / num_tasks).sum(axis=1)
-    roots = np.sqrt(variance)
-    found: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=variance > 0)
+    roots = np.sqrt((spread / num_tasks).sum(axis=1))
+    found: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=roots > 0)
     return found
 
 
