@@ -128,25 +128,21 @@ def list_settings(line: str) -> Iterator[str]:
     """Yield the datasets that the settings on a line name."""
     for found in SETTINGS.pattern.finditer(line):
         name = name_folder(found["name"])
-        is_certain = found["flag"] is not None or found["end"] is not None
+        ends = found["flag"] is not None or found["end"] is not None
         # Of "INFO Dataset", the last word is the key; source_dataset is another one.
-        if any(
-            _is_dataset(key, name, is_certain=is_certain)
-            for key in (found["key"], found["key"].rpartition(" ")[2])
-        ):
-            yield name
+        for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
+            stem = _PATH.sub("", key)
+            is_dataset = list_roles().get(squash(stem)) == "dataset"
+            if is_dataset and (names_known(name) or (stem == key and ends and _is_name(name))):
+                yield name
+                break
 
 
-def _is_dataset(key: str, name: str, *, is_certain: bool) -> bool:
-    """Tell whether a setting names a dataset: one of the registry, or what it calls a dataset."""
-    stem = _PATH.sub("", key)
-    if list_roles().get(squash(stem)) != "dataset":
+def _is_name(text: str) -> bool:
+    """Tell whether a text may be the name of a dataset that is not registered."""
+    if text.lower() in {"true", "false", "none", "null"} or read_label(text).whole:
         return False
-    if names_known(name):
-        return True
-    says_nothing = read_label(name).whole or name.lower() in {"true", "false", "none", "null"}
-    is_name = re.search("[A-Za-z]{2}", name) is not None and "." not in name and not says_nothing
-    return stem == key and is_certain and is_name
+    return re.search("[A-Za-z]{2}", text) is not None and "." not in text
 
 
 def name_folder(path: str) -> str:
@@ -175,12 +171,7 @@ def pad_digits(text: str, digits: int) -> str:
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted())
 
 
-_ROUNDED = 6
-
-
-def _shows_all(text: str) -> bool:
-    """Tell whether a number has more digits than people keep when they round."""
-    return is_plain_number(text) and count_digits(text) > _ROUNDED
+_ROUNDED = 6  # the most digits that people keep when they round
 
 
 # The lines of a log.
@@ -330,7 +321,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
         seen.add(what)
         if context.dataset is not None and not found.declared.get("dataset"):
             is_named_by_file = True
-        text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
+        text = found.meant or found.text
+        exact = log.exact and is_plain_number(found.text) and count_digits(found.text) > _ROUNDED
         row = _write_row(evaluation, found, context, log)
         numbers.add(metric, text, found.line, context, row, exact=exact)
     reading = numbers.collect(document, log.key, log.tool)

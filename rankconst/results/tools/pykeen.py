@@ -180,94 +180,90 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    numbers = Collector()
+    """Read the numbers of records; lines of a tracker are of what a line above them names."""
+    numbers, above, tied = Collector(), Address(), False
     file = gather((name_file(document.name),)).declared.get("dataset")
-    above, tied = Address(), False
     for record in records:
         leaves, own = _list_leaves(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
-        # A tracker names dataset and model once, above.
         named = {name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
         above = replace(own, **named)
         address = above if "step" in _get(record) else own
         address = replace(address, dataset=address.dataset or file)
-        for leaf, (metric, adjustment), context in _list_numbers(leaves, address, numbers):
-            text, row = str(leaf.value), _describe(leaf, record)
-            numbers.add(metric, text, leaf.line, context, row, adjustment=adjustment)
+        _add_numbers(record, leaves, address, numbers)
     # YAML of any program may come here.
     tool = "pykeen" if form != READER.key or tied else None
     return numbers.collect(document, form, tool)
 
 
-def _list_numbers(
-    leaves: list[_Leaf], address: Address, numbers: Collector
-) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Address]]:
-    """Yield the numbers of a record with their metrics; say what is left out."""
+def _add_numbers(record: Record, leaves: list[_Leaf], address: Address, numbers: Collector) -> None:
+    """Add the numbers of a record; say what is left out."""
     counts = _read_counts(leaves, numbers)
-    old = any(leaf.path.rank_type in _OLD for leaf in leaves)
-    contexts: dict[tuple[str, str, str], Address] = {}
-    for leaf in leaves:
-        path = leaf.path
-        if squash(path.metric) in _COUNTS:
-            continue
-        metric, why = _judge(path, old)
-        _, unread = read_number(leaf.value)
-        if metric is not None and not unread and _is_whole_reciprocal(path, metric, leaf.value):
-            metric, why = None, _WHOLE_RECIPROCAL
-        if metric is None or unread:
-            if metric is not None or why:
-                numbers.skip(leaf.line, path.text, why or unread)
-            continue
-        named = path.split, path.side, path.rank_type
-        if named not in contexts:
-            split = parse_split(path.split) if path.split else None
-            is_old_test = old and split in {None, "test"}
-            contexts[named] = replace(
-                address,
-                split=split,
-                side=path.side or None,
-                protocol="pykeen-train+test" if is_old_test else address.protocol,
-                rank_type=RANK_TYPES.get(path.rank_type),
-                num_tasks=counts.get(named),
-            )
-        yield leaf, metric, contexts[named]
+    is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
+    for path, value, line in leaves:
+        metric, adjustment, why = _judge(path, is_old)
+        if metric is not None:
+            why = read_number(value)[1] or _check_reciprocal(path, metric, adjustment, value)
+        if why:
+            numbers.skip(line, path.text, why)
+        elif metric is not None:
+            context = _locate(path, address, counts, is_old=is_old)
+            row = _describe(path, value, record)
+            numbers.add(metric, str(value), line, context, row, adjustment=adjustment)
 
 
-_WHOLE_RECIPROCAL = "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
+def _locate(
+    path: _Path, address: Address, counts: dict[tuple[str, str, str], int], *, is_old: bool
+) -> Address:
+    """Return the address of a number; before 1.5, test was filtered by train and test alone."""
+    split = parse_split(path.split) if path.split else None
+    if is_old and split in {None, "test"}:
+        address = replace(address, protocol="pykeen-train+test")
+    return replace(
+        address,
+        split=split,
+        side=path.side or None,
+        rank_type=RANK_TYPES.get(path.rank_type),
+        num_tasks=counts.get((path.split, path.side, path.rank_type)),
+    )
 
 
-def _is_whole_reciprocal(path: _Path, metric: tuple[Metric, str | None], value: Value) -> bool:
-    """Tell whether a value is the inverse of a median rank, divided as whole numbers are: 0.
-
-    The rank is an optimistic or a pessimistic one.
-    """
-    inverse = metric == (CATALOGUE["inverse_median_rank"], None)
-    return inverse and RANK_TYPES.get(path.rank_type) != "realistic" and float(str(value)) == 0
-
-
-@lru_cache(maxsize=8192)
-def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
-    """Return what a value measures and how it was adjusted, or None and why it is left out."""
-    if path.unknown:
-        expected = "whole k" if path.lacks_k else "rank-based metric"
-        return None, f"{path.unknown!r} is not a {expected}"
-    if not path.metric:
-        return None, "it is where a metric should be" if path.among_metrics else ""
-    found = find_metric(path.metric)
-    if found is None:
-        # Which k an adjusted value has, its own numbers may tell later.
-        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
-        if metric is None or adjustment is None:
-            return None, NO_K
-        found = CATALOGUE[metric.family], adjustment
-    if found[1] is not None and old:
-        return None, _RANK_BY_RANK
-    return found, ""
+def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value: Value) -> str:
+    """Return why the inverse of an optimistic or pessimistic median rank is no number."""
+    is_inverse = metric == CATALOGUE["inverse_median_rank"] and adjustment is None
+    if not is_inverse or RANK_TYPES.get(path.rank_type) == "realistic" or float(str(value)) != 0:
+        return ""
+    return "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
 
 
 _RANK_BY_RANK = (
     "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
 )
+
+
+@lru_cache(maxsize=8192)
+def _judge(path: _Path, is_old: bool) -> tuple[Metric | None, str | None, str]:
+    """Return what a value measures, how it is adjusted, and why it is left out; or nothing of it.
+
+    Counts, and what is not where metrics are, say nothing.
+    """
+    if squash(path.metric) in _COUNTS:
+        return None, None, ""
+    if path.unknown:
+        expected = "whole k" if path.lacks_k else "rank-based metric"
+        return None, None, f"{path.unknown!r} is not a {expected}"
+    if not path.metric:
+        return None, None, "it is where a metric should be" if path.among_metrics else ""
+    found = find_metric(path.metric)
+    if found is None:
+        # Which k an adjusted value has, its own numbers may tell later.
+        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
+        if metric is None or adjustment is None:
+            return None, None, NO_K
+        found = CATALOGUE[metric.family], adjustment
+    if found[1] is not None and is_old:
+        return None, None, _RANK_BY_RANK
+    return *found, ""
 
 
 def _read_counts(leaves: list[_Leaf], numbers: Collector) -> dict[tuple[str, str, str], int]:
@@ -327,8 +323,9 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     return declared
 
 
-def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
-    path, step = leaf.path, _get(record).get("step")
+def _describe(path: _Path, value: Value, record: Record) -> dict[str, str]:
+    """Return the row of a number."""
+    step = _get(record).get("step")
     return {
         "line": "" if record.line is None else str(record.line),
         "step": str(step) if isinstance(step, Number) else "",
@@ -336,7 +333,7 @@ def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
         "side": path.side,
         "rank_type": path.rank_type,
         "metric": path.metric,
-        "value": str(leaf.value),
+        "value": str(value),
     }
 
 
