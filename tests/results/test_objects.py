@@ -122,6 +122,10 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
         ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n ?part category"]),
         ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
+        # Head entities are the frequent ones, and no side.
+        *((f'{{"{key}": "head", "mrr": 0.3}}', [f"MRR 0.3 head ?{field} {key}"])
+          for key, field in (("subset", "part"), ("group", "part"), ("bucket", "aggregation"), ("popularity", "part"))),
+        ('{"filter": "raw", "mrr": 0.3}', ["MRR 0.3 raw"]),
         # A median of metrics is no median rank, and no metric itself.
         ('{"mean": {"mrr": 0.3}, "median": {"mrr": 0.2}}', ["MRR 0.3", "MRR 0.2 ?metric median"]),
         ('{"test": {"median": {"mrr": 0.2}}}', ["MRR 0.2 test ?metric median"]),
@@ -542,14 +546,3 @@ _VALUES = st.recursive(
 def test_any_json_is_read_or_refused(value: object) -> None:
     for reader in READERS:
         check_refusal(reader, _document(json.dumps(value)))
-
-
-@pytest.mark.parametrize("key", ["subset", "group", "bucket", "popularity"])
-def test_a_key_is_asked_about_though_its_value_declares_something(key: str) -> None:
-    """Head entities are the frequent ones, and no side."""
-    text = json.dumps({"dataset": "FB15k-237", key: "head", "mrr": 0.34})
-    (entry,) = read_document("a.json", text).entries
-    assert [question.word for question in entry.context.questions] == [key]
-    answered = json.dumps({"dataset": "FB15k-237", "filter": "raw", "mrr": 0.34})
-    (entry,) = read_document("a.json", answered).entries
-    assert (entry.context.protocol, entry.context.questions) == ("raw", ())
