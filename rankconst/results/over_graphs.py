@@ -15,7 +15,7 @@ from rankconst.names import list_first
 from rankconst.results.columns import encode
 from rankconst.results.reading import name_models
 from rankconst.results.tables.cells import is_number
-from rankconst.values.averages import Average, GraphResults, Held, average_graphs
+from rankconst.values.averages import Average, Held
 from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def average_models(
             total = len(own) + sum(names_known(name) for name in left)
             if suite is not None:
                 total = len(suite.graphs)
-            averages.append(ModelAverage(kind, name, average_graphs(_gather(own)), total))
+            averages.append(ModelAverage(kind, name, _gather(own), total))
     return averages
 
 
@@ -171,18 +171,18 @@ def _is_one_each(numbers: Sequence[_Number]) -> bool:
     return len(counts) == len(numbers)
 
 
-def _gather(numbers: Sequence[_Number]) -> GraphResults:
-    """Return numbers on several graphs as arrays, with their constants."""
+def _gather(numbers: Sequence[_Number]) -> Average:
+    """Average numbers on several graphs."""
     batches = [(number.done.batch, number.position) for number in numbers]
     floors = [number.floor.constants for number in numbers if number.floor is not None]
-    return GraphResults(
+    return Average(
         metric=numbers[0].done.batch.metric,
         datasets=tuple(number.dataset for number in numbers),
         values=np.array([batch.value[position] for batch, position in batches]),
         lower=np.array([batch.lower[position] for batch, position in batches]),
         upper=np.array([batch.upper[position] for batch, position in batches]),
-        chance=[number.done.constants for number in numbers],
-        counting=floors if len(floors) == len(numbers) else None,
+        constants=[number.done.constants for number in numbers],
+        counted=floors if len(floors) == len(numbers) else None,
     )
 
 
@@ -232,9 +232,10 @@ def _describe_chance(average: Average) -> str:
 
 def _list_heaviest(average: Average) -> list[str]:
     """Name the graph that contributes most to chance, if that is clearly more than the others."""
-    if not average.share * len(average.datasets) >= _UNEQUAL:
+    dataset, share = average.heaviest
+    if not share * len(average.datasets) >= _UNEQUAL:
         return []
-    return [f"largest share of chance: {average.heaviest} ({100 * average.share:.0f}%)"]
+    return [f"largest share of chance: {dataset} ({100 * share:.0f}%)"]
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,34 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tasks import Histogram
     from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
 
     Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class GraphResults:
-    """The results of one model on D graphs, with the constants of each.
-
-    Arrays are of shape (D,), in units of the metric.
-
-    Attributes
-    ----------
-    lower, upper : numpy.ndarray
-        The ends that rounding leaves open.
-    counting : sequence of Constants, or None
-        Those against the counting baseline; None if one graph has none.
-    """
-
-    metric: Metric
-    datasets: tuple[str, ...]
-    values: Values
-    lower: Values
-    upper: Values
-    chance: Sequence[Constants]
-    counting: Sequence[Constants] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,44 +52,74 @@ class Held:
     mean_index: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Average:
-    """The mean of a model over D graphs, in units of the metric unless said otherwise.
+    """The mean of a model's results on D graphs, in units of the metric unless said otherwise.
 
     Attributes
     ----------
-    value : float
-        The mean of the results.
-    rounding : float
-        By how much rounding may have changed it, to either side.
-    chance : Held
-        Held to a random ranker.
-    counting : Held or None
-        Held to the counting baseline; None where that is not known.
-    error : float
-        The standard error of the mean over the graphs: with another draw of graphs, it would vary
-        by that much.
-    heaviest : str
-        The graph that contributes most to what chance gets.
-    share : float
-        Its part of that, from 0 to 1.
-    below : tuple of str
-        The graphs on which the model is below what counting gets, however its result was rounded.
-    graphs : tuple of Histogram
-        The candidates of each graph.
+    values, lower, upper : numpy.ndarray
+        The results, and the ends that rounding leaves open. Shape (D,).
+    constants : sequence of Constants
+        What chance gets on each graph.
+    counted : sequence of Constants, or None
+        What counting gets; None if one graph has none.
     """
 
     metric: Metric
     datasets: tuple[str, ...]
-    value: float
-    rounding: float
-    chance: Held
-    counting: Held | None
-    error: float
-    heaviest: str
-    share: float
-    below: tuple[str, ...]
-    graphs: tuple[Histogram, ...]
+    values: Values
+    lower: Values
+    upper: Values
+    constants: Sequence[Constants]
+    counted: Sequence[Constants] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.datasets) < 2:
+            raise ValueError(
+                f"a mean over graphs needs two graphs or more, got {len(self.datasets)}."
+            )
+
+    @property
+    def value(self) -> float:
+        """The mean of the results."""
+        return float(self.values.mean())
+
+    @property
+    def rounding(self) -> float:
+        """By how much rounding may have changed the mean, to either side."""
+        return float((self.upper - self.lower).mean()) / 2
+
+    @property
+    def error(self) -> float:
+        """The standard error over the graphs: with another draw of them, it would vary so much."""
+        return float(self.values.std(ddof=1)) / math.sqrt(len(self.datasets))
+
+    @cached_property
+    def chance(self) -> Held:
+        """The mean held to a random ranker."""
+        return _hold(self.metric, self.values, self.constants)
+
+    @cached_property
+    def counting(self) -> Held | None:
+        """The mean held to the counting baseline; None where that is not known."""
+        return None if self.counted is None else _hold(self.metric, self.values, self.counted)
+
+    @property
+    def heaviest(self) -> tuple[str, float]:
+        """The graph that contributes most to what chance gets, and its share, from 0 to 1."""
+        expected = _list_expected(self.constants)
+        place = int(expected.argmax())
+        return self.datasets[place], _divide(float(expected[place]), float(expected.sum()))
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The graphs on which the model is below counting, however its result was rounded."""
+        if self.counted is None:
+            return ()
+        expected = _list_expected(self.counted)
+        below = self.upper < expected if self.metric.increasing else self.lower > expected
+        return tuple(self.datasets[place] for place in np.flatnonzero(below))
 
     def compute_significance(self) -> Significance | None:
         """Compute how likely a random ranker does as well, at most; None where it is not known.
@@ -122,34 +129,11 @@ class Average:
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 
-        pooled = pool_graphs(self.graphs)
+        pooled = pool_graphs([each.ranking for each in self.constants])
         if explain_lack(self.metric, pooled):
             return None
         worst = self.value - (self.rounding if self.metric.increasing else -self.rounding)
         return compute_significance(self.metric, pooled, worst, Interval(worst, worst))
-
-
-def average_graphs(results: GraphResults) -> Average:
-    """Average the results of one model over graphs; ValueError for fewer than two."""
-    size = len(results.datasets)
-    if size < 2:
-        raise ValueError(f"a mean over graphs needs two graphs or more, got {size}.")
-    metric, values, counting = results.metric, results.values, results.counting
-    expected = _list_expected(results.chance)
-    heaviest = int(expected.argmax())
-    return Average(
-        metric=metric,
-        datasets=results.datasets,
-        value=float(values.mean()),
-        rounding=float((results.upper - results.lower).mean()) / 2,
-        chance=_hold(metric, values, results.chance),
-        counting=None if counting is None else _hold(metric, values, counting),
-        error=float(values.std(ddof=1)) / math.sqrt(size),
-        heaviest=results.datasets[heaviest],
-        share=_divide(float(expected[heaviest]), float(expected.sum())),
-        below=() if counting is None else _list_below(results, _list_expected(counting)),
-        graphs=tuple(each.ranking for each in results.chance),
-    )
 
 
 def _list_expected(constants: Sequence[Constants]) -> Values:
@@ -183,9 +167,3 @@ def _average_indices(values: Values, expected: Values, optimum: float) -> float:
     if not ranges.all():
         return math.nan
     return float(((values - expected) / ranges).mean())
-
-
-def _list_below(results: GraphResults, counted: Values) -> tuple[str, ...]:
-    """List the graphs on which results are below those of counting."""
-    below = results.upper < counted if results.metric.increasing else results.lower > counted
-    return tuple(results.datasets[place] for place in np.flatnonzero(below))

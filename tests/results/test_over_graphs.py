@@ -13,7 +13,7 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.results.over_graphs import ModelAverage, _Kind, describe_averages
-from rankconst.values.averages import GraphResults, average_graphs
+from rankconst.values.averages import Average
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,16 +103,16 @@ def test_the_largest_share_is_named_where_it_is_twice_the_equal_one(
     """Hits@1 by chance is 1 / N."""
     shares = [1 / size for size in sizes]
     assert (max(shares) / sum(shares) >= 2 / len(sizes)) == bool(named)
-    results = GraphResults(
+    results = Average(
         metric=parse_metric("hits@1"),
         datasets=tuple(f"v{place + 1}" for place in range(len(sizes))),
         values=np.full(len(sizes), 0.5),
         lower=np.full(len(sizes), 0.45),
         upper=np.full(len(sizes), 0.55),
-        chance=[rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes],
+        constants=[rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes],
     )
     kind = _Kind(results.metric, "standard", "test", "both", "micro", "", "")
-    average = ModelAverage(kind, "", average_graphs(results), len(sizes))
+    average = ModelAverage(kind, "", results, len(sizes))
     (line,) = describe_averages([average], details=False)
     assert ("share of chance" in line) == bool(named)
     assert named in line

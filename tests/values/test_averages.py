@@ -12,7 +12,7 @@ import pytest
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, Tasks
-from rankconst.values.averages import Average, GraphResults, average_graphs
+from rankconst.values.averages import Average
 from rankconst.values.constants import Constants
 
 # Of each graph the numbers of candidates of its tasks.
@@ -50,10 +50,14 @@ def look_up(metric: str, counts: list[int]) -> Constants:
 def average(metric: str, counting: list[Constants] | None = None) -> Average:
     values = np.array(RESULTS[metric])
     chance = [look_up(metric, counts) for counts in GRAPHS.values()]
-    results = GraphResults(
+    return Average(
         parse_metric(metric), tuple(GRAPHS), values, values - 0.05, values + 0.05, chance, counting
     )
-    return average_graphs(results)
+
+
+def average_exactly(metric: str, values: list[float], chance: list[Constants]) -> Average:
+    numbers, names = np.array(values), tuple("abc"[: len(values)])
+    return Average(parse_metric(metric), names, numbers, numbers, numbers, chance)
 
 
 @pytest.mark.parametrize("metric", RESULTS)
@@ -88,8 +92,9 @@ def test_what_is_said_of_single_graphs(metric: str) -> None:
         for value, e in zip(RESULTS[metric], expected, strict=True)
     ]
     assert found.chance.mean_index == pytest.approx(sum(indices) / size, rel=1e-12)
-    assert found.share == pytest.approx(float(max(expected) / sum(expected)), rel=1e-12)
-    assert found.heaviest == [*GRAPHS][expected.index(max(expected))]
+    heaviest, share = found.heaviest
+    assert share == pytest.approx(float(max(expected) / sum(expected)), rel=1e-12)
+    assert heaviest == [*GRAPHS][expected.index(max(expected))]
     spread = sum((value - found.value) ** 2 for value in RESULTS[metric]) / (size - 1)
     assert found.error == pytest.approx(math.sqrt(spread / size), rel=1e-12)
     assert found.counting is None
@@ -115,30 +120,19 @@ def test_below_counting_means_however_it_was_rounded() -> None:
 def test_the_mean_of_indices_can_order_models_differently() -> None:
     chance = [look_up("mrr", [2]), look_up("mrr", [40])]
     first, second = (
-        average_graphs(
-            GraphResults(
-                parse_metric("mrr"), ("a", "b"), np.array(v), np.array(v), np.array(v), chance
-            )
-        )
-        for v in ([0.80, 0.31], [0.90, 0.20])
+        average_exactly("mrr", values, chance) for values in ([0.80, 0.31], [0.90, 0.20])
     )
     one, other = first.chance, second.chance
     assert (one.index > other.index, one.mean_index > other.mean_index) == (True, False)
 
 
 def test_one_graph_has_no_mean() -> None:
-    one = np.array([0.5])
     with pytest.raises(ValueError, match="two graphs or more, got 1"):
-        average_graphs(
-            GraphResults(parse_metric("mrr"), ("a",), one, one, one, [look_up("mrr", [2])])
-        )
+        average_exactly("mrr", [0.5], [look_up("mrr", [2])])
 
 
 def test_what_is_undefined_is_not_a_number() -> None:
-    values, chance = np.array([1.0, 1.0]), [look_up("mrr", [1])] * 2
-    found = average_graphs(
-        GraphResults(parse_metric("mrr"), ("a", "b"), values, values, values, chance)
-    )
+    found = average_exactly("mrr", [1.0, 1.0], [look_up("mrr", [1])] * 2)
     assert math.isnan(found.chance.index)
     assert math.isnan(found.chance.z)
     assert math.isnan(found.chance.mean_index)
@@ -146,11 +140,8 @@ def test_what_is_undefined_is_not_a_number() -> None:
 
 def test_p_is_that_of_all_rankings() -> None:
     values = [0.9, 0.9, 0.95]  # hits@2 of no rounding
-    arrays = np.array(values)
     chance = [look_up("hits@2", counts) for counts in GRAPHS.values()]
-    found = average_graphs(
-        GraphResults(parse_metric("hits@2"), tuple(GRAPHS), arrays, arrays, arrays, chance)
-    ).compute_significance()
+    found = average_exactly("hits@2", values, chance).compute_significance()
     single = [list_values("hits@2", counts) for counts in GRAPHS.values()]
     drawn = [sum(each) / len(GRAPHS) for each in itertools.product(*single)]
     p = sum(value >= sum(values) / 3 for value in drawn) / len(drawn)
