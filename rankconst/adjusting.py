@@ -15,7 +15,7 @@ from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownN
 from rankconst.evaluation import weigh
 from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
-from rankconst.values.affine import ADJUSTMENTS, Adjusted, adjust_dropped, draw_evenly
+from rankconst.values.affine import ADJUSTMENTS, Adjusted
 from rankconst.values.constants import Constants
 from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 from rankconst.values.published import Interval
@@ -111,6 +111,8 @@ class AdjustedBatch:
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
             return self.whole.adjust_between(*numbers)
+        from rankconst.values.whole_batches import adjust_dropped
+
         return adjust_dropped(self.whole, *numbers, batch.tool.batch)
 
     def explain_undefined(self) -> Mapping[str, str]:
@@ -130,6 +132,8 @@ def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
         if shift := tool.shifts.get(batch.metric.label):
             batch = batch.shift(shift)
         if tool.batch is not None:
+            from rankconst.values.whole_batches import draw_evenly
+
             ranked = draw_evenly(whole, tool.batch)
     done = AdjustedBatch(batch, whole, ranked)
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)

@@ -17,9 +17,9 @@ from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number
-from rankconst.values.affine import count_ranked
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import Interval
+from rankconst.values.whole_batches import count_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,18 +8,6 @@ adjustment      formula                        reads
 ``z``           +-(M - E[M]) / sqrt(Var[M])    0 = random, larger is always better
 ==============  =============================  =====================================
 
-Some tools rank whole batches only, and which evaluation triples they left out is not known. Of n
-triples, n' = floor(n / batch) batch are ranked. The metrics covered are means over tasks, so over
-the ranked tasks R, t of them,
-
-.. math:: E = \frac1t \sum_{i \in R} e_i, \qquad Var = \frac1{t^2} \sum_{i \in R} v_i
-
-with e and v the mean and variance of one task. Whatever R is, E lies between the means of the t
-smallest and the t largest e_i, and the sum of variances likewise. The adjusted forms are monotone
-in the value, in E and in Var, so over all that is possible they are extreme at corners. A triple's
-head and tail are left out together, but for side ``both`` the bounds are over any t tasks of either
-side: wider than need be, and valid.
-
 References
 ----------
 Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: the sign of z is
@@ -28,28 +16,21 @@ reversed for metrics that are better when smaller.
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass, field, replace
-from itertools import product
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from rankconst.errors import DataError, UndefinedError
-from rankconst.moments import compute_moments
+from rankconst.errors import UndefinedError
 from rankconst.names import write_html
-from rankconst.tasks import Histogram
 from rankconst.values.published import Interval, show_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
-    from rankconst.values.constants import Constants
 
     Values = TypeVar("Values", bound=Any)
 
@@ -253,139 +234,3 @@ def map_corners(
     for each in intervals[1:]:
         lower, upper = np.minimum(lower, each.lower), np.maximum(upper, each.upper)
     return Interval(lower, upper) if np.ndim(lower) else Interval(float(lower), float(upper))
-
-
-# Numbers of whole batches.
-
-
-def count_ranked(num_tasks: int, side: str, batch: int) -> int:
-    """Count the tasks that a tool ranks which leaves out the last, incomplete batch of triples.
-
-    >>> count_ranked(402, "both", 128)
-    256
-    """
-    sides = 2 if side == "both" else 1
-    triples, odd = divmod(num_tasks, sides)
-    if odd:
-        raise DataError(
-            f"{num_tasks} tasks cannot be those of both sides; expected two for each triple."
-        )
-    if triples < batch:
-        raise DataError(
-            f"nothing was ranked: only whole batches of {batch} triples are, "
-            f"and there are {triples} triples."
-        )
-    return triples // batch * batch * sides
-
-
-def adjust_dropped(
-    constants: Constants, value: Any, lower: Any, upper: Any, batch: int
-) -> Adjusted:
-    """Adjust values of a tool that leaves out the last, incomplete batch, whichever it was.
-
-    The central values are those of an even draw: the expectation over all tasks, and the variance
-    over as many as are ranked. A form is None if it is undefined for some of the sets that may have
-    been ranked.
-    """
-    central = draw_evenly(constants, batch)
-    adjusted = central.adjust_between(value, lower, upper)
-    if central is constants or constants.histogram.is_weighted:
-        return adjusted
-    bounds = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
-    corners = [
-        replace(central.moments, expectation=expectation, variance=variance)
-        for expectation, variance in product(*bounds)
-    ]
-    widened: dict[str, Any] = {}
-    lost = []
-    for name in ADJUSTMENTS:
-        try:
-            widened[f"{name}_interval"] = map_corners(
-                name, constants.metric, corners, adjusted.value_interval
-            )
-        except UndefinedError:
-            widened[name] = widened[f"{name}_interval"] = None
-            lost.append(name)
-    if not lost:
-        return replace(adjusted, **widened)
-    columns = [constants.metric.column_of(name) for name in lost]
-    reason = (
-        f"{' and '.join(columns)} cannot be computed: "
-        f"which {central.num_tasks:,} of the {constants.num_tasks:,} tasks were ranked is unknown, "
-        "and on some a random ranker is always perfect."
-    )
-    undefined = dict.fromkeys(lost, reason) | dict(adjusted.undefined)
-    return replace(adjusted, **widened, undefined=undefined)
-
-
-def draw_evenly(constants: Constants, batch: int) -> Constants:
-    """Return the constants of as many tasks as are ranked, drawn evenly; the same if all are.
-
-    The expectation is that of all tasks, the variance that of as many as are ranked. The histogram
-    is of the tasks with the most candidates: it bounds what can be published. DataError if no batch
-    was whole; UndefinedError for a metric that is not a mean over tasks, a macro average, or some
-    relations only.
-    """
-    metric, histogram = constants.metric, constants.histogram
-    if not constants.tasks.is_chance:
-        raise UndefinedError(f"{_NOT_KNOWN} other baselines than chance. {_REMEDY}")
-    if not metric.is_mean:
-        raise UndefinedError(
-            f"{_NOT_KNOWN} {metric.label}, which is not a mean over tasks. {_REMEDY}"
-        )
-    if histogram.is_weighted:
-        raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
-    if histogram.shared:
-        raise UndefinedError(f"{_NOT_KNOWN} tasks that share their negatives. {_REMEDY}")
-    if constants.tasks.relations:
-        raise UndefinedError(
-            f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}"
-        )
-    ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
-    if ranked == constants.num_tasks:
-        return constants
-    evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
-    return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
-
-
-_NOT_KNOWN = (
-    "the triples of the last, incomplete batch were left out, "
-    "and the effect of that is not known for"
-)
-_REMEDY = "Leave out the tool and name its protocol, to adjust as if all triples had been ranked."
-
-
-@functools.lru_cache(maxsize=64)
-def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
-    """Return bounds of expectation and variance over any `ranked` of the tasks."""
-    single = [
-        compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
-    ]
-
-    def bound(name: str, scale: int) -> Interval:
-        mid = np.array([getattr(each, name) for each in single])
-        error = np.array([getattr(each, f"{name}_error") for each in single])
-        least = _add_smallest(mid - error, histogram.num_tasks, ranked)
-        most = -_add_smallest(-(mid + error), histogram.num_tasks, ranked)
-        return Interval(least / scale, most / scale)
-
-    return bound("expectation", ranked), bound("variance", ranked * ranked)
-
-
-def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
-    """Return the sum of the `ranked` smallest values, each there `num_tasks` times."""
-    order = np.argsort(values, kind="stable")
-    return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
-
-
-def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
-    """Return the histogram of the `ranked` tasks with the most candidates."""
-    taken = _take(histogram.num_tasks[::-1], ranked)[::-1]
-    return Histogram(histogram.num_candidates[taken > 0], taken[taken > 0])
-
-
-def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
-    """Return how many tasks of each group are among the first `ranked`."""
-    before = np.cumsum(num_tasks) - num_tasks
-    taken: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
-    return taken

@@ -21,7 +21,7 @@ from rankconst.moments import compute_moments
 from rankconst.tables.own_counts import Counts
 from rankconst.tails import explain_lack, tail_probability
 from rankconst.tasks import Histogram, sampled_histogram
-from rankconst.values.affine import draw_evenly
+from rankconst.values.whole_batches import draw_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

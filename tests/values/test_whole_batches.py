@@ -18,8 +18,8 @@ from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, Tasks
-from rankconst.values.affine import adjust_dropped, count_ranked
 from rankconst.values.constants import Constants
+from rankconst.values.whole_batches import adjust_dropped, count_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
