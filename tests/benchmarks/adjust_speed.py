@@ -7,13 +7,15 @@ rows with five metrics, as text of four decimals and as floats, of five graphs a
 column of datasets and one of distinct names of models; and a CSV file of 80,000 rows on the command
 line. By hand, pandas merges the rows with constants, parses the numbers, and forms three columns for
 each: the adjusted number and its ends; a file is read, multiplied and written. It checks nothing. A
-last line compares JSON Lines of 80,000 numbers with the same numbers as CSV.
+line compares JSON Lines of 80,000 numbers with the same numbers as CSV. The last lines compare
+commands, and calls, with others on the same input: medians of five, in turn.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,7 +31,7 @@ from pyarrow import csv
 import rankconst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ROWS, LINES, RUNS = 1_000_000, 80_000, 3
 DATASETS = ("FB15k-237", "wn18rr", "kinships", "umls", "codexsmall")
@@ -108,6 +110,88 @@ def compare_containers(folder: str) -> None:
     )
 
 
+def write_inputs(folder: Path) -> None:
+    """Write the inputs of the commands that are compared."""
+    tables = rankconst.load()
+    titles = [tables.titles[key] for key in tables.datasets if "standard" in tables.protocols(key)]
+    models = make_frame(60 * 15)
+    models["dataset"] = titles[:15] * 60
+    models["model"] = [f"model-{i // 15}" for i in range(len(models))]
+    models.drop(columns=METRICS[-1]).to_csv(folder / "models.csv", index=False)
+    rows = make_frame(5_000)
+    lines = [" | ".join(cells) for cells in ([*rows], ["---"] * 7, *rows.to_numpy().tolist())]
+    (folder / "rows.md").write_text("".join(f"| {line} |\n" for line in lines), encoding="utf-8")
+    numbers = make_frame(30_000).astype(dict.fromkeys(METRICS, float)).drop(columns=METRICS[-1])
+    numbers.to_json(folder / "records.json", orient="records")
+    for run in range(21):
+        metrics = {"inverse_harmonic_mean_rank": 0.4 + run / 100, "hits_at_10": 0.9 + run / 1000}
+        told = json.dumps({"metrics": {"both": {"realistic": metrics}}})
+        (folder / f"{run}.results.json").write_text(told, encoding="utf-8")
+
+
+def compare_commands(folder: Path) -> None:
+    """Print how much longer commands take than others on the same input."""
+    write_inputs(folder)
+    files = [f"{folder}/{run}.results.json" for run in range(21)]
+    pykeen = ("adjust", "--dataset", "nations", "--tool", "pykeen")
+    pairs = {
+        "compare 60 models on 15 graphs, over adjust": (
+            ("compare", f"{folder}/models.csv"),
+            ("adjust", f"{folder}/models.csv"),
+        ),
+        "5,000 rows of Markdown on the screen, over CSV": (
+            ("adjust", f"{folder}/rows.md"),
+            ("adjust", f"{folder}/rows.md", "-f", "csv"),
+        ),
+        "verify Nations, over all": (
+            ("tables", "verify", "--dataset", "nations"),
+            ("tables", "verify"),
+        ),
+        "21 results.json of PyKEEN, over one": ((*pykeen, *files), (*pykeen, files[0])),
+    }
+    for what, commands in pairs.items():
+        times = [run("-m", "rankconst", *command) for command in commands * 5]
+        report(what, statistics.median(times[::2]), statistics.median(times[1::2]))
+
+
+def evaluate_by_hand(ranks: np.ndarray, queries: np.ndarray) -> tuple[float, ...]:
+    """Return MRR, recall@10 and average precision with numpy, of two right answers a query."""
+    order = np.lexsort((ranks, queries))
+    sorted_ranks = ranks[order].reshape(-1, 2)
+    recall = (sorted_ranks <= 10).mean()
+    return (1 / sorted_ranks[:, 0]).mean(), recall, (np.array([1, 2]) / sorted_ranks).mean()
+
+
+def evaluate(ranks: np.ndarray, queries: np.ndarray) -> tuple[float, ...]:
+    """Return the same by this package."""
+    found = rankconst.from_ranks(ranks, queries=queries)
+    return tuple(found.evaluate(name) for name in ("mrr", "recall@10", "map"))
+
+
+def compare_calls(folder: Path) -> None:
+    """Print how much longer calls take than a program by hand."""
+    source = folder / "records.json"
+    queries = np.repeat(np.arange(100_000), 2)
+    ranks = 2.0 * np.random.default_rng(1).integers(1, 500, queries.size) - queries.argsort() % 2
+    pairs: dict[str, tuple[Callable[[], object], ...]] = {
+        "JSON of 30,000 records, over json.load and a DataFrame": (
+            lambda: rankconst.adjust(source),
+            lambda: rankconst.adjust(pd.DataFrame(json.loads(source.read_text("utf-8")))),
+        ),
+        "ranks of 100,000 queries, over numpy": (
+            lambda: evaluate(ranks, queries),
+            lambda: evaluate_by_hand(ranks, queries),
+        ),
+    }
+    for what, calls in pairs.items():
+        times = []
+        for call in calls * 5:
+            start = time.process_time()
+            call()
+            times.append(time.process_time() - start)
+        report(what, statistics.median(times[::2]), statistics.median(times[1::2]))
+
+
 def report(what: str, taken: float, floor: float) -> None:
     """Print a line."""
     print(f"{what}: {taken:.2f} s, floor {floor:.2f} s, ratio {taken / floor:.1f}")
@@ -153,6 +237,8 @@ def main() -> None:
             ]
         report(f"a file of {LINES:,} rows", min(times[1::2]), min(times[::2]))
         compare_containers(folder)
+        compare_commands(Path(folder))
+        compare_calls(Path(folder))
 
 
 if __name__ == "__main__":

@@ -5,20 +5,30 @@ Run: python tests/benchmarks/build_speed.py [--runs 5]
 Each dataset is built from its file for four protocols, three splits and three sides, with the cache
 or a mirror (``RANKCONST_MIRROR``) warm, so that no download is timed. In turn with it, in the same
 run, a plain Python program counts the same candidates in the usual way, with a dictionary of sets,
-for one protocol and one split only. CPU seconds are user plus system time of the process and its
+for one protocol and one split only. Last, one more small graph is built into a folder that holds 10,
+and 1,000. CPU seconds are user plus system time of the process and its
 threads; memory is its peak resident set.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+import rankconst
+from rankconst.tables.schema import COLUMNS
+from rankconst_builder.package import Part, write_parts
 
 DATASETS = ("fb15k237", "wn18rr")
 
@@ -88,6 +98,56 @@ def compare(dataset: str, runs: int) -> str:
     return f"| {dataset} | {cpu:.1f} s | {memory:.0f} MiB | {counted:.1f} s | {ratio:.1f} |"
 
 
+def build_small(folder: Path, name: str, out: Path) -> Usage:
+    """Build a made-up graph of 400 triples into a folder."""
+    generator = np.random.default_rng([*name.encode()])
+    files = []
+    for split, rows in (("train", 320), ("valid", 40), ("test", 40)):
+        path = folder / f"{split}.tsv"
+        drawn = generator.integers(0, (50, 5, 50), (rows, 3)).tolist()
+        path.write_text("".join(f"e{h}\tr{r}\te{t}\n" for h, r, t in drawn), encoding="utf-8")
+        files.append(str(path))
+    return measure(sys.executable, "-c", BUILD, "build", *files, "--name", name, "--out", str(out))
+
+
+def repeat_graph(folder: Path, graphs: int, out: Path) -> None:
+    """Write a folder of some graphs, all like the one in another folder but for their names."""
+    held, parts = rankconst.load(folder), {}
+    for key in [f"graph-{place:04d}" for place in range(graphs)]:
+        tables = {}
+        for name in COLUMNS:
+            table = held.read(name)
+            place, keys = table.schema.get_field_index("dataset"), pa.array([key] * len(table))
+            tables[name] = table.set_column(place, table.schema.field(place), keys)
+        parts[key] = Part(tables, {"origin": "files"})
+    write_parts(out, None, parts)
+
+
+def compare_folders(runs: int) -> str:
+    """Measure one more graph next to 10 others and next to 1,000, and return a line."""
+    used: dict[int, list[Usage]] = {10: [], 1_000: []}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        build_small(folder, "one", folder / "one")
+        for graphs in used:
+            # In another process: peak memory is passed on to children.
+            process = multiprocessing.get_context("spawn").Process(
+                target=repeat_graph, args=(folder / "one", graphs, folder / str(graphs))
+            )
+            process.start()
+            process.join()
+        for graphs in [*used] * runs:
+            out = shutil.copytree(folder / str(graphs), folder / "out")
+            used[graphs].append(build_small(folder, "another", out))
+            shutil.rmtree(out)
+    few, many = [statistics.median(each.cpu for each in usages) for usages in used.values()]
+    memory = max(usage.memory for usage in used[1_000])
+    return (
+        f"One more graph next to 10 others takes {few:.1f} s, next to 1,000 {many:.1f} s and "
+        f"{memory:.0f} MiB: {many / few:.1f} times as long."
+    )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -99,6 +159,7 @@ def main() -> None:
     )
     for dataset in DATASETS:
         print(compare(dataset, runs), flush=True)
+    print(compare_folders(runs))
 
 
 if __name__ == "__main__":
