@@ -297,21 +297,6 @@ def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
             )
 
 
-@pytest.mark.slow
-@given(st.lists(st.floats(0.2, 1.0), min_size=1, max_size=20))
-def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float]) -> None:
-    constants = TABLES.constants("wn18rr", "mrr")
-    alone = [constants.adjust(value) for value in values]
-    array = constants.adjust(np.array(values))
-    frame = rankconst.adjust(pd.DataFrame({"MRR": values}), dataset="wn18rr", details=True)
-    single = rankconst.adjust(values[0], metric="mrr", dataset="wn18rr")
-    for form, name in zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True):
-        expected = [getattr(each, form) for each in alone]
-        assert getattr(array, form).tolist() == frame[name].tolist() == expected
-        assert getattr(single.forms, form) == expected[0]
-        assert getattr(constants, form)(np.array(values)).tolist() == expected
-
-
 # Numbers of every kind.
 
 

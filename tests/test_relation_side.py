@@ -5,33 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import rankconst
 from brute import count_brute_force
 from carried import open_once
-from cases import choose
 from graphs import (
-    DATASETS,
     STATIC,
-    Dataset,
-    count_candidates,
-    make_graph,
     random_dataset,
-    read_graph,
-    sizes_of,
 )
-from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rankconst.tables.archive import Tables
-    from rankconst.tasks import Histogram
 
 pd = pytest.importorskip("pandas", reason="the tests read frames")
 
@@ -66,45 +54,6 @@ def test_both_sides_are_head_and_tail(tables: Tables) -> None:
     assert tables.sides(tables.tasks("toy")) == ("head", "tail", "both", "relation")
     assert tables.sides(tables.tasks("toy", protocol="sampled:5")) == ("head", "tail", "both")
     assert tables.sides(tables.tasks("toy", protocol="static")) == ()
-
-
-def at_most(few: Histogram, more: Histogram) -> bool:
-    """Tell whether tasks of the one, in order, have no more candidates than those of the other."""
-    one, other = (np.repeat(each.num_candidates, each.num_tasks) for each in (few, more))
-    return one.size == other.size and bool((one <= other).all())
-
-
-@settings(max_examples=choose(15, 40))
-@given(DATASETS)
-def test_filters_only_remove_relations(dataset: Dataset) -> None:
-    graph = make_graph(dataset)
-    for split in (split for split in dataset if dataset[split]):
-        standard, libkge, raw = (
-            count_candidates(graph, PROTOCOLS[key], split).blocks["relation"].tally.histogram()
-            for key in ("standard", "libkge", "raw")
-        )
-        assert at_most(standard, libkge)
-        assert at_most(libkge, raw)
-        assert raw.num_candidates.tolist() == [graph.num_relations]
-
-
-@settings(max_examples=choose(15, 40))
-@given(DATASETS)
-def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
-    graph = make_graph(dataset)
-    every = [triples for triples in graph.splits.values() if len(triples)]
-    one = every[0].select(slice(0, 1))
-    wider = graph.__class__(
-        **{name: getattr(graph, name) for name in ("splits", "num_entities", "num_relations")},
-        known=Triples(one.head, (one.relation + 1) % graph.num_relations, one.tail),
-    )
-    for key in ("standard", "libkge", "pykeen"):
-        for split in dataset:
-            before, after = (
-                sizes_of(count_candidates(each, PROTOCOLS[key], split))[2]
-                for each in (graph, wider)
-            )
-            assert all(fewer in (many, many - 1) for many, fewer in zip(before, after, strict=True))
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -166,14 +115,3 @@ def test_a_caption_on_relation_prediction_needs_a_word(tables: Tables, tmp_path:
         {"MRR": "0.9", "AMRR": "0.5"}, tables=tables, dataset="toy", side="relation"
     )
     assert ([each.rule for each in told.findings], told.asked) == (["adjusted-mismatch"], ())
-
-
-@pytest.mark.slow
-def test_a_random_ranker_has_a_raw_mean_rank_of_119_on_fb15k237(mirror: Path) -> None:
-    counts = (
-        count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test")
-        .blocks["relation"]
-        .tally.histogram()
-    )
-    assert (counts.mean + 1) / 2 == (237 + 1) / 2 == 119
-    assert counts.total == 20_466

@@ -129,32 +129,6 @@ def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
     assert 'split="valid+test"' in question.remedy
 
 
-# Of graphs whose files are not all in the mirror, and of those that it has: ranks and E[MRR] by
-# loops over the lines of the files, in a program of its own.
-COUNTED = {
-    "wdsinger": (2_203, 9.547565898949944e-4),
-    "fb15k237_20": (19_776, 7.649221801e-4),
-    "fb15k237_50": (20_324, 7.1726203554515e-4),
-    "nell995": (5_636, 1.5849407079502614e-4),
-    "mt3_art": (6_226, 9.9551145439213e-4),
-    "mt3_infra": (4_810, 9.8052874878313e-4),
-    "mt4_sci": (2_776, 9.838993439619439e-4),
-    "mt4_health": (3_406, 9.932729317343836e-4),
-    "fbnell": (1_194, 1.911070814736299e-3),
-    "metafam": (368, 1.0781646508167087e-2),
-    "hm_3k": (2_698, 5.437451820602256e-4),
-    "conceptnet100k": (2_400, 1.512782947978978e-4),
-}
-
-
-@pytest.mark.parametrize("key", COUNTED)
-def test_graphs_counted_by_another_program(key: str) -> None:
-    constants = look_up("mrr", Address(dataset=key, tool="ultra"), rankconst.load())
-    ranks, expectation = COUNTED[key]
-    assert constants.num_tasks == ranks
-    assert constants.expectation == pytest.approx(expectation, rel=1e-9)
-
-
 def test_counting_has_every_inverse_of_metafam() -> None:
     assert look_up("mrr", Address(dataset="metafam"), rankconst.load(), "counting").expectation == 1
 

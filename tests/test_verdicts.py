@@ -91,35 +91,6 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
             assert stands == int(as_good < level) - int(worse < level), (text, as_good, worse)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("baseline", ["counting", "frequency"])
-@pytest.mark.parametrize(
-    ("metric", "values"), [("hits@3", np.linspace(0.125, 1, 36)), ("mr", np.linspace(1.5, 6, 46))]
-)
-def test_the_same_of_what_knows_more(
-    metric: str, values: np.ndarray[tuple[int], np.dtype[np.float64]], baseline: str
-) -> None:
-    """20,000 draws of ranks on the blocks of the baseline."""
-    blocks = open_once().histogram("nations", baseline=baseline)
-    assert blocks.offsets is not None
-    offsets, sizes = (
-        np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates)
-    )
-    ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
-    drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
-    # What the baseline gets itself is neither better nor worse.
-    expected = open_once().constants("nations", metric, baseline=baseline).expectation
-    texts = [f"{value:.3f}" for value in (*values, expected)]
-    stands = judge(make(metric, texts, partial(of_dataset, dataset="nations", baseline=baseline)))
-    sign = 1 if metric == "hits@3" else -1
-    noise = 5 * (LEVEL * (1 - LEVEL) / len(drawn)) ** 0.5
-    for text, found in zip(texts, stands.tolist(), strict=True):
-        low, high = sorted((sign * (float(text) - 0.0005), sign * (float(text) + 0.0005)))
-        assert found <= 0 or (drawn >= low).mean() < LEVEL + noise
-        assert found >= 0 or (drawn <= high).mean() < LEVEL + noise
-    assert set(stands.tolist()) == {-1, 0, 1}
-
-
 @pytest.mark.parametrize(("aggregation", "metric"), [("macro-relation", "mrr"), ("micro", "gmr")])
 def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metric: str) -> None:
     constants = open_once().constants("umls", metric, aggregation=aggregation, baseline="counting")

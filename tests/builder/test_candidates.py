@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, count_with_sets, weigh_brute_force
 from cases import choose, for_each
@@ -308,45 +307,6 @@ def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPat
         DataError, match=r"standard test tail: candidates run from 0 to 0; expected 1 to 0"
     ):
         tally_protocols(graph, [PROTOCOLS["standard"]], "test")
-
-
-TOP = 2**64 - 1
-MARK_INVERSE = pow(0xD6E8FEB86659FD93, -1, 2**64)
-
-
-@settings(max_examples=choose(30, 150))
-@example(
-    keys={i * MARK_INVERSE % 2**64 for i in range(1, 3000)}, asked=[0, TOP]
-)  # all have one mark
-@example(keys={(0xABCDEF << 40) | i for i in range(3000)} | {0, TOP}, asked=[1])
-@example(
-    keys={
-        i << k for k in (1, 8, 16, 31, 32, 33, 48, 60, 63) for i in range(min(1 << (64 - k), 400))
-    },
-    asked=[1],
-)
-@given(
-    keys=st.sets(
-        st.integers(0, TOP) | st.integers(0, 40) | st.integers(0, 40).map(lambda i: i << 58),
-        max_size=300,
-    ),
-    asked=st.lists(st.integers(0, TOP) | st.integers(0, 60), max_size=50),
-)
-def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
-    """Those asked for are also the keys themselves and their neighbours."""
-    ordered = sorted(keys)
-    asked = [
-        *asked,
-        *ordered,
-        *((key + 1) % 2**64 for key in ordered),
-        *(key ^ (1 << 63) for key in ordered),
-    ]
-    places = {key: place for place, key in enumerate(ordered)}
-    held, wanted = (np.array(each, dtype=np.uint64) for each in (ordered, asked))
-    expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
-    for rows, found in (candidates.KeyTable(held).match(wanted), words.locate(held, wanted)):
-        assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
-        assert rows.size == len(expected)
 
 
 @pytest.mark.parametrize("large", [2, 1 << 30])

@@ -74,37 +74,7 @@ def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
         assert statistics.duplicates(split) == len(dataset[split]) - len(set(dataset[split]))
 
 
-@pytest.mark.slow
-@settings(max_examples=choose(60, 150))
-@given(files=DATASETS)
-def test_codes_are_those_of_labels_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
-    graph = encode({split: write(rows) for split, rows in files.items()})
-    assert graph.entity_labels is not None
-    assert graph.relation_labels is not None
-    entities, relations = graph.entity_labels.to_pylist(), graph.relation_labels.to_pylist()
-    assert (graph.num_entities, graph.num_relations) == (len({*entities}), len({*relations}))
-    assert relations == [*dict.fromkeys(r for rows in files.values() for _, r, _ in rows)]
-    for split, triples in graph.splits.items():
-        columns = zip((entities, relations, entities), triples.codes, strict=True)
-        named = ([labels[code] for code in codes.tolist()] for labels, codes in columns)
-        assert [*zip(*named, strict=True)] == files.get(split, [])
-        assert {codes.dtype for codes in triples.codes} == {
-            np.dtype(np.int32 if len(triples) else np.int64)
-        }
-
-
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
-
-
-@pytest.mark.parametrize("spread", [1, (1 << 31) - 1], ids=["one word", "too wide for one word"])
-@given(rows=ROWS)
-def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> None:
-    columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
-    triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
-    graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
-    assert graph.find_firsts("train").tolist() == [
-        row not in rows[:place] for place, row in enumerate(rows)
-    ]
 
 
 MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
@@ -181,18 +151,6 @@ def test_relations_are_named_and_ranked_where_it_is_clear_which() -> None:
     )
     assert not replace(graph, qualified=True).ranks_relations
     assert not replace(graph, inductive=True).ranks_relations
-
-
-def test_times_of_two_columns_are_as_many_as_pairs() -> None:
-    """A begin of four and an end of two make eight times."""
-    rows = "".join(f"a\tr\tb\t{begin}\t{end}\n" for begin in "0123" for end in "xy").encode()
-    graph = encode_labels(
-        dict.fromkeys(ORDER, read_triples(rows, LineFormat(columns="hrtdd"), "file"))
-    )
-    assert graph.num_times == 8
-    assert all(
-        sorted(triples.codes[-1].tolist()) == [*range(8)] for triples in graph.splits.values()
-    )
 
 
 @pytest.mark.parametrize(

@@ -191,17 +191,6 @@ def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
         assert not entities & ends - {rows[0][1]}
 
 
-def test_further_columns_of_a_heading_are_ignored() -> None:
-    rows = "ada,1999,bob,knows,x\n"
-    files = {
-        "train": f"source,year,target,relation,weight\n{rows}",
-        "test": rows.replace("ada", "cy"),
-    }
-    got, note = read(files, "h-tr-")
-    assert got == {"train": [("ada", "knows", "bob")], "test": [("cy", "knows", "bob")]}
-    assert "heading" in note
-
-
 # -- times -----------------------------------------------------------------------------------------
 
 QUADS = {
@@ -271,18 +260,6 @@ def test_columns_name_the_time() -> None:
 # -- OpenKE ----------------------------------------------------------------------------------------
 
 IDS = {"train": [("0", "1", "2"), ("1", "0", "0"), ("2", "1", "0")], "test": [("0", "0", "1")]}
-
-
-@pytest.mark.parametrize("sign", ["\t", " "])
-def test_openke(sign: str) -> None:
-    files = {
-        split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()
-    }
-    got, note = read(files, None, "tsv")
-    assert got == IDS
-    assert note == "columns are read as htr (--columns changes that)"
-    files = {split: write(rows, str(len(rows)), sign=sign) for split, rows in IDS.items()}
-    assert read(files, "hrt", "tsv")[0] == IDS
 
 
 def test_openke_that_leaves_something_open() -> None:

@@ -283,23 +283,6 @@ def test_training_sets_that_are_known_without_their_order(
     assert {b"\t".join((head, relation, tail)) for head, tail, relation in rows} <= {*whole}
 
 
-def test_the_training_set_of_red_gnn_is_that_of_nell995(mirror: Path) -> None:
-    """The mirror has a quarter of it, all in that of NELL-995; the rest is too large for it."""
-    with (mirror / "MANIFEST.csv").open(encoding="utf-8-sig", newline="") as stream:
-        paths = {
-            row["split"]: row["mirror_path"]
-            for row in csv.DictReader(stream)
-            if row["key"] == "nell995_redgnn"
-        }
-    quarter = (mirror / paths["train"]).read_bytes().splitlines()
-    contents = read_contents(mirror, "nell995_redgnn")
-    assert len(quarter) == 37_420
-    assert {*quarter} <= {*contents["train"].splitlines()}
-    assert {*contents["test"].splitlines()} < {
-        *read_contents(mirror, "nell995")["test"].splitlines()
-    }
-
-
 def read_statistics(mirror: Path) -> list[dict[str, str]]:
     with (mirror / "STATISTICS.csv").open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
@@ -361,23 +344,6 @@ def is_mirrored(mirror: Path, key: str) -> bool:
         if role in SPLITS
     ]
     return bool(files) and all((mirror / file).is_file() for file in files)
-
-
-def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
-    wrong: list[str] = []
-    for row in read_statistics(mirror):
-        source = find_benchmark(key_of(row))
-        for column, name in GIVEN_BY_PYKEEN.items():
-            if row[column] and source.pykeen.get(name) != int(row[column]):
-                wrong.append(
-                    f"{source.key}: {name} is {source.pykeen.get(name)}, expected {row[column]}"
-                )
-        if bool(row["mismatch_explanation"]) != ("mismatch" in source.pykeen):
-            wrong.append(
-                f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, "
-                f"{row['mismatch_explanation']!r}"
-            )
-    assert wrong == []
 
 
 SAME = sorted(key for key, source in load_benchmarks().items() if source.same_graph_as)

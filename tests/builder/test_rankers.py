@@ -1,4 +1,4 @@
-"""Blocks of ties against score vectors in plain loops, published figures, and PyKEEN's baseline."""
+"""Blocks of ties against score vectors in plain loops, and published figures."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from hypothesis import example, given, settings
 from brute import (
     ORDER,
     choose_counting,
-    everything,
     rank_brute_force,
-    score_baselines,
     weigh_brute_force,
 )
 from cases import choose
@@ -175,81 +173,6 @@ def test_graphs_of_related_relations(
     compare(relate(seed, 90), FULL)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_without_shared_pairs_counting_is_frequency(seed: int) -> None:
-    dataset = random_dataset(seed=seed, entities=9, relations=3, size=40)
-    first: dict[frozenset[int], int] = {}
-    kept = [row for row in dataset["train"] if row[0] != row[2]]
-    dataset["train"] = [
-        (h, r, t) for h, r, t in kept if h < t and first.setdefault(frozenset((h, t)), r) == r
-    ]
-    graph = make_graph(dataset)
-    assert not Train(graph).rules.codes.size
-    counts = [
-        count_baseline(graph, PROTOCOLS["standard"], "test", one)
-        for one in ("frequency", "counting")
-    ]
-    assert blocks_of(counts[0]) == blocks_of(counts[1])
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_names_and_order_of_rows_change_nothing(seed: int) -> None:
-    dataset, generator = relate(seed, 60), random.Random(seed)  # noqa: S311 - test data
-    entities, relations = generator.sample(range(100, 200), 12), generator.sample(range(20), 10)
-    renamed: Dataset = {
-        split: [(entities[h], relations[r], entities[t]) for h, r, t in rows]
-        for split, rows in dataset.items()
-    }
-    for rows in (renamed["train"], renamed["valid"]):
-        generator.shuffle(rows)
-    graphs = [make_graph(one) for one in (dataset, renamed)]
-    one, other = (
-        blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting"))
-        for graph in graphs
-    )
-    assert one == other
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_heads_for_tails_swap_the_sides(seed: int) -> None:
-    dataset = relate(seed, 60)
-    graphs = [
-        make_graph(dataset),
-        make_graph({s: [(t, r, h) for h, r, t in rows] for s, rows in dataset.items()}),
-    ]
-    one, other = (
-        blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting"))
-        for graph in graphs
-    )
-    assert (one["head"], one["tail"]) == (other["tail"], other["head"])
-
-
-@pytest.mark.parametrize("baseline", ["frequency", "counting"])
-def test_restricted_to_some_entities(baseline: str) -> None:
-    dataset = random_dataset(seed=6, entities=10, relations=2, size=120)
-    allowed = {0, 2, 3, 5, 7, 8}
-    mask = np.array([entity in allowed for entity in range(10)])
-    graph = dataclasses.replace(make_graph(dataset), allowed_entities=mask)
-    score = score_baselines(dataset, "test", RULES)[baseline]
-    known = set(everything(dataset))
-    for place, blocks in (("head", []), ("tail", [])):
-        for h, r, t in dataset["test"]:
-            if {h, t} <= allowed:
-                entity, own = (t, h) if place == "head" else (h, t)
-                rows = {one: (one, r, t) if place == "head" else (h, r, one) for one in allowed}
-                scores = [
-                    score(place, entity, r, one, None)
-                    for one in allowed
-                    if one == own or rows[one] not in known
-                ]
-                mine = score(place, entity, r, own, None)
-                blocks.append((sum(one > mine for one in scores), scores.count(mine)))
-        assert (
-            blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", baseline))[place]
-            == blocks
-        )
-
-
 def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     class Twice(Ranker):
         def count_frequency(
@@ -393,18 +316,3 @@ def test_counting_as_found_by_another_program(mirror: Path, key: str) -> None:
 def test_single_step_counting_as_found_by_another_program(mirror: Path, key: str) -> None:
     (found,), _ = expect(read_once(mirror, key), SINGLE_STEP, protocol="time-aware")
     assert tuple(f"{found[name]:.5f}" for name in ("mrr", "hits@10")) == SINGLE[key]
-
-
-@pytest.mark.parametrize(
-    ("key", "optimistic", "realistic", "pessimistic"),
-    [("nations", 2.60199, 3.09328, 3.58458), ("umls", 4.46747, 6.17284, 7.87822)],
-)
-def test_frequency_is_the_marginal_distribution_of_pykeen(
-    mirror: Path, key: str, optimistic: float, realistic: float, pessimistic: float
-) -> None:
-    # MarginalDistributionBaseline(entity_margin=False, relation_margin=True) of PyKEEN 1.11.1 on
-    # its own files, which are the mirror's; the mean of single-precision ranks.
-    counts = count_baseline(read_once(mirror, key), PROTOCOLS["pykeen"], "test", "frequency")
-    offset, size = np.array([task for side in blocks_of(counts).values() for task in side]).T
-    found = [np.mean(offset + 1), np.mean(offset + (size + 1) / 2), np.mean(offset + size)]
-    assert found == pytest.approx([optimistic, realistic, pessimistic], abs=1e-5)

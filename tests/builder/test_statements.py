@@ -5,7 +5,7 @@ counted.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -15,10 +15,7 @@ from brute import (
     ORDER,
     choose_counting,
     count_brute_force,
-    entities_of,
-    everything,
     rank_brute_force,
-    values_of,
 )
 from cases import choose, for_each
 from graphs import blocks_of, count_candidates, sizes_of
@@ -27,7 +24,6 @@ from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import count_protocols, count_ranked
-from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import read_triples
@@ -97,20 +93,6 @@ def test_protocols_need_qualifiers_or_none() -> None:
         for key in keys:
             with pytest.raises(UndefinedError, match=told):
                 count_candidates(graph, PROTOCOLS[key], "train")
-
-
-@settings(max_examples=choose(11, 30))
-@given(dataset=DATASETS)
-def test_statistics(dataset: Dataset) -> None:
-    found = describe_graph(encode(dataset))
-    rows: Any = everything(dataset)
-    assert found.entities == len(
-        entities_of(rows) | {value for row in rows for value in values_of(row)}
-    )
-    assert found.entities_train == len(entities_of(dataset["train"]))
-    assert found.relations == len({r for _, r, *_ in rows})
-    assert found.rows == {split: len(dataset[split]) for split in ORDER}
-    assert found.distinct == {split: len(set(dataset[split])) for split in ORDER}
 
 
 @for_each("line", [b"a,r", b"a,r,b,q", b"a,r,b,q,x,p", b"a,,b", b"a,r,b,,x", b"", b"a\tr\tb"])

@@ -9,21 +9,13 @@ import functools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from cases import choose
-from oracles import EVALUATED, PRECISE, SAMPLED, enumerate_moments, to_mp
+from oracles import EVALUATED
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, TABULATED
 from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
-from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.tabulate import tabulate
-
-# Candidates of some tasks: at most 5^4 rankings of both sides to enumerate.
-COUNTS = st.lists(st.integers(1, 5), min_size=1, max_size=2)
-
 
 tasks_of = functools.partial(Tasks, "x", "raw", "test")
 
@@ -31,35 +23,6 @@ tasks_of = functools.partial(Tasks, "x", "raw", "test")
 def test_every_tabulated_metric_has_a_definition_here() -> None:
     on_demand = {family for family, metric in CATALOGUE.items() if not metric.tabulated}
     assert {metric.family for metric in TABULATED} == EVALUATED.keys() - on_demand
-
-
-@pytest.mark.slow
-@settings(max_examples=choose(3, 6))
-@given(head=COUNTS, tail=COUNTS)
-def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
-    histograms = {
-        tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))
-    }
-    rows = tabulate(histograms)["constants"].to_pylist()
-    assert len(rows) == 3 * len(TABULATED)
-    for row in rows:
-        counts = {"head": head, "tail": tail, "both": head + tail}[row["side"]]
-        mean, variance = map(to_mp, enumerate_moments(row["metric"], counts, row["k"]))
-        assert row["num_tasks"] == len(counts)
-        where = (row["side"], row["metric"], row["k"])
-        # Where it is sampled, errors are standard errors.
-        sampled = row["method"] == "sampled"
-        assert abs(row["expectation"] - mean) <= row["expectation_error"] * (5 if sampled else 1), (
-            where
-        )
-        assert abs(row["variance"] - variance) <= row["variance_error"] * (5 if sampled else 1), (
-            where
-        )
-        assert sampled == (row["num_draws"] is not None)
-        if row["metric"] in SAMPLED:
-            assert sampled or row["variance"] == 0
-        else:
-            assert row["method"] == ("closed_form" if row["metric"] in PRECISE else "numerical")
 
 
 def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:
@@ -73,14 +36,6 @@ def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:
         "constants"
     ].to_pylist()
     assert [(row["metric"], row["k"]) for row in rows if row["side"] == "tail"] == known
-
-
-def test_tables_of_nothing_have_columns() -> None:
-    tables = tabulate({})
-    assert {*tables, "datasets"} == {*COLUMNS}
-    for name, table in tables.items():
-        assert len(table) == 0
-        assert table.schema == schema_of(name)
 
 
 @pytest.mark.parametrize("baseline", ["frequency", "counting", "counting_single_step"])

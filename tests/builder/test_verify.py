@@ -543,32 +543,6 @@ def test_a_released_folder_is_that_of_its_version(lean: Draft, tmp_path: Path) -
         assert bool(look(path, "descriptor")) == found
 
 
-def test_a_set_without_tables_fails_without_an_error(lean: Draft, tmp_path: Path) -> None:
-    folder = lean.write(tmp_path / "set")
-    for name in COLUMNS:
-        (folder / f"{name}.parquet").unlink()
-    assert set(failed(examine(folder))) == {*STAGES} - {
-        name for name, each in STAGES.items() if each.rebuild
-    }
-
-
-def test_odd_descriptors_fail_without_an_error(lean: Draft, tmp_path: Path) -> None:
-    folder = lean.write(tmp_path / "set")
-    odd: list[list[dict[str, Any]]] = [
-        [],
-        [{}],
-        [{"path": 2}],
-        [{"name": "datasets", "path": "../x"}],
-    ]
-    for resources in odd:
-        descriptor = {
-            "version": "unreleased", "resources": resources, "provenance": [],
-            "sources": {"a": [1]},
-        }  # fmt: skip
-        (folder / "datapackage.json").write_bytes(encode_descriptor(descriptor))
-        assert {"files", "descriptor", "keys"} <= set(failed(examine(folder)))
-
-
 ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("candidates", "num_candidates", -(2**60), {"protocol": "libkge", "split": "test"}),
     ("candidates", "num_tasks", None, {"split": "test"}),

@@ -7,8 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cases import choose, for_each
 from rankconst.errors import DataError
@@ -183,29 +181,6 @@ def test_two_rows_of_one_key_are_refused(place: int) -> None:
         DataError, match=f"two rows of constants .* in the {('old', 'new')[place]} set"
     ):
         compare_sets(sets[0], sets[1])
-
-
-@pytest.mark.slow
-@given(
-    old=st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), st.integers(0, 2)),
-    new=st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), st.integers(0, 2)),
-)
-def test_counts_are_those_of_a_comparison_one_by_one(
-    old: dict[tuple[str, int], int], new: dict[tuple[str, int], int]
-) -> None:
-    def rows_of(held: dict[tuple[str, int], int]) -> list[Row]:
-        return [
-            {**CANDIDATES, "dataset": dataset, "num_candidates": size, "num_tasks": tasks}
-            for (dataset, size), tasks in held.items()
-        ]
-
-    found = compare("candidates", rows_of(old), rows_of(new))
-    assert found.removed == len(old.keys() - new.keys())
-    assert found.added == len(new.keys() - old.keys())
-    assert found.changed == sum(old[key] != new[key] for key in old.keys() & new.keys())
-    assert found.bump == (
-        Bump.major if found.changed or found.removed else Bump.minor if found.added else Bump.patch
-    )
 
 
 def test_smallest_version() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections import Counter
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,10 +17,8 @@ from rankconst_builder.graph import Graph
 from rankconst_builder.words import (
     Packing,
     Triples,
-    count_runs,
     locate,
     search,
-    sort_words,
 )
 
 if TYPE_CHECKING:
@@ -46,15 +42,6 @@ def test_words_are_searched_for_as_bisect_does(ordered: list[int], words: list[i
     assert [*zip(rows.tolist(), places.tolist(), strict=True)] == [
         (row, distinct.index(word)) for row, word in enumerate(words) if word in distinct
     ]
-
-
-@given(st.lists(WORDS, max_size=4))
-def test_words_of_parts_are_sorted_and_counted(parts: list[list[int]]) -> None:
-    words, numbers = sort_words(map(array, parts)), [*chain(*parts)]
-    assert words.tolist() == sorted(numbers)
-    assert {*zip(*(each.tolist() for each in count_runs(words)), strict=True)} == {
-        *Counter(numbers).items()
-    }
 
 
 # Labels that are coded while text is read.
@@ -109,43 +96,6 @@ def test_labels_of_one_key_are_told_apart() -> None:
         encode(coder, [labels[0]])
         with pytest.raises(NotPlainError):
             encode(coder, [labels[1]])
-
-
-# Words of facts, part by part.
-
-
-@pytest.mark.parametrize(
-    ("entities", "relations", "shift"),
-    # Bits of anchor, relation and answer: 27 + 14 + 27, 20 + 23 + 21, 20 + 22 + 20.
-    [
-        ((1 << 27) - 1, 1 << 14, 4), (1 << 20, 1 << 23, 0), ((1 << 20) + 1, 1 << 23, 1), (1 << 20, 1 << 24, 1),
-    ],
-)  # fmt: skip
-def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(
-    entities: int, relations: int, shift: int
-) -> None:
-    rng = np.random.default_rng(0)
-    most = (
-        np.array([entities - 1, entities - 2, 0, 0]),
-        np.array([relations - 1, 0, 0, relations - 1]),
-    )
-    heads, kinds = (np.concatenate([end, rng.integers(0, end[0], 60)]) for end in most)
-    triples = Triples(heads, kinds, heads[::-1].copy())
-    packing = Packing.plan(Graph({"train": triples}, entities, relations), "tail", len(triples))
-    assert packing.shift == shift
-    found: list[tuple[int, ...]] = []
-    for part in packing.parts:
-        ordered = packing.sort([triples, triples], part)
-        assert (ordered[1:] >= ordered[:-1]).all()
-        keys = packing.find_keys(ordered)
-        columns = (
-            packing.find_anchors(keys, part),
-            packing.find_given(keys),
-            packing.find_answers(ordered),
-        )
-        found += zip(*(column.tolist() for column in columns), strict=True)
-    rows = [*zip(*(column.tolist() for column in triples.codes), strict=True)]
-    assert sorted(found) == sorted(rows + rows)
 
 
 def test_graphs_of_too_many_parts_are_refused() -> None:

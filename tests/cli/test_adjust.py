@@ -6,46 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from carried import open_once
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.conftest import Run, Write
 
-SHIPPED = ("codexmedium", "codexsmall", "fb15k237", "kinships", "nations", "umls", "wn18", "wn18rr")
 
 TASKS = ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric", "baseline")
 RANKERS = ("expectation", "counting")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ["mr", "hits@7"])
-def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
-    tables = open_once()
-    split, side, protocol = where = ("valid", "tail", "pykeen")
-    datasets = [word for dataset in SHIPPED for word in ("-d", dataset)]
-    options = ("--split", split, "--side", side, "-p", protocol, "--json")
-    rows = run("adjust", "1", *datasets, "-m", metric, *options).records
-    for dataset, row in zip(SHIPPED, rows, strict=True):
-        constants = tables.constants(dataset, metric, *where)
-        adjusted = constants.adjust(1)
-        assert (row["dataset"], row["split"], row["side"], row["protocol"]) == (dataset, *where)
-        assert row["metric"] == str(constants.metric)
-        for field in (
-            "num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method",
-        ):  # fmt: skip
-            assert row[field] == getattr(constants, field)
-        assert (
-            row["counting"]
-            == tables.constants(dataset, metric, *where, baseline="counting").expectation
-        )
-        assert (row["normalised"], row["index"], row["z"]) == (
-            adjusted.normalised,
-            adjusted.index,
-            adjusted.z,
-        )
-        assert row["table_version"] == tables.version
 
 
 @pytest.mark.slow
@@ -211,19 +179,6 @@ def test_a_benchmark_of_sampled_ranks_says_so_where_a_protocol_is_assumed(
         assert (
             "note: GraIL and papers that follow it rank among 50: --protocol sampled:49" in message
         ) == told
-
-
-@pytest.mark.slow
-def test_each_number_has_its_own_meaning_against_every_baseline(run: Run) -> None:
-    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "kinships", "-m", "mrr", "--json")
-    plain = {(row["dataset"], row["value"]): row["meaning"] for row in run(*args).records}
-    rows = run(*args, "-b", "all").records
-    assert {
-        (row["dataset"], row["value"]): row["meaning"]
-        for row in rows
-        if row["baseline"] == "uniform"
-    } == plain
-    assert {row["meaning"] for row in rows if row["baseline"] != "uniform"} == {None}
 
 
 def test_adjusted_values_are_turned_back(run: Run) -> None:

@@ -132,21 +132,6 @@ def test_datasets_are_those_of_the_tables_and_of_the_registry(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_where_chance_matters_is_seen(run: Run) -> None:
-    tables = open_once()
-    column = f"expectation_{parse_metric('mrr').key}"
-    for row in run("show", "datasets", "-f", "json").records[::5]:
-        if row["status"] != "included":
-            assert row[column] is None
-            continue
-        held = tables.protocols(row["dataset"])
-        usual = next(
-            (each for each in ("standard", "time-aware", "qualified") if each in held), held[0]
-        )
-        assert row[column] == tables.constants(row["dataset"], "mrr", protocol=usual).expectation
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra_datasets_are_listed(run: Run) -> None:
     assert {"fb15k237", "wn18rr"} <= {

@@ -19,7 +19,6 @@ from oracles import (
     POWERS,
     PRECISE,
     SAMPLED,
-    assert_alike,
     assert_within,
     enumerate_moments,
 )
@@ -146,21 +145,6 @@ def test_moments_equal_enumeration_for_any_small_set(
         note(row.family)
         if not is_weighted or row.weighted:
             check(row.at(k) if row.takes_k else row, blocks, weights)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", [m for m in METRICS if m.weighted and m.k in (None, 7)], ids=str)
-@settings(max_examples=choose(4, 100))
-@given(
-    counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),
-    weight=st.floats(1e-3, 1e3),
-)
-def test_equal_weights_are_no_weights(metric: Metric, counts: list[int], weight: float) -> None:
-    plain = compute_moments(metric, Histogram.from_counts(counts))
-    assert_alike(
-        compute_moments(metric, Histogram.from_counts(counts, weights=[weight] * len(counts))),
-        plain,
-    )
 
 
 def test_what_no_draw_shows_is_reckoned_with() -> None:

@@ -1,6 +1,4 @@
-"""The median absolute deviation: enumeration, honest standard errors, independent simulation,
-extremes.
-"""
+"""The median absolute deviation: enumeration, honest standard errors, extremes."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from oracles import MP_QUARTILE, histogram_of
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
-from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, estimate
+from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -119,36 +117,6 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
     assert scores.max() < 5
 
 
-# Independent simulation.
-
-SHAPES: dict[str, dict[int, int]] = {
-    "even": {1000: 600, 1500: 300, 4000: 100},
-    "odd": {1000: 601, 1500: 300, 4000: 100},
-    "distinct": dict.fromkeys(range(500, 900), 3),
-    "lattice": {2: 50, 7: 300, 11: 300, 14: 400},
-    "half ones": {1: 500, 5000: 500},
-    "nearly half ones": {1: 499, 5000: 501},
-    "two bumps": {3: 400, 10**6: 400},
-    "two bumps, odd": {3: 401, 10**6: 400},
-    "far apart": {2: 100, 10**9: 101},
-    "break at the upper point": {900: 1000, 10**6: 300},
-    "many": {14541 - 7 * i: 20 + i for i in range(200)},
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("counts", SHAPES.values(), ids=SHAPES)
-def test_simulation(counts: dict[int, int]) -> None:
-    """Ranks drawn one by one by another generator, medians by NumPy."""
-    rng = np.random.default_rng(7)
-    sizes = np.repeat(list(counts), list(counts.values()))
-    draws = 4000 if sizes.size < 2000 else 400
-    values = np.concatenate(
-        [deviate(rng.integers(1, sizes + 1, (100, sizes.size))) for _ in range(draws // 100)]
-    )
-    check_alike(median_absolute_deviation(histogram_of(counts)), estimate(values, 0.0))
-
-
 def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None:
     histogram = open_once().histogram("fb15k237")
     monkeypatch.setattr(module, "MOST_DRAWS", 2**11)
@@ -160,23 +128,6 @@ def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None
     assert controlled.expectation_error < plain.expectation_error / 5
     assert controlled.variance_error < plain.variance_error / 3
     check_alike(controlled, plain)
-
-
-@pytest.mark.parametrize("n", [10**4, 10**4 + 1, 10**7])
-def test_many_equal_tasks(n: int) -> None:
-    """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to
-    N/4.
-    """
-    size = 10**9
-    moments = median_absolute_deviation(histogram_of({size: n}))
-    assert moments.expectation == pytest.approx(
-        size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error
-    )
-    limit = (size / QUARTILE) ** 2 / (16 * n)
-    assert moments.variance == pytest.approx(
-        limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error
-    )
-    assert moments.variance_error <= 0.05 * moments.variance
 
 
 def test_an_estimate_of_what_is_rare() -> None:

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from carried import open_once
 from cases import for_each
-from oracles import MP, assert_alike
+from oracles import MP
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.doubles import lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.catalogue.metrics import Metric
 
 TABLES = open_once()
 
@@ -81,24 +78,6 @@ def test_means_of_any_function_over_every_rank_vector(
     largest = max(abs(float(value)) for value in values)
     assert moments.expectation_error <= 1e-13 * max(1.0, largest)
     assert moments.variance_error <= 1e-12 * max(1.0, largest**2)
-
-
-def term_of(metric: Metric) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    assert metric.term is not None
-    term = metric.term
-    return lambda ranks: term(ranks, metric.k)
-
-
-@pytest.mark.parametrize("step", [0, 5])
-def test_metrics_of_the_catalogue_as_functions(step: int) -> None:
-    """Closed forms, rules of a few points and term by term sums agree within their errors."""
-    place = np.arange(300)
-    histogram = Histogram.from_counts(14_541 - 7 * place, 1 + place % 60, offsets=step * place)
-    for name in ("mr", "mrr", "hits@10", "ndcg"):
-        metric = parse_metric(name)
-        mine, known = compute_mean(term_of(metric), histogram), compute_moments(metric, histogram)
-        assert_alike(mine, known)
-        assert mine.expectation_error < 1e-8 * mine.expectation
 
 
 def test_weights_and_shared_negatives_count() -> None:
@@ -249,34 +228,6 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
     assert abs(moments.variance - variance) <= moments.variance_error + 1e-30
     assert moments.expectation_error <= 1e-6 * float(mean)
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans()
-)
-def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool) -> None:
-    tasks = [(size, offset, 1) for size, offset in blocks]
-    values = [max(ranks) if largest else min(ranks) for ranks in list_ranks(tasks)]
-    mean = Fraction(sum(values), len(values))
-    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
-    moments = compute_power_mean(math.inf if largest else -math.inf, gather(tasks))
-    assert abs(Fraction(moments.expectation) - mean) <= moments.expectation_error
-    assert abs(Fraction(moments.variance) - variance) <= moments.variance_error
-
-
-@pytest.mark.parametrize("tasks", [10**5, 3 * 10**5, 7 * 10**5, 10**6, 3 * 10**6])
-def test_errors_of_the_largest_of_very_many_ranks_cover_their_rounding(tasks: int) -> None:
-    found = compute_power_mean(math.inf, Histogram.from_counts([10**6], [tasks]))
-    below = MP.fsum((1 - MP.mpf(d) / 10**6) ** tasks for d in range(1, math.ceil(9e7 / tasks)))
-    assert abs(found.expectation - (10**6 - below)) <= found.expectation_error <= 1e-9
-
-
-def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
-    histogram = TABLES.histogram("fb15k237")
-    found = {p: compute_power_mean(p, histogram).expectation for p in EXPONENTS}
-    assert [*found.values()] == sorted(found.values())
-    for p, name in ((-1, "hmr"), (0, "gmr"), (1, "mr"), (2, "qmr")):
-        assert found[p] == compute_moments(parse_metric(name), histogram).expectation
 
 
 @pytest.mark.parametrize("p", [math.nan, 4.5, -5, 0.1, -0.039, -1e-9])

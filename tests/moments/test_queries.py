@@ -1,13 +1,10 @@
-"""Queries with several right answers: beside all rankings, 50 digits, simulation, and the sources'
-definitions.
-"""
+"""Queries with several right answers, against all rankings and the sources' definitions."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import mpmath
 import numpy as np
@@ -18,9 +15,6 @@ from cases import choose, for_each
 from oracles import assert_alike
 from rankconst.catalogue.definitions import FAMILIES
 from rankconst.errors import DataError, UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from rankconst.tables.own_counts import Answers
 
 METRICS = [
     *(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)),
@@ -77,61 +71,6 @@ def test_all_rankings(metric: str, size: int) -> None:
             assert ranks.evaluate(metric) == pytest.approx(float(mean), rel=1e-12)
 
 
-@pytest.mark.slow
-@for_each(("size", "right"), [(1, 1), (120, 3), (120, 119), (2_000, 77), (2_000, 1_999)])
-def test_fifty_digits(size: int, right: int) -> None:
-    """First right answer, hits, gain and average precision by sums of fifty digits; the errors
-    hold.
-    """
-    queries = rankconst.from_counts(size, relevant=right)
-    places = range(1, size + 1)
-    with mpmath.workdps(50):
-        left = [mpmath.mpf(1)]  # the chance of no right answer up to a place
-        for place in places:
-            left.append(left[-1] * max(size - place + 1 - right, 0) / (size - place + 1))
-        first = [before - after for before, after in itertools.pairwise(left)]
-        mean = mpmath.fsum(p / r for r, p in enumerate(first, 1))
-        check(queries, "mrr", mean, mpmath.fsum(p / r**2 for r, p in enumerate(first, 1)) - mean**2)
-        for k in (1, 10, 100):
-            missed = left[min(k, size)]
-            check(queries, f"hit_ratio@{k}", 1 - missed, missed * (1 - missed))
-        weights = [1 / mpmath.log(place + 1, 2) for place in places]
-        ideal, whole = mpmath.fsum(weights[:right]), mpmath.fsum(weights)
-        spread = (mpmath.fsum(w**2 for w in weights) - whole**2 / size) / max(size - 1, 1)
-        check(
-            queries,
-            "ndcg",
-            right * whole / size / ideal,
-            mpmath.mpf(right) * (size - right) / size * spread / ideal**2,
-        )
-        # Of two right answers at r < s: the share of the other places that is right, and of pairs
-        # of these.
-        share, one = (mpmath.mpf(right - j) / max(size - j, 1) for j in (1, 2))
-        two = one * (right - 3) / max(size - 3, 1)
-        mean = mpmath.fsum((1 + (r - 1) * share) / r for r in places) / size
-        if size > 120:
-            found = queries.constants("map")
-            assert abs(mpmath.mpf(found.expectation) - mean) <= found.expectation_error
-            return
-        square = right * mpmath.fsum(
-            (1 + (r - 1) * (3 * share + (r - 2) * share * one)) / mpmath.mpf(r) ** 2 for r in places
-        )
-        pairs = (
-            (2 + (r - 1) * (4 * one + (r - 2) * two) + (s - r - 1) * (one + (r - 1) * two))
-            / mpmath.mpf(r * s)
-            for r, s in itertools.combinations(places, 2)
-        )
-        square += 2 * right * share * mpmath.fsum(pairs)
-        check(queries, "map", mean, square / size / right**2 - mean**2)
-
-
-def check(queries: Answers, metric: str, mean: mpmath.mpf, variance: mpmath.mpf) -> None:
-    found = queries.constants(metric)
-    assert abs(mpmath.mpf(found.expectation) - mean) <= found.expectation_error, metric
-    assert abs(mpmath.mpf(found.variance) - variance) <= found.variance_error, metric
-    assert found.expectation_error <= 1e-11 * found.expectation
-
-
 @for_each(
     ("kinds", "k"),
     [
@@ -172,26 +111,6 @@ def test_one_right_answer_is_a_ranking_task(one: str, several: str) -> None:
     expected = rankconst.from_counts(sizes).constants(one).moments
     found = rankconst.from_counts(sizes, relevant=1).constants(several).moments
     assert_alike(found, expected)
-
-
-@for_each("metric", METRICS)
-def test_queries_are_averaged_by_weight(metric: str) -> None:
-    if metric.startswith("precision_pooled"):
-        return  # test_a_pooled_precision
-    sizes, right, weights = [5, 9, 9, 30], [2, 3, 3, 30], [1.0, 2.0, 0.5, 3.0]
-    alone = [
-        rankconst.from_counts(n, relevant=r).constants(metric)
-        for n, r in zip(sizes, right, strict=True)
-    ]
-    found = rankconst.from_counts(sizes, weights, relevant=right).constants(metric)
-    mean = sum(w * each.expectation for w, each in zip(weights, alone, strict=True)) / sum(weights)
-    variance = (
-        sum(w**2 * each.variance for w, each in zip(weights, alone, strict=True))
-        / sum(weights) ** 2
-    )
-    assert found.expectation == pytest.approx(mean)
-    assert found.variance == pytest.approx(variance)
-    assert found.num_tasks == 4
 
 
 def test_the_best_ranker_has_the_index_one() -> None:
@@ -251,35 +170,6 @@ def test_queries_without_right_answers(metric: str, empty: str, counts: float | 
         hits, added = (1, counts or 0.0) if counts is not None else (1, 0.0)
         value = (hits + added) / whole.num_tasks
         assert whole.significance(value).log10 == pytest.approx(rest.significance(hits / 2).log10)
-
-
-def test_libraries_say_what_a_name_means() -> None:
-    """LensKit's recall is over min(R, k), RecTools' nDCG over an ideal of k, ranx counts hits,
-    XGBoost cuts at 32.
-    """
-    means = {
-        ("lenskit", "Recall@10"): "recall_cap@10",
-        ("lenskit", "NDCG"): "ndcg_clipped",
-        ("rectools", "ndcg@30"): "ndcg_full@30",
-        ("ranx", "hits@10"): "num_hits@10",
-        ("ranx", "map@10"): "map_cut@10",
-        ("RecBole", "test_map@10"): "map@10",
-        ("xgboost", "map"): "map@32",
-        ("pytrec_eval", "map_cut_10"): "map_cut@10",
-        ("implicit", "precision@10"): "precision_pooled@10",
-        ("mteb", "recall_cap_at_10"): "recall_cap@10",
-        ("recommenders", "map_at_k@10"): "map@10",
-        ("recommenders", "map_at_10"): "map@10",
-        ("rexmex", "average_recall_at_10"): "map_cut@10",
-        ("rexmex", "mrr"): "mrr_all",
-    }
-    for (tool, name), key in means.items():
-        found = rankconst.from_counts([200], relevant=[20], tool=tool).constants(name)
-        expected = rankconst.from_counts([200], relevant=[20]).constants(key)
-        assert (found.metric.label, found.expectation) == (
-            expected.metric.label,
-            expected.expectation,
-        ), name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from rankconst.moments.summation import Panel, gram_rules, place_nodes, uniform_rule
+from rankconst.moments.summation import gram_rules, uniform_rule
 from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
@@ -31,17 +31,6 @@ def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
         )
 
 
-@pytest.mark.parametrize("length", [300, 1000, 4000])
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
-def test_nodes_are_enough_for_the_scale_that_is_said(length: int, share: float) -> None:
-    """For a function whose pole is as far away from the panel as its scale."""
-    scale = length / share
-    nodes = place_nodes([Panel(0, length, scale)])
-    found, error = nodes.sum(1 / (nodes.points + scale), np.zeros(nodes.points.size))
-    assert abs(found - math.fsum(1 / (j + scale) for j in range(length))) <= 1e-14 * found
-    assert error <= 1e-13 * found
-
-
 @pytest.mark.parametrize("nodes", [4, 9])
 def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
     sizes = np.array([1, 2, nodes - 1, nodes, nodes + 1, 17, 1000, 10**9], dtype=np.float64)
@@ -59,52 +48,6 @@ def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
             else:
                 exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
             assert abs(float(share @ (x / size) ** degree) - float(exact)) <= 2e-15
-
-
-def test_nodes_sum_over_consecutive_panels() -> None:
-    panels = [
-        Panel(3, 40, 3.0), Panel(40, 80, 40.0), Panel(80, 900, 900.0), Panel(900, 2000, 900.0),
-    ]  # fmt: skip
-    nodes = place_nodes([*panels, Panel(2000, 4000, 2000.0)])
-    assert nodes.points[: nodes.firsts[2]].tolist() == [*range(3, 80)]
-    assert nodes.weights[: nodes.firsts[2]].tolist() == [1] * 77
-    assert np.all(np.diff(nodes.points) > 0)
-    assert nodes.points.size < 77 + 3 * 29
-    functions: list[Callable[[Any], Any]] = [
-        lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like,
-    ]  # fmt: skip
-    for f in functions:
-        values = f(nodes.points.astype(np.float64))
-        exact = math.fsum(f(np.arange(3.0, 4000.0)).tolist())
-        found, error = nodes.sum(values, np.zeros_like(values))
-        assert abs(found - exact) <= error + 1e-14 * abs(exact)
-        assert error <= 1e-12 * abs(exact)
-        _, wider = nodes.sum(values, np.full(values.size, 0.5))
-        assert wider == pytest.approx(error + 0.5 * np.abs(nodes.weights).sum())
-    assert float(nodes.weights.sum()) == pytest.approx(3997, rel=1e-14)
-
-
-def test_a_sum_says_what_it_leaves_out() -> None:
-    """A function that varies within less than the panel's scale is not summed well, and the error
-    tells.
-    """
-    nodes = place_nodes([Panel(0, 2000, 2000.0)])
-    for width in (150.0, 300.0):
-        f = 1 / (1 + np.square((nodes.points - 700.0) / width))
-        found, error = nodes.sum(f, np.zeros_like(f))
-        exact = float(np.sum(1 / (1 + np.square((np.arange(2000) - 700.0) / width))))
-        assert 1e-9 * exact < abs(found - exact) < error
-
-
-@pytest.mark.parametrize("octave", [0, 5])
-def test_sizes_are_condensed_where_there_are_twice_as_many_as_points(octave: int) -> None:
-    """Fewer in an octave are left as they are, exactly."""
-    sizes = (TABLE << octave) + 1 + np.arange(49)
-    kept, weights = condense(sizes[:48], np.arange(48))
-    assert kept.tolist() == sizes[:48].tolist()
-    assert weights.tolist() == [*range(48)]
-    points, _ = condense(sizes, np.ones(49, np.int64))
-    assert len(points) == 24
 
 
 def test_a_size_may_be_a_point_of_the_interpolation() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 import rankconst
@@ -35,19 +34,6 @@ def test_moments_are_those_of_independent_graphs(metric: str, baseline: str) -> 
     assert mean.variance == pytest.approx(
         math.fsum(each.variance for each in graphs) / 144, rel=1e-10
     )
-
-
-def test_moments_are_those_of_random_rankings() -> None:
-    random = np.random.default_rng(0)
-    sums = np.zeros(4_000)
-    for tasks in find_graphs():
-        histogram = TABLES.histogram(tasks)
-        sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-        for draw in range(sums.size // 10):
-            sums[draw] += np.mean(1 / random.integers(1, sizes + 1)) / 12
-    drawn, mean = sums[: sums.size // 10], TABLES.constants("grail_12", "mrr")
-    assert abs(drawn.mean() - mean.expectation) < 4 * math.sqrt(mean.variance / drawn.size)
-    assert drawn.var() == pytest.approx(mean.variance, rel=4 * math.sqrt(2 / drawn.size))
 
 
 def test_every_graph_counts_once_however_many_tasks_it_has() -> None:

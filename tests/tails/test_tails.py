@@ -1,6 +1,4 @@
-"""Tail probabilities, against exact fractions, whole-number polynomials, other contours and tilted
-simulation.
-"""
+"""Tail probabilities, against exact fractions, whole-number polynomials and other contours."""
 
 from __future__ import annotations
 
@@ -8,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import time
 from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,16 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carried import open_once
 from cases import choose, for_each, take_turns
 from oracles import histogram_of
-from rankconst.catalogue.metrics import CATALOGUE, INVERSES, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, explain_lack, inversion, tail_probabilities, tail_probability
+from rankconst.tails import explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.distributions import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw, Tail
-from rankconst.tails.enumeration import enumerate_sums
-from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
+from rankconst.tails.inversion import invert
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -136,22 +131,6 @@ def test_integral_covers_the_coarsest_laws(
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
 
 
-@pytest.mark.parametrize("twos", [10, 450, 700, 890])
-def test_sums_of_ones_and_twos_are_binomial(twos: int) -> None:
-    """Tilted to these, the chances of others underflow."""
-    tail = tail_probability(
-        parse_metric("gmr"), Histogram.from_counts([2], [900]), 2.0 ** (twos / 900)
-    )
-    with mpmath.workdps(300):
-        exact = mpmath.log10(mpmath.mpf(sum(math.comb(900, j) for j in range(twos + 1))) / 2**900)
-        assert abs(tail.log10 - exact) <= tail.error
-    assert (tail.method, tail.error <= 1e-11 * abs(tail.log10) + 1e-12) == ("convolution", True)
-    certain = enumerate_sums(
-        LogRankLaw(Histogram.from_counts([2], [900])), -900 * math.log(2), 1e-9
-    )
-    assert certain == Tail(0.0, 0.0, "convolution")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "sizes"), take_turns([ReciprocalLaw, LogRankLaw], [(700, 900), (3, 400, 3)])
@@ -171,14 +150,6 @@ def test_a_bracket_holds_where_chance_does_better(
         x = float(sums[int(share * sums.size)])
         chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
         assert _covers(invert(law, x), math.log10(chance))
-
-
-@pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
-def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
-    u, weights = np.polynomial.legendre.leggauss(120)
-    density = weights * np.i0(_BETA * np.sqrt(1 - u * u)) * _BETA / (2 * math.sinh(_BETA))
-    terms = density * np.exp(z * u)
-    assert abs(_window(np.array([z]))[0] - terms.sum()) <= 1e-13 * np.abs(terms).sum()
 
 
 @pytest.mark.parametrize("log", [-0.05, -1.0, -30.0])
@@ -295,36 +266,6 @@ def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float)
     assert _covers(blind, truth), (blind, truth)
 
 
-def _count_products(tasks: dict[int, int]) -> list[tuple[float, int]]:
-    """Return the logarithms of the products of ranks up to 4, ascending, and the number of rankings
-    of each.
-    """
-    n = sum(tasks.values())
-    ways = np.zeros((2 * n + 1, n + 1), dtype=object)  # by the exponents of 2 and of 3
-    ways[0, 0] = 1
-    for size in itertools.chain.from_iterable([size] * times for size, times in tasks.items()):
-        grown = ways.copy()
-        for twos, threes in ((1, 0), (0, 1), (2, 0))[: size - 1]:
-            grown[twos:, threes:] += ways[: 2 * n + 1 - twos, : n + 1 - threes]
-        ways = grown
-    return sorted(
-        (a * math.log(2) + b * math.log(3), ways[a, b]) for a, b in np.argwhere(ways).tolist()
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tasks", [{4: 25, 3: 10}, {3: 60}], ids=str)
-def test_products_of_ranks(tasks: dict[int, int]) -> None:
-    histogram, logs = histogram_of(tasks), _count_products(tasks)
-    for quantile in (0.1, 0.3, 0.5, 0.7):
-        observed = next(log for log, _ in logs if log >= quantile * logs[-1][0])
-        favourable = sum(count for log, count in logs if log <= observed + 1e-9)
-        truth = _log10(Fraction(favourable, math.prod(N**c for N, c in tasks.items())))
-        value = math.exp(observed / histogram.total)
-        assert _covers(tail_probability(parse_metric("gmr"), histogram, value), truth)
-        assert _covers(invert(LogRankLaw(histogram), -observed), truth)
-
-
 @pytest.mark.slow
 def test_hits_against_60_digits_down_to_1e_minus_3000() -> None:
     tasks = {10**9: 120, 14541: 140, 40: 30, 11: 9, 7: 1}
@@ -367,58 +308,6 @@ def test_sums_of_ranks_against_whole_numbers(tasks: dict[int, int], share: float
         assert tail.method == "exact"
 
 
-# Inverted over the whole circle of the lattice 1 / lcm(1 .. 14), 2 x 10^7 nodes, once.
-NATIONS_MRR = {0.4: -0.9041353590467819, 0.5: -14.971432908928298, 0.8: -147.78439661128496}
-
-
-@pytest.mark.parametrize("value", NATIONS_MRR)
-def test_nations_mrr_states_its_granularity(value: float) -> None:
-    tail = tail_probability(parse_metric("mrr"), open_once().histogram("nations"), value)
-    assert _covers(tail, NATIONS_MRR[value])
-    assert tail.error < 2e-3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "value"),
-    choose(
-        [("mrr", 0.0009), ("gmr", 30.0)],
-        [("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)],
-    ),
-)
-def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
-    """Tilted rankers, drawn and weighed without any of the code under test but its t."""
-    histogram = open_once().histogram("fb15k237")
-    tail = tail_probability(parse_metric(name), histogram, value)
-    n = histogram.total
-    f = {"mr": lambda r: -r, "mrr": lambda r: 1 / r, "gmr": lambda r: -np.log(r)}[name](
-        np.arange(1.0, histogram.num_candidates[-1] + 1)
-    )
-    best = f[0]
-    s = n * {"mr": -value, "mrr": value, "gmr": -math.log(value)}[name]
-    t = find_saddle(_sum_law(name, histogram), s - n * best, None).t
-    running = np.cumsum(np.exp(t * (f - best)))
-    cgf = math.fsum(
-        (
-            histogram.num_tasks
-            * np.log(running[histogram.num_candidates - 1] / histogram.num_candidates)
-        ).tolist()
-    )
-    generator = np.random.default_rng(237)
-    draws = choose(200, 1500)
-    ends = np.repeat(running[histogram.num_candidates - 1], histogram.num_tasks)
-    away = f - best
-    sums = np.array(
-        [np.sum(away[np.searchsorted(running, generator.random(n) * ends)]) for _ in range(draws)]
-    )
-    sums -= s - n * best
-    weights = np.where(sums >= -1e-9 * abs(s), np.exp(-t * np.maximum(sums, 0.0)), 0.0)
-    estimate = (cgf - t * (s - n * best) + math.log(weights.mean())) / math.log(10)
-    noise = weights.std() / math.sqrt(draws) / weights.mean() / math.log(10)
-    assert abs(tail.log10 - estimate) < 5 * noise
-    assert tail.error < 2e-10
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("upper", [True, False])
 @pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw, RankLaw])
@@ -443,20 +332,6 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
             )
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
             assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
-
-
-def test_hits_of_a_billion_tasks_need_not_the_whole_circle() -> None:
-    """Once gone, their transform stays away until the circle is closed; of many sizes it is not
-    followed so far.
-    """
-    histogram = Histogram(np.arange(100, 600), np.full(500, 2_000_000))
-    metric = parse_metric("hits@1")
-    moments = compute_moments(metric, histogram)
-    tail = tail_probability(
-        metric, histogram, moments.expectation + 3 * math.sqrt(moments.variance)
-    )
-    assert tail.method == "exact"
-    assert tail.log10 == pytest.approx(math.log10(math.erfc(3 / math.sqrt(2)) / 2), abs=2e-3)
 
 
 EXTREMES: dict[str, dict[int, int]] = {
@@ -499,22 +374,6 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     check_order(metric, histogram, [worst, *inner, float(metric.optimum or 0)])
 
 
-@pytest.mark.slow
-@given(
-    tasks=st.dictionaries(st.integers(1, 40), st.integers(1, 12), min_size=1, max_size=5),
-    name=st.sampled_from(["hits@1", "hits@5", "mr", "mrr", "gmr", "igmr"]),
-    share=st.floats(0, 1),
-)
-@settings(max_examples=choose(10, 60))
-def test_tails_are_probabilities_and_ordered(
-    tasks: dict[int, int], name: str, share: float
-) -> None:
-    histogram, metric = histogram_of(tasks), parse_metric(name)
-    worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
-    span = float(metric.optimum or 0) - worst
-    check_order(metric, histogram, [worst + share * span, worst + 0.5 * (1 + share) * span])
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [("mrr", 1.01), ("mr", 0.99), ("hits@1", -0.1), ("gmr", 0.5), ("mr", math.nan)],
@@ -532,19 +391,6 @@ def test_metrics_without_a_tail_are_refused() -> None:
         tail_probability(unknown, Histogram.from_counts([5, 6]), 2.0)
     with pytest.raises(UnknownNameError, match="needs a k"):
         tail_probability(CATALOGUE["hits_at_k"], Histogram.from_counts([5, 6]), 0.5)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("hits@10", 0.533), ("mrr", 0.338), ("mr", 177.0), ("gmr", 30.0)]
-)
-def test_speed_on_fb15k237(name: str, value: float) -> None:
-    histogram = open_once().histogram("fb15k237")
-    spent = []
-    for _ in range(5):
-        start = time.process_time()
-        tail_probability(parse_metric(name), histogram, value)
-        spent.append(time.process_time() - start)
-    assert min(spent) < 0.1
 
 
 # Ranks on blocks.
@@ -585,15 +431,6 @@ def test_tails_on_blocks_equal_counts(
             assert tail.error < 1e-10
 
 
-def test_the_mean_rank_of_many_blocks_is_that_of_chance_moved() -> None:
-    sizes = [40, 300, 300, 7] * 20
-    offsets = [5, 0, 1000, 3] * 20
-    moved = Histogram.from_counts(sizes, offsets=offsets)
-    for value in (60.0, 80.0, 90.0):
-        chance = tail_probability(parse_metric("mr"), Histogram.from_counts(sizes), value)
-        assert tail_probability(parse_metric("mr"), moved, value + 252) == chance
-
-
 @pytest.mark.parametrize("name", ["mrr", "gmr", "igmr", "median"])
 def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
     known = (
@@ -603,38 +440,3 @@ def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
     )
     with pytest.raises(UndefinedError, match=rf"no tail probability of \w+ is known{known}"):
         tail_probability(parse_metric(name), Histogram.from_counts([3, 4], offsets=[0, 2]), 0.5)
-
-
-@given(st.lists(st.tuples(st.integers(1, 50), st.floats(0, 1)), min_size=1, max_size=8))
-@settings(max_examples=20)
-def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
-    """Those of the metrics whose sums are on no lattice, for any ranks."""
-    ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
-    for family, rule in TAILS.items():
-        if rule.transform is not None:
-            metric = CATALOGUE[family]
-            assert rule.make(Histogram.from_counts([60]), metric).span is None
-            value = metric.evaluate(ranks, np.ones(ranks.size))
-            law = rule.make(Histogram.from_counts([size for size, _ in tasks]), metric)
-            assert rule.transform(np.array(value)) == pytest.approx(
-                float(np.mean(law.deviations(ranks))), abs=1e-14
-            )
-
-
-@pytest.mark.slow
-@given(tasks=st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), min_size=1, max_size=6))
-@settings(max_examples=40)
-@pytest.mark.parametrize(
-    ("base", "metric"), [pair for pair in INVERSES if {each.family for each in pair} <= set(TAILS)]
-)
-def test_one_over_a_metric_has_its_tail(
-    base: Metric, metric: Metric, tasks: list[tuple[int, float]]
-) -> None:
-    histogram = Histogram.from_counts([size for size, _ in tasks])
-    ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
-    one, other = (
-        tail_probability(each, histogram, each.evaluate(ranks, np.ones(ranks.size)))
-        for each in (base, metric)
-    )
-    assert one.log10 == pytest.approx(other.log10, abs=one.error + other.error)
-    assert one.method == other.method
