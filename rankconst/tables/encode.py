@@ -12,6 +12,7 @@ import math
 import re
 import zipfile
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.arrow import join_texts, list_values, view_numbers, wrap_numbers
@@ -176,72 +177,31 @@ def _make_array(values: Any) -> Any:
 
 # A text that is a number as printed: it is a number here, shown with as many decimals.
 _PRINTED = re.compile(r"-?\d{0,9}(?:\.(\d{1,9}))?", re.ASCII)
-_MOST_DECIMALS = 9
-_NAMESPACE = "http://schemas.openxmlformats.org"
-_MAIN = f'xmlns="{_NAMESPACE}/spreadsheetml/2006/main"'
-_RELATION = f"{_NAMESPACE}/officeDocument/2006/relationships"
-_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
+# The parts that all workbooks share, and their files. The styles have one for each number of
+# decimals, behind the usual one.
+_PARTS = {
+    "[Content_Types].xml": "content_types.xml",
+    "_rels/.rels": "package_relations.xml",
+    "xl/workbook.xml": "workbook.xml",
+    "xl/_rels/workbook.xml.rels": "workbook_relations.xml",
+    "xl/styles.xml": "styles.xml",
+}
 
 
 def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
     """Write a workbook of one sheet with a header; the same columns give the same bytes."""
-    parts = {
-        "[Content_Types].xml": _list_types(),
-        "_rels/.rels": _list_relations("officeDocument", "xl/workbook.xml"),
-        "xl/workbook.xml": f'<workbook {_MAIN} xmlns:r="{_RELATION}"><sheets>'
-        '<sheet name="rankconst" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": _list_relations(
-            "worksheet", "worksheets/sheet1.xml", "styles", "styles.xml"
-        ),
-        "xl/styles.xml": _write_styles(),
-        "xl/worksheets/sheet1.xml": _write_sheet(columns),
-    }
+    folder = Path(__file__).with_name("workbook")
+    parts = {name: (folder / file).read_text("utf-8") for name, file in _PARTS.items()}
+    parts["xl/worksheets/sheet1.xml"] = f"{_HEAD}{_write_sheet(columns)}"
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
             entry = zipfile.ZipInfo(name)  # of 1980: the time is no part of the content
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, f'<?xml version="1.0" encoding="UTF-8"?>{text}')
+            archive.writestr(entry, text)
     yield sink.getvalue()
-
-
-def _list_types() -> str:
-    types = {"workbook": "sheet.main", "styles": "styles", "worksheets/sheet1": "worksheet"}
-    parts = [
-        f'<Override PartName="/xl/{name}.xml" ContentType="{_TYPE}.{kind}+xml"/>'
-        for name, kind in types.items()
-    ]
-    package = f"{_NAMESPACE}/package/2006"
-    relations = "application/vnd.openxmlformats-package.relationships+xml"
-    default = f'<Default Extension="rels" ContentType="{relations}"/>'
-    return f'<Types xmlns="{package}/content-types">{default}{"".join(parts)}</Types>'
-
-
-def _list_relations(*pairs: str) -> str:
-    """Name the parts that a part consists of: kind, place, kind, place ..."""
-    listed = [
-        f'<Relationship Id="r{number}" Type="{_RELATION}/{kind}" Target="{place}"/>'
-        for number, (kind, place) in enumerate(zip(pairs[::2], pairs[1::2], strict=True), 1)
-    ]
-    package = f"{_NAMESPACE}/package/2006/relationships"
-    return f'<Relationships xmlns="{package}">{"".join(listed)}</Relationships>'
-
-
-def _write_styles() -> str:
-    """Write a style for each number of decimals, behind the usual one."""
-    decimals = range(1, _MOST_DECIMALS + 1)
-    formats = [
-        f'<numFmt numFmtId="{200 + number}" formatCode="0.{"0" * number}"/>' for number in decimals
-    ]
-    styles = [f'<xf numFmtId="{200 + number}" applyNumberFormat="1"/>' for number in decimals]
-    counted = f'count="{_MOST_DECIMALS}"'
-    return (
-        f"<styleSheet {_MAIN}><numFmts {counted}>{''.join(formats)}</numFmts>"
-        '<fonts count="1"><font/></fonts><fills count="1"><fill><patternFill/></fill></fills>'
-        '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
-        f'<cellXfs count="{_MOST_DECIMALS + 1}"><xf/>{"".join(styles)}</cellXfs>'
-        '<cellStyles count="1"><cellStyle name="Normal" xfId="0"/></cellStyles></styleSheet>'
-    )
 
 
 def _write_sheet(columns: Mapping[str, Any]) -> str:
