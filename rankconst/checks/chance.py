@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     "multiple-of-1/n",
     title="hits are whole multiples of 1/n",
     inequality="n Hits@k is whole",
-    why=(
-        "It counts tasks; checked where 1/n is wider than the rounding, and not for means over "
-        "several runs."
-    ),
+    why="It counts tasks. Not for means over several runs, nor if the rounding is wider than 1/n.",
 )
 def _find_broken_hits(case: Case) -> Iterator[Finding]:
     yield from _find_broken(case, list(case.hits.values()), 1.0, "n {} is whole")
@@ -47,10 +44,7 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
     "sum-of-ranks",
     title="the sum of the ranks is whole",
     inequality="n MR is whole, or 2 n MR where ranks can be halves",
-    why=(
-        "It sums ranks; checked where 1/n is wider than the rounding, and not for means over "
-        "several runs."
-    ),
+    why="It sums ranks. Not for means over several runs, nor if the rounding is wider than 1/n.",
 )
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
     m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
@@ -220,9 +214,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     "below-counting",
     title="not below a ranker that only counts",
     inequality="no worse than a ranker that only counts training triples",
-    why=(
-        "Possible, and common on small graphs: it has counted the training set, and learnt nothing."
-    ),
+    why="Possible, and common on small graphs: it has counted, and learnt nothing.",
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
     counting = find_counting(case)
@@ -286,10 +278,7 @@ _FAR = 0.25
     "beyond-published",
     title="not far beyond the published results collected here",
     inequality="not far better than all of them",
-    why=(
-        "Possible, but a number far beyond all others is more often a slip, or of other ranking "
-        "tasks."
-    ),
+    why="Possible, but what is far beyond all others is more often a slip, or of other tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
@@ -322,10 +311,7 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     "all-tied",
     title="not what equal scores give",
     inequality="another value than that of a model that scores all candidates alike",
-    why=(
-        "Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, "
-        "not the model."
-    ),
+    why="Possible, but a sign of scores that overflow or are all 0: the tie policy decides.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
     declared = case.group.context.rank_type
@@ -354,10 +340,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     "mean-of-rows",
     title="an average that is the mean of the numbers next to it",
     inequality="Average = (1/D) sum M",
-    why=(
-        "A row or column Average is a plain mean over D graphs; what is not may be over others, "
-        "weighted, or a slip."
-    ),
+    why="An Average is a plain mean over D graphs; another may be over others, or weighted.",
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
     for m, count, mean in case.contradictions:

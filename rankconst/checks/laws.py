@@ -43,10 +43,7 @@ DIVERGED = "not-a-number"
     DIVERGED,
     title="scores that are numbers",
     inequality="not MR 0 or 1/2, nor MRR 2 or infinite",
-    why=(
-        "No rank is below 1; tools give 0 or 1/2 where scores are not numbers (NaN), or rank "
-        "these first."
-    ),
+    why="No rank is below 1; tools rank scores that are not numbers (NaN) 0 or 1/2, or first.",
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
     for m in case.telling:
@@ -73,10 +70,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     "range",
     title="a value that its metric can take",
     inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
-    why=(
-        "The worst ranker puts every true answer last, the best one first, with index 1; shares "
-        "are at most 1."
-    ),
+    why="The worst ranker puts every true answer last, the best one first, with index 1.",
     whole_file=True,
     mended_by_swap=True,
 )
@@ -263,10 +257,7 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
         "sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= "
         "sum (H_i - H_(i-1)) / (k_(i-1) + 1) + (1 - H_m) / (k_m + 1)"
     ),
-    why=(
-        "Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be "
-        "halves."
-    ),
+    why="Each share of ranks is last in its range, or first: k + 1, or k + 1/2 in case of ties.",
     mended_by_swap=True,
 )
 def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
@@ -373,10 +364,7 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
     "mr-from-mrr",
     title="MR at least what the MRR allows",
     inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
-    why=(
-        "The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the "
-        "means."
-    ),
+    why="The lower convex hull of the points (1/r, r), above the bound 1 / MRR of the means.",
     mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
@@ -438,10 +426,7 @@ _FAR = 2.0 ** np.arange(1, 54)
     inequality=(
         "MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows"
     ),
-    why=(
-        "They hold for each task: 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so they "
-        "hold for the means."
-    ),
+    why="For each task 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so for the means.",
     mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
