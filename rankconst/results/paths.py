@@ -23,7 +23,7 @@ from rankconst.results.labels import (
     read_label,
 )
 from rankconst.results.structured import Number, read_number
-from rankconst.results.tables.contexts import ask_over, declare
+from rankconst.results.tables.contexts import ask_about_heading, declare
 from rankconst.results.tables.layout import (
     COUNTS,
     OPEN_ROLES,
@@ -231,7 +231,7 @@ def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator
     """
     word = value.strip()
     label, own, place = read_label(key), read_label(word), f"the {key}"
-    asked = [(_OTHER, text) for text in ask_over(label, word, _NEXT)]
+    asked = [(_OTHER, text) for text in ask_about_heading(label, word, _NEXT)]
     if isinstance(value, Number):
         yield from asked
     elif role in ADDRESS and (role != "dataset" or "/" not in word or own.graphs):

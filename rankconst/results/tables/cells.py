@@ -43,8 +43,6 @@ _BESIDE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _MOST_DEVIATION = 0.25  # of the number; what is greater is another result, not a deviation
-# Thousands apart by a blank or an apostrophe: "3 384", "3'384".
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
 
 class Placed(str):
@@ -177,8 +175,6 @@ def strip_marks(text: str) -> str:
         if number == "10" and sign in "^¹²³⁴⁵⁶⁷⁸⁹":
             break
         bare = number
-    if _GROUPED.fullmatch(bare) is not None:
-        return re.sub(r"[^\d.]", "", bare)
     return bare or text
 
 
@@ -277,7 +273,7 @@ SIGNS = (*_MINUS, "+")
 DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 """Why a share is left out if another one of its row has a sign."""
 
-_NUMBER_FIRST = re.compile(r"\W{0,5}\d")
+_NUMBER_FIRST = re.compile(r"[^\w\s,.]{1,3}\s*\d|\d[\d.]*(?:\s+\d|\s*[^\d.,:\s])")
 _APART = "write the number alone, and what is next to it into a column of its own"
 
 

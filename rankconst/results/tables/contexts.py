@@ -69,6 +69,11 @@ class CellTexts(NamedTuple):
 _NOTHING = CellTexts()
 
 
+def _say(*labels: Label) -> CellTexts:
+    """Return what a cell says in labels."""
+    return CellTexts(tuple(Text(label, "row", _ROW) for label in labels))
+
+
 def declare(role: str, cell: str) -> Label:
     """Return what a cell in the column of a role declares.
 
@@ -201,15 +206,15 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> tuple[Places
     return number_of[cells.codes], found
 
 
-def _read_role(role: str, over: Label | None, cell: str) -> CellTexts:
-    """Read a cell of a column with a role; what is over it may be affirmed or denied."""
-    answered = None if over is None else answer(over, cell)
+def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
+    """Read a cell of a column with a role, which may say yes or no to its heading, a flag."""
+    answered = None if flag is None else answer(flag, cell)
     if answered is not None:
-        return CellTexts((Text(answered, "row", _ROW),))
+        return _say(answered)
     if is_missing(cell) or (role == "relations" and cell.lower() in ALL):
         return _NOTHING
     if role in _DECLARED:
-        return CellTexts((Text(declare(role, cell), "row", _ROW),))
+        return _say(declare(role, cell))
     if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
         texts = () if is_tool(cell) else _read_name(cell).texts
         return CellTexts(texts, ((role, cell),))
@@ -236,53 +241,52 @@ def _read_name(cell: str) -> CellTexts:
 def _read_remark(cell: str) -> CellTexts:
     """Read a cell below an unknown heading, which may say anything."""
     label = read_label(cell)
-    return _NOTHING if is_blank(cell) or not label.tells else CellTexts((Text(label, "row", _ROW),))
+    return _say(label) if label.tells and not is_blank(cell) else _NOTHING
 
 
-def _read_flag(telling: Label, cell: str) -> CellTexts:
-    """Read a cell that may affirm or deny what is above it."""
-    answered = answer(telling, cell)
+def _read_flag(flag: Label, cell: str) -> CellTexts:
+    """Read a cell that may say yes or no to its heading."""
+    answered = answer(flag, cell)
     if answered is not None:
-        return CellTexts((Text(answered, "row", _ROW),))
+        return _say(answered)
     # How many test triples there are says nothing of a split.
-    if is_number(cell) or not telling.values:
-        return _read_below(telling, cell)
+    if is_number(cell) or not flag.values:
+        return _read_below(flag, cell)
     if is_blank(cell):
         return _NOTHING
-    return CellTexts((*_read_remark(cell).texts, Text(doubt(telling), "row", _ROW)))
+    return CellTexts((*_read_remark(cell).texts, *_say(doubt(flag)).texts))
 
 
 def _read_end(cell: str) -> CellTexts:
     """Read a cell that may be short for a side."""
-    if is_blank(cell):
-        return _NOTHING
-    label = Label(cell, words=(Word(cell.lower(), "side"),))
-    return CellTexts((Text(label, "row", _ROW),))
+    return _NOTHING if is_blank(cell) else _say(Label(cell, words=(Word(cell.lower(), "side"),)))
 
 
-def _read_below(over: Label, cell: str) -> CellTexts:
+def _read_below(heading: Label, cell: str) -> CellTexts:
     """Read a cell below words that ask about its row: 100 negatives."""
     if is_blank(cell):
         return _NOTHING
     texts = () if is_number(cell) else _read_remark(cell).texts
     if any(text.label.declared for text in texts):  # a subset called validation
         return CellTexts(texts)
-    return CellTexts((*ask_over(over, cell, "a column"), *texts))
+    return CellTexts((*ask_about_heading(heading, cell, "a column"), *texts))
 
 
-def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
-    """Return what the words over a cell, or the key of a value, leave to be asked about it.
+def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]:
+    """Return the words of a heading, or of a key, that its cell leaves to be asked about.
 
-    A cell may answer what is over it: "filter" over "raw" asks nothing, "subset" over "head" does.
+    A cell may answer its heading: "filter" over "raw" asks nothing, "subset" over "head" does.
     """
     if _TIME.match(cell):  # when a program ran
         return ()
     if is_number(cell):  # a raw MRR is that of others
-        fields = _OF_ROWS - over.values.keys()
+        fields = _OF_ROWS - heading.values.keys()
     else:
         fields = ASKING - read_label(cell).declared.keys()
-    words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
-    return (Text(Label(over.text, words=words), "row", place),) if words else ()
+    words = tuple(
+        word for word in heading.words if word.field in fields and "column" in word.scopes
+    )
+    return (Text(Label(heading.text, words=words), "row", place),) if words else ()
 
 
 def find_groups(

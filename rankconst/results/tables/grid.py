@@ -1,14 +1,9 @@
-"""From grids of cells to one reading: headings, rows and the texts around them, merged.
-
-Every format of tables supplies rows of cells as written and without markup, with the texts around
-them. A wide table has a column for each metric; a long one names the metric in one column and holds
-its value in another.
-"""
+"""From rows of cells to one reading: headings, rows and the texts around them, merged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,7 +25,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -187,29 +182,25 @@ def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
     return titles, block[count:]
 
 
-def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
-    """Split a table where a heading comes again, perhaps over other datasets."""
-    if not rows:
-        return
+def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
+    """Split a table where its heading comes again, perhaps below other datasets."""
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     lowest = () if heading is None else heading.levels[-1]
-    places = [] if heading is None else [j for j in heading.measures if lowest[j]]
-    if heading is None or not places:
-        yield rows
-        return
-    depth, pick = len(heading.levels), itemgetter(*places)
-    start = 0
+    named = [] if heading is None else [j for j in heading.measures if lowest[j]]
+    if heading is None or not named:
+        return [rows] if rows else []
+    depth, starts = len(heading.levels), [0]
     for i in range(depth, len(rows)):
         plain = rows[i].plain
-        if len(plain) <= places[-1] or pick(plain) != pick(lowest):
+        if len(plain) <= named[-1] or any(plain[j] != lowest[j] for j in named):
             continue
-        first = max(i - depth + 1, start + 1)
-        while first < i and any(is_number(cell) for cell in rows[first].plain if cell):
-            first += 1
-        if tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
-            yield rows[start:first]
-            start = first
-    yield rows[start:]
+        start, highest = i, max(i - depth + 1, starts[-1] + 1)
+        while start > highest and not any(is_number(cell) for cell in rows[start - 1].plain):
+            start -= 1
+        # The rows above the same heading hold on below it.
+        if tuple(row.plain for row in rows[start : i + 1]) != heading.levels:
+            starts.append(start)
+    return [rows[start:end] for start, end in pairwise([*starts, len(rows)])]
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:

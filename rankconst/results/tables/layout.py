@@ -209,36 +209,40 @@ _FIRST = 3  # the names of metrics are looked for in the first columns only
 
 
 def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
-    """Turn a table with a metric in each row into one with a column for each, if it is one."""
-    head = rows[0]
-    width = len(head.plain)
-    body = [row for row in rows[1:] if len(row.plain) == width]
-    place = next((j for j in range(min(width, _FIRST)) if _holds_metrics(body, j, parse)), -1)
-    if place < 0:
-        return None
-    headed = [j for j in range(place + 1, width) if head.plain[j]]
-    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
+    """Turn a table with a metric in each row into one with a column for each.
+
+    Return None for any other table.
+    """
+    head = rows[0].plain
+    body = [row for row in rows[1:] if len(row.plain) == len(head)]
+    place = next((j for j in range(min(len(head), _FIRST)) if _holds_metrics(body, j, parse)), -1)
+    numbers = [] if place < 0 else _list_numbers(head, body, place, parse)
     if not numbers:
         return None
-    # Of "key, value, step", only one column holds the numbers.
-    numbers = [j for j in numbers if parse(head.plain[j], None).role == "value"] or numbers
-    names = [j for j in range(width) if j != place and j not in numbers]
+    names = [j for j in range(len(head)) if j != place and j not in numbers]
     body = [row for row in body if parse(row.plain[place], None).metric is not None]
     metrics = list(dict.fromkeys(row.plain[place] for row in body))
     # Over numbers that become the names of rows: Epoch over 10 and 20.
-    counted = all(is_number(head.plain[j]) for j in numbers)
-    corner = head.plain[place] if counted else ""
-    first = (*(head.plain[j] for j in names), corner, *metrics)
-    turned = [Row(head.line, first, first)]
+    corner = head[place] if all(is_number(head[j]) for j in numbers) else ""
+    first = (*(head[j] for j in names), corner, *metrics)
+    turned = [Row(rows[0].line, first, first)]
     for block in _list_blocks(body, place, names):
-        some = next(iter(block.values()))
-        found = [block.get(metric) for metric in metrics]
+        some, blank = next(iter(block.values())), Row(0, ("",) * len(head), ("",) * len(head))
+        found = [block.get(metric, blank) for metric in metrics]
         for j in numbers:
-            named = (*(some.plain[n] for n in names), head.plain[j])
-            cells = ("" if row is None else row.cells[j] for row in found)
-            plain = ("" if row is None else row.plain[j] for row in found)
-            turned.append(Row(some.line, (*named, *cells), (*named, *plain)))
+            named = (*(some.plain[n] for n in names), head[j])
+            cells = (*named, *(row.cells[j] for row in found))
+            plain = (*named, *(row.plain[j] for row in found))
+            turned.append(Row(some.line, cells, plain))
     return turned
+
+
+def _list_numbers(head: Sequence[str], body: Sequence[Row], place: int, parse: Parse) -> list[int]:
+    """Return the columns of numbers behind that of the metrics."""
+    headed = [j for j in range(place + 1, len(head)) if head[j]]
+    found = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
+    # Of "key, value, step", only one column holds the numbers.
+    return [j for j in found if parse(head[j], None).role == "value"] or found
 
 
 def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
