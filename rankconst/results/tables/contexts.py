@@ -301,12 +301,8 @@ def find_groups(
     below: list[Text] = []
     last = int(np.flatnonzero(~is_empty).max(initial=-1))
     for row in np.flatnonzero(is_empty).tolist():
-        filled = {j: own[row] for j, own in enumerate(cells) if not is_blank(own[row])}
-        if len({*filled.values()}) != 1:
-            continue
-        first, name = next(iter(filled.items()))
-        is_beside = first > min(numbers, default=0) and first not in numbers
-        if is_beside and len(filled) == 1 and row not in spanning:
+        name = _name_group([own[row] for own in cells], numbers, is_spanning=row in spanning)
+        if not name:
             continue
         label = read_label(name)
         if row > last and label.words and not label.graphs:
@@ -320,3 +316,12 @@ def find_groups(
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *kept[:2]))
     return group_of, [(*group, *below) for group in groups]
+
+
+def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
+    """Return the only text of a row without numbers; nothing if it is about its column alone."""
+    filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
+    if len({cells[j] for j in filled}) != 1:
+        return ""
+    is_behind = filled[0] > min(numbers, default=0) and filled[0] not in numbers
+    return "" if is_behind and len(filled) == 1 and not is_spanning else cells[filled[0]]

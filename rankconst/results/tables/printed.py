@@ -192,7 +192,9 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
     if not line.strip() or not below.strip() or len(line) > _LONGEST:
         return None
-    if not _METRIC.search(line + below[:_LONGEST]) or _is_of_log(line, below):
+    if not _METRIC.search(line + below[:_LONGEST]):
+        return None
+    if _is_of_log(line, below) or _is_in_blocks(lines, i):
         return None
     ways = [_split_gaps(line), line.split()]
     if any(read_label(label).reason for label in ways[0]):  # "MR Hits@1" is two, a blank apart
@@ -206,14 +208,28 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 
 
 def _is_of_log(line: str, below: str) -> bool:
-    r"""Tell whether lines are of a log, ``test MRR: 0.3``, or of a frame printed in blocks.
-
-    Where columns of a frame go on below, pandas ends their heading with a backslash.
-    """
-    if line.rstrip().endswith("\\") or any(word.endswith((":", "=", ">")) for word in line.split()):
-        return True
+    """Tell whether lines name values of a log, ``test MRR: 0.3``, or are of a long command."""
     name, colon, _ = below.partition(":")
-    return bool(colon) and _is_metric(name)
+    named = any(word.endswith((":", "=", ">", "\\")) for word in line.split())
+    return named or (bool(colon) and _is_metric(name))
+
+
+def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
+    """Tell whether a heading is of a frame that is printed in blocks, some columns in each.
+
+    pandas ends a heading with a backslash where others follow. R begins the next block right below
+    the rows, with the same names.
+    """
+    if not lines[i].startswith(" ") or not lines[i + 1 : i + 2] or lines[i + 1].startswith(" "):
+        return False  # rows begin with their names
+    if lines[i].endswith(" \\"):
+        return True
+    if not lines[i - 1 : i] or lines[i - 1].startswith(" "):
+        return False
+    end = i + 1
+    while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):
+        end += 1
+    return lines[end - 1].split()[:1] == lines[i - 1].split()[:1] != []
 
 
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
@@ -293,10 +309,10 @@ def _recognise(document: Document) -> bool:
 def _find_tables(document: Document) -> list[Printed]:
     for number, line in enumerate(document.lines, 1):
         check_width(line.count("|"), document, number)
-        if line.endswith(" \\") and _METRIC.search(line):
+        if _METRIC.search(line, 0, _LONGEST) and _is_in_blocks(document.lines, number - 1):
             raise DataError(
-                f"{document.at(number)}: other columns of this frame are further down. "
-                "Print it in one piece: print(frame.to_string())"
+                f"{document.at(number)}: this frame is printed in blocks. Print it in one piece: "
+                "print(frame.to_string()) in Python, options(width = 1000) in R"
             )
     outline = Outline()
     add_lines(document.lines, outline)

@@ -78,15 +78,31 @@ def test_captions_below() -> None:
     ]
 
 
-def test_a_frame_that_pandas_prints_in_blocks_is_refused() -> None:
-    text = (
-        "    model    MRR  Hits@1  \\\n0  TransE  0.294   0.198   \n\n   Hits@10  \n0    0.465  \n"
-    )
-    with pytest.raises(DataError, match=r"line 1: other columns of this frame .*to_string"):
+# Hits@10 is of other rows than the option would say.
+_OF_R = """
+      model   dataset   MRR
+1    TransE FB15k-237 0.294
+2   ComplEx    WN18RR 0.475
+   Hits.10
+1    0.465
+2    0.547
+"""
+_OF_PANDAS = (
+    "     MRR   MR  \\\n0  0.294  357\n1  0.475  100\n\n   Hits@10\n0    0.465\n1    0.547\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "others"),
+    [(_OF_R, 5, ["0.294", "0.475"]), (_OF_PANDAS, 1, ["0.465", "0.547"])],
+)
+def test_a_frame_that_is_printed_in_blocks_is_refused(
+    text: str, line: int, others: list[str]
+) -> None:
+    with pytest.raises(DataError, match=rf"line {line}: this frame is printed in blocks"):
         read(text)
-    text = "     MRR   MR  \\\n0  0.294  357\n1  0.475  100\n\n   Hits@10\n0    0.465\n1    0.547\n"
-    found = read_document("a.md", f"# UMLS\n\n```\n{text}```\n")
-    assert [entry.text for entry in found.entries] == ["0.465", "0.547"]
+    found = read_document("a.md", f"```\n{text}```\n")
+    assert [entry.text for entry in found.entries] == others
 
 
 @pytest.mark.parametrize(
