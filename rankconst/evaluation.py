@@ -753,10 +753,10 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
 # Only where other numbers say another is it worth a word that each task counts the same.
 _ALWAYS = ("split", "side", "protocol")
 
-_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?")
+_OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
 
 # Between two arguments.
-_NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
+_NEXT = r"(?<=\") (?=[a-z]+=\")"
 
 # The options that are arguments in Python, too.
 _ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
@@ -786,7 +786,7 @@ def name_arguments(text: str) -> str:
             return f"{found[1]}="
         return f'accept=["{value}"]' if found[1] == "accept" else f'{found[1]}="{value}"'
 
-    return _NEXT.sub(", ", _OPTION.sub(name, text))
+    return re.sub(_NEXT, ", ", re.sub(_OPTION, name, text))
 
 
 def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, str]:

@@ -375,19 +375,19 @@ def _join_markdown(cells: Iterable[str]) -> str:
 
 # What means something wherever it is; an underscore only at the edge of a word; what begins a tag,
 # an entity, a ruling.
-_MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 
 # A bar, after no backslash or an even number of them.
-_BAR = re.compile(r"(?<!\\)((?:\\\\)*+)\|")
+_BAR = r"(?<!\\)((?:\\\\)*+)\|"
 
 
 def _escape_markdown(cell: str) -> str:
-    return _keep_markdown(_MARKDOWN.sub(r"\\\g<0>", cell))
+    return _keep_markdown(re.sub(_MARKDOWN, r"\\\g<0>", cell))
 
 
 def _keep_markdown(cell: str) -> str:
     """Return a cell that is Markdown already, on one line and without a sign that would end it."""
-    return re.sub(r"\s+", " ", show_controls(_BAR.sub(r"\1\\|", cell)))
+    return re.sub(r"\s+", " ", show_controls(re.sub(_BAR, r"\1\\|", cell)))
 
 
 def _write_latex(listing: Listing) -> Iterator[str]:

@@ -325,7 +325,7 @@ def _refuse(options: Mapping[str, object], what: str) -> None:
 
 
 # Words apart by a slash, or an ending.
-_ENDING = re.compile(r"\.[A-Za-z]\w*$")
+_ENDING = r"\.[A-Za-z]\w*$"
 
 
 def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -339,4 +339,4 @@ def _is_file(value: str) -> bool:
         parse_value(value)
         return False
     slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
-    return slashed or _ENDING.search(value) is not None or names_file(value)
+    return slashed or re.search(_ENDING, value) is not None or names_file(value)

@@ -178,7 +178,7 @@ MOST_REASONS = 7
 
 _MOST_RUNS = 6
 _MOST_NOTES = 50
-_NUMBER = re.compile(r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)")
+_NUMBER = r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)"
 _MOST_NAMED = 3
 _LONGEST = 80
 
@@ -260,10 +260,10 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
     """Say notes on the lines of files on stderr, once those that differ in numbers only."""
-    groups = group_by(notes, lambda each: _NUMBER.sub("", each[2]))
+    groups = group_by(notes, lambda each: re.sub(_NUMBER, "", each[2]))
     for each in [*groups.values()][:_MOST_NOTES]:
         first, *others = dict.fromkeys(note for _, _, note in each)
-        examples = [_NUMBER.findall(note)[0] for note in others]
+        examples = [re.findall(_NUMBER, note)[0] for note in others]
         likewise = f" Likewise {list_first(examples)}." if examples else ""
         say(f"note: {name_places(each)}: {first}{likewise}")
     if len(groups) > _MOST_NOTES:

@@ -68,11 +68,11 @@ _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
 _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
 # 0.338(2) is 0.338 ± 0.002: so metrology and LaTeX's siunitx write it.
 _LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
-_PLUS_MINUS = re.compile(r"±|\+/-|\+-|\\pm")
+_PLUS_MINUS = r"±|\+/-|\+-|\\pm"
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " "})
 # Thousands apart by a thin space.
-_THIN = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)")
+_THIN = r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)"
 _LONGEST = 400
 # Beyond these powers of ten Decimal or float give up.
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
@@ -261,7 +261,9 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
         )
     if "," not in text and _NUMBER.fullmatch(text):  # as most are
         return Decimal(text), None, percent
-    bare = _THIN.sub(lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(_TYPESET)
+    bare = re.sub(_THIN, lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(
+        _TYPESET
+    )
     bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
@@ -270,7 +272,7 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
         digits, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
-    parts = [part.strip().strip("() ") for part in _PLUS_MINUS.split(bare)]
+    parts = [part.strip().strip("() ") for part in re.split(_PLUS_MINUS, bare)]
     are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
     has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
     if not are_numbers or has_comma or signs > len(parts):
@@ -303,12 +305,12 @@ _EXACT = 1e15
 
 
 # What a program writes of a double; papers print fewer digits.
-_DOUBLE = re.compile(r"-?\d*\.\d{7,}")
+_DOUBLE = r"-?\d*\.\d{7,}"
 
 
 def show_printed(text: str, digits: int) -> str:
     """Return a number as printed; shorten a double that a program wrote."""
-    return show_number(float(text), digits) if _DOUBLE.fullmatch(text) else text
+    return show_number(float(text), digits) if re.fullmatch(_DOUBLE, text) else text
 
 
 def show_number(value: float, digits: int = 4) -> str:
