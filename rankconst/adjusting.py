@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import find_protocol
+from rankconst.doubles import NUMBERS, np
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import weigh
 from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
 from rankconst.values.affine import ADJUSTMENTS, Adjusted
 from rankconst.values.constants import Constants
-from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.contradictions import Results
     from rankconst.values.published import Published
     from rankconst.values.significance import Significance
 
@@ -45,17 +43,20 @@ ENDS = ("", "_lower", "_upper")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Numbers of one metric on the same ranking tasks, from the same tool; arrays of one shape."""
+    """Numbers of one metric on the same ranking tasks, from the same tool.
+
+    Those of files and frames are arrays of one shape; one that was typed by hand is a float.
+    """
 
     tasks: Tasks
     metric: Metric
     tool: Tool | None
-    value: Numbers
-    lower: Numbers
-    upper: Numbers
-    index: Places  # where they go: rows of a frame, entries of a file
+    value: Any
+    lower: Any
+    upper: Any
+    index: Any  # where they go: rows of a frame, entries of a file, places among typed values
     num_tasks: int | None = None  # how many ranks the file counts
-    texts: tuple[str, ...] = ()  # as they were typed by hand
+    text: str = ""  # as it was typed by hand
 
     def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
@@ -117,7 +118,9 @@ class AdjustedBatch:
 
     def explain_undefined(self) -> Mapping[str, str]:
         """Return the forms that are undefined on these tasks, each with the reason."""
-        first = self.batch.take(np.zeros(1, dtype=np.intp))
+        first = self.batch
+        if not isinstance(first.value, float):
+            first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined
 
 
@@ -198,7 +201,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
     ends = (adjusted.value, *adjusted.value_interval)
-    columns = [np.asarray(each).tolist() for each in ends]
+    columns = [np.ravel(each).tolist() for each in ends]
     numbers = list(zip(*columns, strict=True))
     found: dict[tuple[float, ...], Significance] = {}
     reasons: dict[tuple[float, ...], str] = {}
@@ -227,6 +230,8 @@ def list_results(done: Iterable[AdjustedBatch], evaluations: Iterable[Places]) -
 
     `evaluations` has a number for each number of a batch that tells models and tie policies apart.
     """
+    from rankconst.values.contradictions import Results, is_bounded
+
     bounded = [
         (each.batch, own)
         for each, own in zip(done, evaluations, strict=True)
@@ -235,7 +240,8 @@ def list_results(done: Iterable[AdjustedBatch], evaluations: Iterable[Places]) -
     tasks = number_distinct((batch.tasks, batch.tool) for batch, _ in bounded)
     for batch, own in bounded:
         evaluation = own * len(tasks) + tasks[batch.tasks, batch.tool]
-        yield Results(batch.metric, evaluation, batch.lower, batch.upper, batch.index)
+        numbers = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
+        yield Results(batch.metric, evaluation, *numbers)
 
 
 TIES = {
@@ -347,7 +353,7 @@ def adjust_values(
     look_up: Callable[[Metric, str], Constants],
     baselines: Iterable[str] = (DEFAULT_BASELINE,),
 ) -> list[AdjustedBatch]:
-    """Adjust values of models on the same ranking tasks: a batch for each baseline and metric.
+    """Adjust values of models on the same ranking tasks: a batch for each baseline and value.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
     is impossible, alone or together with others. Two values of one metric are those of two models,
@@ -359,13 +365,14 @@ def adjust_values(
     done = []
     for baseline, (metric, own) in itertools.product(baselines, places.items()):
         whole = look_up(metric, baseline)
-        published = [values[place][1] for place in own]
-        ends = np.array([(each.value, each.lower, each.upper) for each in published])
-        value, lower, upper = ends.T
-        texts, index = tuple(each.text for each in published), np.array(own, dtype=np.intp)
-        batch = Batch(whole.tasks, metric, tool, value, lower, upper, index, texts=texts)
-        done.append(adjust_batch(batch, whole))
-    if len(places) == len(values):
+        for place in own:
+            read = values[place][1]
+            ends = (read.value, read.lower, read.upper)
+            batch = Batch(whole.tasks, metric, tool, *ends, place, text=read.text)
+            done.append(adjust_batch(batch, whole))
+    if 1 < len(places) == len(values):
+        from rankconst.values.contradictions import find_contradictions
+
         one = np.zeros(1, dtype=np.intp)
         results = list_results(done[: len(places)], itertools.repeat(one, len(places)))
         found = find_contradictions([*results], lambda place: values[place][1].text)
@@ -375,31 +382,32 @@ def adjust_values(
 
 
 def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
-    """Return columns with a row for each number: its adjusted forms, and where it is from."""
+    """Return columns with a row for each typed value: its adjusted forms, and where it is from."""
     table: dict[str, list[Any]] = {}
     for each in done:
-        size, constants = each.batch.index.size, each.constants
-        own = replace(each, batch=replace(each.batch, index=np.arange(size)))
-        columns = fill_columns(size, [own])
-        alike: dict[str, Any] = {"metric": constants.metric.key}
-        for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline"):
-            alike[key] = getattr(constants.tasks, key)
-        for key in ("num_tasks", "expectation_error", "variance_error", "method", "table_version"):
-            alike[key] = getattr(constants, key)
-        alike["relations"] = list(constants.tasks.relations)
-        columns |= {key: [value] * size for key, value in alike.items()}
-        columns["text"] = list(each.batch.texts)
-        for key in (*(f"log10_p{end}" for end in ENDS), "p_method"):
-            columns.setdefault(key, [None] * size)
-        for key, cells in columns.items():
-            listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
-            known = [None if _is_missing(cell) else cell for cell in listed]
-            table.setdefault(key, []).extend(known)
+        for key, cell in _list_cells(each).items():
+            table.setdefault(key, []).append(cell)
     return table
 
 
-def _is_missing(cell: Any) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
+def _list_cells(one: AdjustedBatch) -> dict[str, Any]:
+    """Return the row of a typed value, by the keys of columns."""
+    constants, adjusted = one.constants, one.adjust()
+    p = one.significance[0] if one.significance else None
+    numbers = {form: getattr(adjusted, form) for form in FORMS}
+    intervals = {form: getattr(adjusted, f"{form}_interval") for form in FORMS}
+    numbers["log10_p"], intervals["log10_p"] = (p.log10, p.interval) if p else (None, None)
+    cells: dict[str, Any] = {"text": one.batch.text, "metric": constants.metric.key}
+    for key, number in numbers.items():
+        ends = (number, *(intervals[key] or (None, None)))
+        cells |= {f"{key}{end}": cell for end, cell in zip(ENDS, ends, strict=True)}
+    cells["p_method"] = p.method if p else None
+    for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline", "relations"):
+        cells[key] = getattr(constants.tasks, key)
+    cells["relations"] = [*constants.tasks.relations]
+    for key in (*NUMBERS, "num_tasks", "method", "table_version"):
+        cells[key] = getattr(constants, key)
+    return cells
 
 
 def pick(adjusted: Adjusted, place: int) -> Adjusted:

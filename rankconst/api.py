@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from rankconst.arrow import as_given, as_pandas, as_values, refuse_lazy, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
+from rankconst.doubles import np
 from rankconst.errors import AskedError, DataError, RankconstError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
     from rankconst.results.compared import Compared
     from rankconst.results.reading import Reading
     from rankconst.tables.own_counts import Answers, Counts
+    from rankconst.typed import AdjustedList, AdjustedValue, AdjustedValues
     from rankconst.values.constants import Constants
-    from rankconst.worth import AdjustedList, AdjustedValue, AdjustedValues
 
 
 def adjust(
@@ -460,7 +459,7 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
 
     If no metrics are named, all numbers of the dict are wanted.
     """
-    from rankconst.worth import AdjustedList, AdjustedValues
+    from rankconst.typed import AdjustedList, AdjustedValues
 
     if _is_value(results):
         name = _require_one(results, request.names)

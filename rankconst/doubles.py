@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-import numpy as np
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    import numpy  # noqa: ICN001 - np is a name of this module, for others to import
     from numpy.typing import NDArray
 
+    np = numpy
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
     Complex = NDArray[np.complex128]
+else:
+
+    class _Later:
+        """Imports numpy when something of it is asked for: a single number needs none of it."""
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(import_module("numpy"), name)
+            setattr(self, name, value)  # found at once from now on
+            return value
+
+    np = _Later()
 
 # Largest relative error of one correctly rounded operation on doubles.
 UNIT_ROUNDOFF = 2.0**-53
@@ -60,3 +72,7 @@ class Moments:
     variance_error: float
     method: Method
     num_draws: int | None = None
+
+
+NUMBERS = ("expectation", "expectation_error", "variance", "variance_error")
+"""The numbers of moments, in their order."""

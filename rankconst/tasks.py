@@ -11,8 +11,6 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankconst.arrow import refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.protocols import (
@@ -26,6 +24,7 @@ from rankconst.catalogue.protocols import (
     parse_side,
     parse_split,
 )
+from rankconst.doubles import np
 from rankconst.errors import DataError, UndefinedError, UsageError, first_line
 from rankconst.names import show_value
 

@@ -6,10 +6,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankconst.adjusting import add_significance, adjust_batch
 from rankconst.catalogue.baselines import FLOOR
+from rankconst.doubles import np
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.values.published import show_number
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import AdjustedBatch, Batch
+    from rankconst.adjusting import AdjustedBatch
     from rankconst.tables.archive import Tables
 
 LEVEL = 0.05
@@ -53,6 +52,8 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     below :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the
     distribution of the baseline's results where that is known.
     """
+    if isinstance(done.batch.value, float):
+        return np.array([judge_one(done)])
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.batch.metric.increasing else -1
@@ -61,44 +62,49 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
     found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
-    near = np.flatnonzero((found == 0) & (side != 0))
-    if not near.size:
-        return found
-    batch = _look_beyond(done, near, side)
-    part = add_significance(replace(done, batch=batch, significance=(), unattained={}))
-    for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
-        if p is None:
-            continue
-        if side[place] > 0:
-            found[place] = int(p.interval.upper <= math.log10(_BELOW))
-        else:
-            found[place] = -int(p.interval.lower >= math.log10(1 - _BELOW))
+    batch, judged = done.batch, dict[tuple[float, ...], int]()
+    for place in np.flatnonzero((found == 0) & (side != 0)).tolist():
+        ends = (float(batch.value[place]), float(batch.lower[place]), float(batch.upper[place]))
+        if ends not in judged:
+            value, low, high = ends
+            judged[ends] = judge_one(
+                replace(done, batch=replace(batch, value=value, lower=low, upper=high))
+            )
+        found[place] = judged[ends]
     return found
 
 
-def _look_beyond(done: AdjustedBatch, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
-    """Return some numbers; shift those below the baseline to the next better value."""
-    batch, metric = done.batch.take(near), done.batch.metric
-    if not metric.is_counted or done.constants.histogram.is_weighted:
-        return batch
+def judge_one(one: AdjustedBatch) -> int:
+    """Judge a number that was typed by hand, as :func:`judge` does."""
+    batch, metric, expected = one.batch, one.batch.metric, one.constants.expectation
+    interval = one.adjust().z_interval
     sign = 1 if metric.increasing else -1
-    return batch.shift((side[near] < 0) * sign / done.constants.num_tasks)
+    if interval is None:  # the baseline always gets the same
+        return sign * (int(batch.lower > expected) - int(batch.upper < expected))
+    side = int(interval.lower > 0) - int(interval.upper < 0)
+    if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
+        return side
+    if side < 0 and metric.is_counted and not one.constants.histogram.is_weighted:
+        batch = batch.shift(sign / one.constants.num_tasks)  # to the next better value
+    (p,) = add_significance(replace(one, batch=batch, significance=())).significance or (None,)
+    if p is None:
+        return 0
+    if side > 0:
+        return int(p.interval.upper <= math.log10(_BELOW))
+    return -int(p.interval.lower >= math.log10(1 - _BELOW))
 
 
-def explain(chance: AdjustedBatch, floor: AdjustedBatch | None, place: int = 0) -> str:
-    """Say in one or two sentences what chance and counting get, and what that leaves."""
-    at = np.array([place])
-    one = replace(chance, batch=chance.batch.take(at))
-    text = chance.batch.texts[place] if chance.batch.texts else f"{chance.batch.value[place]:.6g}"
-    sentence = _explain_chance(one, text)
+def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
+    """Say in one or two sentences what chance and counting get, and what that leaves of a value."""
+    text = chance.batch.text
+    sentence = _explain_chance(chance)
     if floor is None:
         return sentence
-    held = replace(floor, batch=floor.batch.take(at))
     gets = show_expected(floor.constants.expectation)
-    verdict = int(judge(held)[0])
+    verdict = judge_one(floor)
     if verdict > 0:
-        return f"{sentence} Counting gets {gets}; {text} is {_show_way(held)}."
-    if verdict == 0 and _is_better(held):
+        return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
+    if verdict == 0 and _is_better(floor):
         return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
     does = "does better" if verdict < 0 else "is no worse"
     return f"{sentence} Counting {does}: it gets {gets}."
@@ -107,19 +113,19 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None, place: int = 0) 
 def _is_better(one: AdjustedBatch) -> bool:
     """Tell whether a number, as it is written, is better than what the baseline gets."""
     sign = 1 if one.batch.metric.increasing else -1
-    return sign * float(one.batch.value[0]) > sign * one.constants.expectation
+    return bool(sign * one.batch.value > sign * one.constants.expectation)
 
 
-def _explain_chance(one: AdjustedBatch, text: str) -> str:
-    gets, metric = show_expected(one.constants.expectation), one.batch.metric
-    verdict, index = int(judge(one)[0]), one.adjust().index
+def _explain_chance(one: AdjustedBatch) -> str:
+    gets, metric, text = show_expected(one.constants.expectation), one.batch.metric, one.batch.text
+    verdict, index = judge_one(one), one.adjust().index
     if verdict == 0:
         return f"{text} cannot be distinguished from chance: a random ranker gets {gets}."
     if verdict < 0:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
         return f"A random ranker gets {gets}."
-    change = abs(float(index[0]) - float(one.batch.value[0]))
+    change = abs(index - one.batch.value)
     if (metric.lower, metric.optimum) != (0, 1):
         return f"A random ranker gets {gets}; {text} is {_show_way(one)}."
     if change < _SMALL:
@@ -131,7 +137,7 @@ def _show_way(one: AdjustedBatch) -> str:
     index = one.adjust().index
     if index is None:
         return "better"
-    return f"{100 * float(index[0]):.1f}% of the way from there to perfect"
+    return f"{100 * index:.1f}% of the way from there to perfect"
 
 
 def show_expected(value: float | None) -> str:

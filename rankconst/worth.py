@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankconst.adjusting import add_significance, pick, tabulate
+from rankconst.adjusting import tabulate
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
     BASELINES,
@@ -24,26 +21,20 @@ from rankconst.listing import (
     Listing,
     fixed,
     number,
-    print_text,
-    show_html,
     show_interval,
     show_tail,
 )
-from rankconst.names import join_versions, join_words, write_html
+from rankconst.names import join_versions, join_words
 from rankconst.values.published import show_number
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import pandas as pd
-
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.metrics import Metric
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
-    from rankconst.values.affine import Adjusted
-    from rankconst.values.constants import Constants
 
 Row = tuple[str, str, str]
 """What a number is called, the number, and what it means."""
@@ -53,200 +44,6 @@ Floors = Mapping["AdjustedBatch", "AdjustedBatch | None"]
 
 # Up to this many numbers have a sentence each; one sentence sums up more.
 _MOST_SENTENCES = 3
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AdjustedValue:
-    """One published number and what it is worth.
-
-    ``print`` shows what the screen of ``rankconst adjust`` does.
-
-    Attributes
-    ----------
-    forms : Adjusted
-        The value and its adjusted forms, each with the interval that rounding leaves open.
-    constants : Constants
-        What chance gets on these ranking tasks.
-    counting : float or None
-        What a ranker gets that only counts training triples, in units of the metric; None where
-        that is not known.
-    sentence : str
-        What the number is worth, in words.
-    """
-
-    forms: Adjusted
-    constants: Constants
-    counting: float | None
-    sentence: str
-    _done: Sequence[AdjustedBatch]
-    _tables: Tables
-    _assumed: Mapping[str, Sequence[str]]
-    _full: bool  # whether what is shown has all that was computed
-
-    @property
-    def value(self) -> float:
-        """The published number, in units of the metric: a percentage is a fraction here."""
-        return float(self.forms.value)
-
-    @property
-    def index(self) -> float | None:
-        """How far the number is from chance, 0, to perfect, 1; None where that is undefined."""
-        index: float | None = self.forms.index
-        return index
-
-    @property
-    def z(self) -> float | None:
-        """By how many standard deviations it is better than chance; None where undefined."""
-        z: float | None = self.forms.z
-        return z
-
-    @property
-    def chance(self) -> float:
-        """What a random ranker gets on average, in units of the metric."""
-        return self.constants.expectation
-
-    @property
-    def p(self) -> float | None:
-        """The probability that a random ranker does at least as well; None where it is not known.
-
-        It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and
-        its interval.
-        """
-        found = add_significance(self._done[0]).significance
-        return found[0].probability if found and found[0] is not None else None
-
-    def __str__(self) -> str:
-        return print_text(lay_out(self._done, self._tables, self._assumed, full=self._full))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        listing = lay_out(self._done, self._tables, self._assumed)
-        chance, *others = self._done
-        floor = find_floor(chance, self._tables)
-        names, values, meanings = zip(*list_rows(chance, others, floor, self._tables), strict=True)
-        columns = {"": names, self.constants.metric.label: values, "meaning": meanings}
-        return write_html(columns, " ".join(f"{listing.title}.\n{listing.caption}".split("\n")))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Adjusted:
-    """Values typed by hand with what they are worth.
-
-    Attributes
-    ----------
-    done : tuple of Done
-        A batch for each metric and baseline.
-    """
-
-    done: tuple[AdjustedBatch, ...]
-    _tables: Tables
-    _assumed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    _full: bool = False
-
-    @cached_property
-    def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each value and baseline.
-
-        They are value, index, z ... with their ends, and the tasks.
-        """
-        return tabulate(self.done)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return :attr:`table` as a DataFrame (needs pandas)."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table)
-
-    def _pick(self, index: int) -> AdjustedValue:
-        """Return what a value is worth, by its place among those that were typed."""
-        own = [each for each in self.done if index in each.batch.index]
-        place = int(np.flatnonzero(own[0].batch.index == index)[0])
-        chance, *others = [take(each, place) for each in own]
-        floor = find_floor(chance, self._tables)
-        return AdjustedValue(
-            forms=pick(chance.adjust(), 0),
-            constants=chance.constants,
-            counting=None if floor is None else floor.constants.expectation,
-            sentence=explain(chance, floor),
-            _done=[chance, *others],
-            _tables=self._tables,
-            _assumed=self._assumed,
-            _full=self._full,
-        )
-
-    def _lay_out(self) -> Listing:
-        return lay_out(self.done, self._tables, self._assumed, full=self._full)
-
-    def __str__(self) -> str:
-        return print_text(self._lay_out())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return show_html(self._lay_out())
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
-    """Values by the names of their metrics, with what they are worth.
-
-    ``print`` shows what the screen does.
-    """
-
-    names: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> AdjustedValue:
-        """Return what a value is worth, by its name as it was typed.
-
-        Raises
-        ------
-        KeyError
-            If no value has that name.
-        """
-        if name not in self.names:
-            raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
-        return self._pick(self.names.index(name))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
-    """Values of one metric with what they are worth, in their order.
-
-    ``print`` shows what the screen does.
-    """
-
-    @overload
-    def __getitem__(self, place: int) -> AdjustedValue: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[AdjustedValue]: ...
-    def __getitem__(self, place: int | slice) -> AdjustedValue | list[AdjustedValue]:
-        """Return what a value is worth."""
-        places = range(len(self))[place]
-        if isinstance(places, int):
-            return self._pick(places)
-        return [self._pick(each) for each in places]
-
-    def __len__(self) -> int:
-        return self.done[0].batch.index.size
-
-
-def take(done: AdjustedBatch, place: int) -> AdjustedBatch:
-    """Return one number of a batch, by its position."""
-    texts = done.batch.texts[place : place + 1]
-    batch = replace(done.batch.take(np.array([place])), texts=texts)
-    significance = done.significance[place : place + 1]
-    return replace(done, batch=batch, significance=significance, unattained={})
-
-
-# -- what is shown ---------------------------------------------------------------------------------
 
 
 def find_floors(done: Sequence[AdjustedBatch], tables: Tables) -> Floors:
@@ -270,10 +67,8 @@ def lay_out(
     others = [each for each in done if each not in floors]
     data: dict[str, Any] = tabulate(done)
     if not others:
-        data[FLOOR] = []
-        for each, floor in floors.items():
-            gets = None if floor is None else floor.constants.expectation
-            data[FLOOR] += [gets for _ in each.batch.texts]
+        held = floors.values()
+        data[FLOOR] = [None if floor is None else floor.constants.expectation for floor in held]
     caption = ["In brackets: the effect of rounding."] if full else []
     caption.append(_explain_numbers(floors))
     if assumed:
@@ -283,7 +78,7 @@ def lay_out(
     caption.append(" ".join(filter(None, last)))
     chance, *further = floors
     card = ""
-    if not full and not further and len(chance.batch.texts) == 1:
+    if not full and not further:
         card = write_rows(list_rows(chance, others, floors[chance], tables))
     return Listing(
         [*_list_columns(done, data, tables, full=full, ladder=bool(others))],
@@ -295,22 +90,13 @@ def lay_out(
     )
 
 
-def explain_each(floors: Floors) -> Iterator[str]:
-    """Yield a sentence about each number."""
-    for each, floor in floors.items():
-        for place in range(each.batch.index.size):
-            yield explain(each, floor, place)
-
-
 def _explain_numbers(floors: Floors) -> str:
     """Say what the numbers mean: a sentence each, or one for all."""
-    datasets, labels = [], []
-    for each in floors:
-        datasets += [each.batch.tasks.dataset for _ in each.batch.texts]
-        labels += [each.batch.metric.label for _ in each.batch.texts]
-    if len(datasets) > _MOST_SENTENCES:
+    if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
-    sentences = [*explain_each(floors)]
+    datasets = [each.batch.tasks.dataset for each in floors]
+    labels = [each.batch.metric.label for each in floors]
+    sentences = [explain(each, floor) for each, floor in floors.items()]
     for heads in (labels, datasets):
         if len({*heads}) > 1:
             pairs = zip(heads, sentences, strict=True)
@@ -420,12 +206,12 @@ def list_rows(
 ) -> list[Row]:
     """List a published number, its index, and what rankers without learning get."""
     tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
-    rows = [("published", chance.batch.texts[0], "")]
+    rows = [("published", chance.batch.text, "")]
     if index is not None:
         name, meaning = metric.name_of("index"), "0 = chance, 1 = perfect"
-        rows.append(
-            ("adjusted", f"{float(index[0]):.4f}", f"{name}: {meaning}" if name else meaning)
-        )
+        if name:
+            meaning = f"{name}: {meaning}"
+        rows.append(("adjusted", f"{index:.4f}", meaning))
     rankers = [chance]
     rankers += [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
     if floor is not None:
@@ -445,7 +231,7 @@ def list_rows(
     if literature is not None:
         lowest, *_, highest = literature.values
         spread = f"{show_number(lowest, 3)} to {show_number(highest, 3)}"
-        rows.append(("others", spread, literature.describe(float(chance.batch.value[0]))))
+        rows.append(("others", spread, literature.describe(chance.batch.value)))
     return rows
 
 

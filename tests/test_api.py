@@ -27,7 +27,7 @@ import rankconst
 from cases import choose
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
-from rankconst.worth import AdjustedValues
+from rankconst.typed import AdjustedValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

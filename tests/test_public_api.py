@@ -47,7 +47,18 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 LISTING = (
     *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums"),
     *("catalogue", "tasks", "moments", "tails", "values", "tables", "evaluation", "adjusting"),
-    *("verdicts", "listing", "worth", "inverse", "results", "checks", "figures", "api", "cli"),
+    *(
+        "verdicts",
+        "listing",
+        "worth",
+        "typed",
+        "inverse",
+        "results",
+        "checks",
+        "figures",
+        "api",
+        "cli",
+    ),
 )
 
 HEAVY = {
@@ -66,7 +77,7 @@ INSIDE = {
     "progress.py": {"rich"},
     "download.py": {"pooch", "requests"},
     "figures.py": {"matplotlib"},
-    "worth.py": {"pandas"},
+    "typed.py": {"pandas"},
     "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},
     "results/compared.py": {"pandas"},
@@ -141,7 +152,7 @@ def test_the_runtime_stays_light() -> None:
     """Values typed by hand need no reader of files, and nothing needs pandas but frames."""
     *typed, file = modules_after(LOOK_UP, WHOLE_USE, TYPED, FILE)
     for loaded in (*typed, file):
-        assert {"rankconst.tables.archive", "rankconst.values.constants", "pyarrow"} <= loaded
+        assert {"rankconst.tables.archive", "rankconst.values.constants"} <= loaded
         assert not tops(loaded) & HEAVY
     for loaded in typed:
         assert not [name for name in loaded if name.startswith(READERS)]

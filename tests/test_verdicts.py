@@ -15,12 +15,12 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import take_turns
-from rankconst.adjusting import adjust_values
+from rankconst.adjusting import Batch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tasks import Tasks
 from rankconst.values.published import read_published
-from rankconst.verdicts import LEVEL, explain, find_floor, judge, summarise
+from rankconst.verdicts import LEVEL, explain, find_floor, judge, judge_one, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,10 +41,20 @@ SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 def make(
     metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]
 ) -> AdjustedBatch:
+    """Return published numbers of a metric as one batch of arrays, as those of a file are."""
     parsed = parse_metric(metric)
-    (done,) = adjust_values(
-        [(parsed, read_published(parsed, text)) for text in texts], None, look_up
-    )
+    read = [read_published(parsed, text) for text in texts]
+    value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in read]).T
+    whole = look_up(parsed, "uniform")
+    batch = Batch(whole.tasks, parsed, None, value, lower, upper, np.arange(len(texts)))
+    return adjust_batch(batch, whole)
+
+
+def type_value(
+    metric: str, text: str, look_up: Callable[[Metric, str], Constants]
+) -> AdjustedBatch:
+    parsed = parse_metric(metric)
+    (done,) = adjust_values([(parsed, read_published(parsed, text))], None, look_up)
     return done
 
 
@@ -75,9 +85,9 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
     texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
     texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
     sign, level = (-1 if metric == "mr" else 1), Fraction(str(LEVEL))
-    for text, stands in zip(
-        texts, judge(make(metric, texts, partial(of_sizes, sizes))).tolist(), strict=True
-    ):
+    look_up = partial(of_sizes, sizes)
+    for text, stands in zip(texts, judge(make(metric, texts, look_up)).tolist(), strict=True):
+        assert judge_one(type_value(metric, text, look_up)) == stands
         half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
         ends = [Fraction(text) - half, Fraction(text) + half][::sign]
         as_good = sum(p for value, p in law.items() if sign * value >= sign * ends[0])
@@ -133,7 +143,7 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
 def test_a_number_in_words(
     value: str, metric: str, dataset: str, split: str, sentence: str
 ) -> None:
-    done = make(metric, [value], partial(of_dataset, dataset=dataset, split=split))
+    done = type_value(metric, value, partial(of_dataset, dataset=dataset, split=split))
     assert explain(done, find_floor(done, open_once())) == sentence
 
 

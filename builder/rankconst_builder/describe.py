@@ -20,7 +20,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
-from rankconst.tables.place import DESCRIPTOR
+from rankconst.tables.place import DESCRIPTOR, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.values.comparison import find_smallest_difference, show_enough
@@ -238,6 +238,7 @@ def _list_files(edition: Edition) -> str:
         rows.append([f"`{table['path']}`", f"{table['rows']:,} rows; from {origin}"])
     holds = "Data Package 2.0: path, size and hashes of each table, its columns, its sources"
     rows.append([f"`{DESCRIPTOR}`", holds])
+    rows.append([f"`{INDEX}`", "constants of test sets that are looked up most, as JSON lines"])
     rows += [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
     rows.append([f"`{CHECKSUMS}`", "the SHA-256 of every other file, as sha256sum writes them"])
     return _table(["file", "holds"], rows)

@@ -26,10 +26,11 @@ from rankconst.files import replace_file
 from rankconst.names import count_of
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.place import DESCRIPTOR, INCOMING
+from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions, precedes
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
+from rankconst_builder.index import write_index
 from rankconst_builder.package import (
     CHECKSUMS,
     DENSE,
@@ -184,12 +185,15 @@ def _assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, b
     """Return the files of a release, name to content."""
     files = serialise_tables(tables, DENSE)
     provenance = list_provenance(order.source)
-    extra = describe_package(order.date, order.url)
+    index = write_index(order.version, tables).encode()
+    hashed = f"sha256:{hashlib.sha256(index).hexdigest()}"
+    extra = describe_package(order.date, order.url) | {INDEX: hashed}
     datasets, resources = tables["datasets"].to_pylist(), describe_tables(tables, files)
     descriptor = describe_set(order.version, datasets, resources, provenance, extra)
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
-    described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}
+    files |= {INDEX: index, DESCRIPTOR: encode_descriptor(descriptor)}
+    described = {**files, **documents}
     sums = ""
     for name in sorted(described):  # as sha256sum writes them
         sums += f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n"
@@ -248,7 +252,7 @@ def _keep(order: Order) -> Released:
     order.reporter.say(
         f"{order.version} is already released, identical: {order.out} is left as it is"
     )
-    names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
+    names = [*(f"{name}.parquet" for name in COLUMNS), INDEX, DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
     held = [name for name in names if (order.out / name).is_file()]
     files = {name: (order.out / name).read_bytes() for name in held}
     if not order.archive.exists():

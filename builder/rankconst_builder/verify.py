@@ -35,10 +35,11 @@ from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
-from rankconst.tables.place import DESCRIPTOR, INCOMING, ZipPath, read_file
+from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, ZipPath, read_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
+from rankconst_builder.index import write_index
 from rankconst_builder.package import (
     CHECKSUMS,
     HEADER,
@@ -191,7 +192,7 @@ def _check_files(opened: Opened) -> Findings:
 
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
-    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, *files}
+    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
     held = _list_names(folder)
     digests = {}
     for name, is_file in held.items():
@@ -521,6 +522,12 @@ def _check_contents(opened: Opened) -> Findings:
         if described != found:
             message = "its values are not those that were hashed"
             yield Finding(message, name, {}, "contentHash", described, found)
+    if INDEX in opened.tables.descriptor:
+        names = ("datasets", "candidates", "constants")
+        tables = {name: opened.tables.read(name) for name in names}
+        written = read_file(opened.tables.folder / INDEX).decode("utf-8", "replace")
+        if written != write_index(opened.tables.version, tables):
+            yield Finding("it does not have what the tables have", INDEX)
     return rows
 
 
@@ -697,7 +704,7 @@ _STAGES = (
     Stage("pooling", "both sides pool head and tail", _check_pooling),
     Stage("filters", "a wider filter never leaves more candidates", _check_filters),
     Stage("relations", "relations pool to the candidates", _check_relations),
-    Stage("content", "content hash of each table", _check_contents, rebuild=True),
+    Stage("content", "content hash of each table, and the index", _check_contents, rebuild=True),
     Stage("constants", "constants computed from the histograms", _rebuild_constants, rebuild=True),
     Stage("sources", "histograms counted from the triples", _rebuild_histograms, rebuild=True),
 )

@@ -6,8 +6,7 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from rankconst.doubles import np
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:

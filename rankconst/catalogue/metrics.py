@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from rankconst.catalogue import formulas as law
+from rankconst.doubles import np
 from rankconst.errors import UnknownNameError
 from rankconst.names import Names, require_text, squash
 
@@ -53,10 +52,10 @@ _NUMBERED = re.compile(
 
 # Whether larger is better, the optimum, the least and the largest value.
 _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
-    "rank": (False, 1.0, 1.0, np.inf),
+    "rank": (False, 1.0, 1.0, math.inf),
     "share": (True, 1.0, 0.0, 1.0),
-    "spread": (False, 0.0, 0.0, np.inf),
-    "count": (True, None, 0.0, np.inf),
+    "spread": (False, 0.0, 0.0, math.inf),
+    "count": (True, None, 0.0, math.inf),
 }
 
 

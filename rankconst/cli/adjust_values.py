@@ -31,7 +31,8 @@ from rankconst.evaluation import (
 )
 from rankconst.listing import Column, Format, Listing
 from rankconst.values.published import read_published
-from rankconst.worth import explain_each, find_floors, lay_out
+from rankconst.verdicts import explain
+from rankconst.worth import find_floors, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -171,15 +172,13 @@ def _add_answers(
 ) -> Listing:
     """Add to each row, for JSON, its assumptions and the meaning of its number."""
     assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
-    sentences = explain_each(find_floors(done, query.tables))
+    floors = find_floors(done, query.tables)
     rows, meant = list[dict[str, str]](), list[str | None]()
     for each in done:
         tasks = replace(each.batch.tasks, baseline=DEFAULT_BASELINE)
         own = assumed_of.get(tasks, {})
-        row = {name: value for name, value in own.items() if name in assumed}
-        for _ in each.batch.texts:
-            rows.append(row)
-            meant.append(next(sentences) if each.batch.tasks.is_chance else None)
+        rows.append({name: value for name, value in own.items() if name in assumed})
+        meant.append(explain(each, floors[each]) if each in floors else None)
     columns = [*listing.columns, Column("assumed"), Column("meaning")]
     data: dict[str, Any] = {**listing.data, "assumed": rows, "meaning": meant}
     return replace(listing, columns=columns, data=data)
@@ -187,9 +186,12 @@ def _add_answers(
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
     """Print notes on stderr: undefined forms, caveats of the tool, why p is missing."""
+    undefined = []
     for each in done:
-        for reason in dict.fromkeys(each.explain_undefined().values()):
-            say(f"note: {each.constants.tasks.dataset}: {reason}")
+        dataset = each.constants.tasks.dataset
+        undefined += [f"{dataset}: {reason}" for reason in each.explain_undefined().values()]
+    for note in dict.fromkeys(undefined):
+        say(f"note: {note}")
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         report_caveats([tool])

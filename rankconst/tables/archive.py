@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
-
-import numpy as np
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.baselines import (
@@ -38,12 +37,13 @@ from rankconst.catalogue.protocols import (
     SIDES,
     find_protocol,
 )
+from rankconst.doubles import NUMBERS, Moments, np
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
 from rankconst.names import Names, join_versions, require_text
 from rankconst.tables.parquet import Records, TableFiles, select_rows
-from rankconst.tables.place import read_descriptor
+from rankconst.tables.place import read_descriptor, read_index
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankconst.catalogue.suites import Suite
-    from rankconst.moments import Moments
     from rankconst.tables.counts_file import AnswerTables
 
 
@@ -85,6 +84,9 @@ class Tables(TableFiles):
     _known: dict[tuple[Tasks, Metric], Constants] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _lines: dict[str, dict[str, Any]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""
@@ -109,8 +111,44 @@ class Tables(TableFiles):
         return {key: title for key, (title, *_) in self._spellings.items()}
 
     @cached_property
+    def _index(self) -> str:
+        """What a released set has to be read without Arrow and numpy; empty for other sets."""
+        return read_index(self.folder, self.descriptor)
+
+    @property
+    def _indexed(self) -> dict[str, tuple[str, list[str], str | None]]:
+        """Title, further spellings and counting of each dataset, by its key."""
+        names: dict[str, tuple[str, list[str], str | None]]
+        names = json.loads(self._index.partition("\n")[0])["names"]
+        return names
+
+    def _find_line(self, dataset: str) -> dict[str, Any]:
+        """Return what the index has of a dataset; nothing where there is no index."""
+        if dataset not in self._lines:
+            start = f'{{"dataset":"{dataset}",'
+            found = (line for line in self._index.split("\n") if line.startswith(start))
+            self._lines[dataset] = json.loads(next(found, "{}"))
+        return self._lines[dataset]
+
+    def _find_indexed(
+        self, tasks: Tasks, metric: Metric
+    ) -> tuple[Moments, tuple[int, float]] | None:
+        """Return the moments, number of tasks and worst value that the index has; None for none."""
+        if tasks.split != "test" or not tasks.is_micro or tasks.relations:
+            return None
+        held = self._find_line(tasks.dataset).get("constants", {})
+        own = held.get(f"{tasks.protocol}/{tasks.side}/{tasks.baseline}", {})
+        if metric.label not in own:
+            return None
+        worst, *numbers = own[metric.label]
+        moments = Moments(**dict(zip(NUMBERS, numbers, strict=True)), method="closed_form")
+        return moments, (own["num_tasks"], worst)
+
+    @cached_property
     def _spellings(self) -> dict[str, tuple[str, ...]]:
         """Dataset key to its further spellings."""
+        if self._index:
+            return {key: (title, *aliases) for key, (title, aliases, _) in self._indexed.items()}
         columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
         return {
             key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)
@@ -119,6 +157,8 @@ class Tables(TableFiles):
     @cached_property
     def _counting(self) -> dict[str, str | None]:
         """Dataset key to what counting ranks by there; None where nothing does."""
+        if self._index:
+            return {key: counting for key, (_, _, counting) in self._indexed.items()}
         columns = self._read("datasets", ("dataset", "counting")).to_pydict()
         return dict(zip(*columns.values(), strict=True))
 
@@ -264,13 +304,21 @@ class Tables(TableFiles):
                 f"of {metric.label} see its graphs."
             )
         # A metric's range depends on all candidates, whatever the baseline.
-        histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+        find_histogram = functools.partial(
+            self.histogram, replace(tasks, baseline=DEFAULT_BASELINE)
+        )
         find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
-        moments = self._find_moments(tasks, metric)
-        if moments is None:
+        indexed = self._find_indexed(tasks, metric)
+        if indexed is not None:
+            moments, known = indexed
+            return Constants(
+                tasks, metric, find_histogram, moments, self.version, find_blocks, known
+            )
+        histogram, tabulated = find_histogram(), self._find_moments(tasks, metric)
+        if tabulated is None:
             ranked = histogram if find_blocks is None else find_blocks()
-            moments = compute_moments(metric, ranked)
-        return Constants(tasks, metric, histogram, moments, self.version, find_blocks)
+            tabulated = compute_moments(metric, ranked)
+        return Constants(tasks, metric, histogram, tabulated, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
         """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
@@ -297,6 +345,8 @@ class Tables(TableFiles):
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
         """Tell whether constants are a row of the tables, not computed from the candidates."""
+        if self._find_indexed(tasks, metric) is not None:
+            return True
         return self._find_moments(tasks, metric) is not None
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
@@ -417,6 +467,8 @@ class Tables(TableFiles):
         """Return the protocols that the tables hold of a dataset, given by its key."""
         if (suite := self.find_suite(dataset)) is not None:
             return (suite.protocol,)
+        if known := self._find_line(dataset):
+            return tuple(known["protocols"])
         return tuple(dict.fromkeys(each.protocol for each in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
@@ -498,6 +550,10 @@ class JoinedTables(Tables):
     """
 
     sets: tuple[Tables, ...] = ()
+
+    @property
+    def _index(self) -> str:
+        return ""  # each set has its own
 
     @property
     def version(self) -> str:

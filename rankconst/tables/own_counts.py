@@ -200,7 +200,7 @@ class Answers:
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,
-            histogram=Histogram.from_counts(queries[:, 0], times.astype(np.int64), own_weights),
+            candidates=Histogram.from_counts(queries[:, 0], times.astype(np.int64), own_weights),
             moments=average(laws, weights),
             table_version=OWN_COUNTS.key,
         )

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import numpy as np
-
 from rankconst.arrow import join_texts, wrap_text
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import AGGREGATIONS, shares_negatives
+from rankconst.doubles import np
 from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
 from rankconst.names import is_key, resolve_name, shorten
-from rankconst.tables.place import check_size, read_table_file
+from rankconst.tables.place import check_size, read_hashed
 from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.published import NOISE
@@ -205,7 +204,7 @@ class TableFiles:
                 )
             described: list[dict[str, Any]] = self.descriptor["resources"]
             resource = next((each for each in described if each.get("name") == name), {})
-            self._contents[name] = read_table_file(self.folder, name, resource.get("hash"))
+            self._contents[name] = read_hashed(self.folder, f"{name}.parquet", resource.get("hash"))
         return self._contents[name]
 
     def leaves_out(self, name: str) -> bool:

@@ -30,6 +30,7 @@ from rankconst.names import shorten
 from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     Folder: TypeAlias = "Path | ZipPath"
@@ -211,6 +212,9 @@ def _list_files(doi: str) -> dict[str, str]:
     return dict(keeper.registry)
 
 
+INDEX = "index.jsonl"
+"""A file with the constants that are looked up most; in the descriptor, the key of its hash."""
+
 DESCRIPTOR = "datapackage.json"
 """The file that names the version of a set of tables, and the SHA-256 of each of its files."""
 
@@ -389,12 +393,19 @@ def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
 _VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by it
 
 
-def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
-    """Return the Parquet file of a table; TablesError if it is missing, or another one.
+def read_index(folder: Folder, descriptor: Mapping[str, Any]) -> str:
+    """Return the index of a released set; empty for other sets, which have none."""
+    if INDEX not in descriptor:
+        return ""
+    return read_hashed(folder, INDEX, descriptor[INDEX]).decode("utf-8")
+
+
+def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
+    """Return a file of a set; TablesError if it is missing, or another one.
 
     If `expected` is None, the descriptor names no such file, and none is accepted.
     """
-    file = folder / f"{name}.parquet"
+    file = folder / name
     remedy = "Get the set again."
     if isinstance(file, Path):
         remedy = f"Restore it, or delete {folder} and build again."
@@ -419,7 +430,7 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
 
 def _describe(folder: Folder, name: str) -> dict[str, Any]:
     resources = read_descriptor(folder)["resources"]
-    return next((resource for resource in resources if resource.get("name") == name), {})
+    return next((resource for resource in resources if resource.get("path") == name), {})
 
 
 def check_whole(folder: Folder) -> None:
@@ -432,7 +443,7 @@ def check_whole(folder: Folder) -> None:
             f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them."
         )
     for name in COLUMNS:
-        read_table_file(folder, name, hashes[name])
+        read_hashed(folder, f"{name}.parquet", hashes[name])
 
 
 def is_zip(path: Path) -> bool:

@@ -16,12 +16,12 @@ reversed for metrics that are better when smaller.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-import numpy as np
-
+from rankconst.doubles import np
 from rankconst.errors import UndefinedError
 from rankconst.names import write_html
 from rankconst.values.published import Interval, show_range
@@ -229,8 +229,8 @@ def map_corners(
         raise UndefinedError(
             f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined."
         )
-    intervals = [each.map_interval(*ends) for each in maps]
-    lower, upper = intervals[0]
-    for each in intervals[1:]:
-        lower, upper = np.minimum(lower, each.lower), np.maximum(upper, each.upper)
-    return Interval(lower, upper) if np.ndim(lower) else Interval(float(lower), float(upper))
+    mapped: list[tuple[Any, Any]] = [each.map_interval(*ends) for each in maps]
+    lowers, uppers = zip(*mapped, strict=True)
+    if isinstance(lowers[0], float):
+        return Interval(min(lowers), max(uppers))
+    return Interval(functools.reduce(np.minimum, lowers), functools.reduce(np.maximum, uppers))

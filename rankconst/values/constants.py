@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -9,9 +10,8 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankconst.arrow import as_values
+from rankconst.doubles import np
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import resolve_name, show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
@@ -44,7 +44,7 @@ _UNORDERED = (bytes, set, frozenset, dict)
 
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "optimistic": np.ones_like,
+    "optimistic": lambda sizes: np.full_like(sizes, 1.0),
     "realistic": lambda sizes: (sizes + 1) / 2,
     "pessimistic": lambda sizes: sizes,
 }
@@ -61,8 +61,8 @@ class Constants:
         Which ranking tasks, and which baseline.
     metric
         The metric, its k set.
-    histogram
-        The numbers of candidates of the ranking tasks, weighted for a macro average.
+    candidates
+        The histogram, or a function that returns it: a single number needs none.
     moments
         Expectation and variance with their errors and method.
     table_version
@@ -82,11 +82,13 @@ class Constants:
 
     tasks: Tasks
     metric: Metric
-    histogram: Histogram = field(repr=False)
+    candidates: Histogram | Callable[[], Histogram] = field(repr=False, compare=False)
     moments: Moments
     table_version: str = ""
     # Reads the blocks on which another baseline than chance ranks the tasks.
     _find_blocks: Callable[[], Histogram] | None = field(default=None, repr=False, compare=False)
+    # The number of tasks and the worst value, where an index has them.
+    _known: tuple[int, float] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         known = self.moments
@@ -112,13 +114,20 @@ class Constants:
         return f"<table>{''.join(cells)}</table>"
 
     @property
+    def histogram(self) -> Histogram:
+        """The numbers of candidates of the ranking tasks, weighted for a macro average."""
+        return self.candidates() if callable(self.candidates) else self.candidates
+
+    @property
     def num_tasks(self) -> int:
         """The number of ranking tasks n; for side ``both`` those of both sides."""
-        return self.histogram.total
+        return self.histogram.total if self._known is None else self._known[0]
 
     @property
     def worst(self) -> float:
         """The value that no ranker can pass, in units of the metric."""
+        if self._known is not None:
+            return self._known[1]
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
 
     def all_tied(self, rank_type: str = "realistic") -> float:
@@ -314,11 +323,13 @@ class Constants:
         self._check(value, lower, upper)
         low, high = self._range()
         # An exact value a rounding error beyond the worst keeps itself.
-        ends = Interval(
-            np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower)
-        )
-        if np.ndim(value) == 0:
-            ends = Interval(float(ends.lower), float(ends.upper))
+        if isinstance(value, (int, float)):
+            ends = Interval(float(min(max(lower, low), upper)), float(max(min(upper, high), lower)))
+        else:
+            least = np.minimum(np.maximum(lower, low), upper)
+            ends = Interval(least, np.maximum(np.minimum(upper, high), lower))
+            if np.ndim(value) == 0:
+                ends = Interval(float(ends.lower), float(ends.upper))
         forms: dict[str, Any] = {}
         undefined: dict[str, str] = {}
         for name, form in ADJUSTMENTS.items():
@@ -450,45 +461,54 @@ class Constants:
         best = worst if self.metric.optimum is None else self.metric.optimum
         return Interval(min(best, worst), max(best, worst))
 
-    def _check(self, *numbers: Any) -> None:
-        columns = [np.asarray(each, dtype=np.float64) for each in numbers]
-        if columns[0].ndim:
-            there = ~np.isnan(columns[0])
-            columns = [column[there] for column in columns]
+    def _check(self, value: Any, lower: Any, upper: Any) -> None:
+        columns = [value, lower, upper]
+        if not isinstance(value, (int, float)):
+            columns = [np.asarray(each, dtype=np.float64) for each in columns]
+            if columns[0].ndim:
+                there = ~np.isnan(columns[0])
+                columns = [column[there] for column in columns]
         found = self.find_impossible(*columns)
         if found:
             raise DataError(next(iter(found.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Return the positions of the numbers that cannot be, each with the reason.
-
-        Programs round: a number that is beyond an end by no more than :data:`NOISE` can be.
-        """
-        metric, possible = self.metric, self._range()
-        low, high = possible
-        granted = Interval(low - NOISE * abs(low), high + NOISE * abs(high))
+        """Return the positions of the numbers that cannot be, each with the reason."""
+        possible = self._range()
+        if isinstance(value, (int, float)):
+            reason = self._explain_impossible(possible, value, lower, upper)
+            return {0: reason} if reason else {}
+        granted = _grant(possible)
         with np.errstate(invalid="ignore"):
             sure = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
-        found: dict[int, str] = {}
-        for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
-            # A number that comes without an interval may still be a printed one.
-            slack = half_unit(number) if least == most else 0.0
-            if metric.increasing:
-                is_beyond = number > granted.upper or most + slack < low
-            else:
-                is_beyond = number < granted.lower or least - slack > high
-            is_above = number > max(metric.upper, granted.upper)
-            is_outside = is_above or number < min(metric.lower, granted.lower)
-            if is_beyond or is_outside or not math.isfinite(number):
-                ends = possible
-                if is_outside and math.isfinite(metric.upper):
-                    ends = Interval(metric.lower, metric.upper)
-                found[place] = self._explain_impossible(number, possible, ends)
-        return found
+        reasons = map(functools.partial(self._explain_impossible, possible), *columns)
+        found = zip(suspects.tolist(), reasons, strict=True)
+        return {place: reason for place, reason in found if reason}
 
-    def _explain_impossible(self, number: float, possible: Interval, ends: Interval) -> str:
+    def _explain_impossible(
+        self, possible: Interval, number: float, least: float, most: float
+    ) -> str:
+        """Say why a number that was published with these ends cannot be; empty if it can."""
+        metric, granted = self.metric, _grant(possible)
+        if granted.lower <= number <= granted.upper:
+            return ""
+        low, high = possible
+        # A number that comes without an interval may still be a printed one.
+        slack = half_unit(number) if least == most else 0.0
+        if metric.increasing:
+            is_beyond = number > granted.upper or most + slack < low
+        else:
+            is_beyond = number < granted.lower or least - slack > high
+        is_outside = number < min(metric.lower, granted.lower) or number > max(
+            metric.upper, granted.upper
+        )
+        if not is_beyond and not is_outside and math.isfinite(number):
+            return ""
+        ends = possible
+        if is_outside and math.isfinite(metric.upper):
+            ends = Interval(metric.lower, metric.upper)
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
         if possible.lower == possible.upper:
             expected = f"{possible.lower:.6g}, which every ranker gets here."
@@ -498,6 +518,12 @@ class Constants:
             f"{number:g} is not a possible {self.metric.label} on {self.tasks.dataset} "
             f"({self.tasks.describe()}): expected {expected} {_hint(self.metric, number)}"
         )
+
+
+def _grant(possible: Interval) -> Interval:
+    """Return a range with what programs round: a number can be beyond an end by no more."""
+    low, high = possible
+    return Interval(low - NOISE * abs(low), high + NOISE * abs(high))
 
 
 def _are_sharp(known: Moments) -> bool:

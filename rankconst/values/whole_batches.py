@@ -125,7 +125,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     if ranked == constants.num_tasks:
         return constants
     evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
-    return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
+    largest = _keep_largest(histogram, ranked)
+    return replace(constants, candidates=largest, moments=evenly, _known=None)
 
 
 def _refuse(what: str) -> UndefinedError:

@@ -223,6 +223,7 @@ def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:
     for name in (
         *(f"{name}.parquet" for name in COLUMNS),
         "datapackage.json",
+        "index.jsonl",
         "checksums.txt",
         *DOCUMENTS,
     ):

@@ -33,7 +33,10 @@ Tables = dict[str, "pa.Table"]
 Rows = dict[str, list[dict[str, Any]]]
 
 DATE = dt.date(2026, 11, 21)
-FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", *DOCUMENTS, "checksums.txt"]
+FILES = [
+    *(f"{name}.parquet" for name in COLUMNS),
+    *("index.jsonl", "datapackage.json", *DOCUMENTS, "checksums.txt"),
+]
 BEFORE = "90.0.0"
 """A version that no package carries."""
 

@@ -33,7 +33,15 @@ EVERYTHING = ("--splits", "train,valid,test", "--baseline", "all")
 FILES = {
     "checksums.txt",
     *(f"{name}.parquet" for name in COLUMNS),
-    *("datapackage.json", "croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json"),
+    *(
+        "datapackage.json",
+        "index.jsonl",
+        "croissant.json",
+        "README.md",
+        "LICENSE",
+        "CITATION.cff",
+        ".zenodo.json",
+    ),
 }
 
 

@@ -142,12 +142,17 @@ def test_the_version_waits_for_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 64)],
+    [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 67)],
 )
 def test_numbers_wait_for_few_modules(arguments: str, most: int, tmp_path: Path) -> None:
     """What reads other files, checks, or compares is loaded for no plain number."""
     (tmp_path / "paper.csv").write_text("model,dataset,MRR\nTuckER,FB15k-237,0.358\n")
     assert len(list_ours(list_loaded(arguments, tmp_path))) <= most
+
+
+@pytest.mark.parametrize("arguments", ["0.338 -d fb15k237 -m mrr", "0.9 -d nations -m hits@10"])
+def test_a_number_waits_for_neither_arrays_nor_tables(arguments: str, tmp_path: Path) -> None:
+    assert not list_loaded(f"adjust {arguments}", tmp_path) & {"numpy", "pyarrow", "pandas", "rich"}
 
 
 def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:

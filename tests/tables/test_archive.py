@@ -14,18 +14,19 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
+from rankconst.adjusting import pick
 from rankconst.catalogue.baselines import COUNTING, INFORMED
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
+from rankconst.tables.archive import Tables
+from rankconst.tables.place import INDEX
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rankconst.tables.archive import Tables
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +178,34 @@ def test_a_row_of_the_table_is_taken_as_it_stands(own: Path) -> None:
     assert (constants.expectation, constants.expectation_error) == (0.25, 0.5)
     assert (constants.variance, constants.variance_error) == (0.25, 0.75)
     assert (constants.method, constants.num_tasks, constants.worst) == ("sampled", 7, 0.0)
+
+
+@pytest.mark.slow
+def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
+    """Of every test set, protocol, side, baseline and metric in it; also of adjusted numbers."""
+    unindexed = {key: each for key, each in tables.descriptor.items() if key != INDEX}
+    plain = Tables(tables.path, unindexed, tables.folder)
+    assert plain.titles == tables.titles
+    assert plain._counting == tables._counting
+    compared = 0
+    for dataset in tables.titles:
+        assert plain.protocols(dataset) == tables.protocols(dataset)
+        for address, held in tables._find_line(dataset)["constants"].items():
+            protocol, side, baseline = address.split("/")
+            tasks = Tasks(dataset, protocol, "test", side, baseline=baseline)
+            for name in held.keys() - {"num_tasks"}:
+                known = tables.look_up(tasks, parse_metric(name))
+                right = plain.look_up(tasks, parse_metric(name))
+                assert known == right
+                assert (known.num_tasks, known.worst) == (right.num_tasks, right.worst)
+                least, most = sorted((known.worst, known.metric.optimum or 0.0))
+                values = np.linspace(least, most, 5)[1:]
+                ends = (values, np.nextafter(values, -np.inf), values)
+                many, rows = right.adjust_between(*ends), zip(*ends, strict=True)
+                for place, numbers in enumerate(rows):
+                    assert pick(many, place) == known.adjust_between(*map(float, numbers))
+                compared += 1
+    assert compared > 10_000
 
 
 @pytest.mark.parametrize("name", ["hits@2", "mrr", "gmr"])

@@ -318,7 +318,7 @@ def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
     histogram = Histogram.from_counts([3, 4], offsets=[0, 5])
     whole = rankconst.from_counts([8, 9]).constants("mrr")
     ranked = dataclasses.replace(whole.tasks, baseline="frequency")
-    for changed in ({"histogram": histogram}, {"tasks": ranked}):
+    for changed in ({"candidates": histogram}, {"tasks": ranked}):
         with pytest.raises(UsageError, match="baseline"):
             dataclasses.replace(whole, **changed).compare("0.5", "0.6")
 

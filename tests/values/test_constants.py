@@ -39,7 +39,7 @@ def make(name: str, counts: Sequence[int]) -> Constants:
     return Constants(
         tasks=Tasks("mykg"),
         metric=metric,
-        histogram=histogram,
+        candidates=histogram,
         moments=compute_moments(metric, histogram),
         table_version="9.9.9",
     )
