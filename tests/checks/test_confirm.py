@@ -102,17 +102,13 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
     ("others", "named"),
     [
         ([{"aggregation": "macro-query"}], "aggregation macro-query, not of micro"),
-        (
-            [{"aggregation": "macro-query"}, {"aggregation": "macro-relation"}],
-            "macro-query or macro-relation, not of micro",
-        ),
+        ([{"aggregation": "macro-query"}, {"aggregation": "macro-relation"}],
+         "macro-query or macro-relation, not of micro"),
         ([{"side": "head"}, {"protocol": "raw"}], "side head; protocol raw, not of both, standard"),
-        (
-            [{"side": "head", "split": "valid"}, {"side": "tail", "split": "train"}],
-            "split valid, side head; split train, side tail, not of test, both",
-        ),
+        ([{"side": "head", "split": "valid"}, {"side": "tail", "split": "train"}],
+         "split valid, side head; split train, side tail, not of test, both"),
     ],
-)
+)  # fmt: skip
 def test_a_question_names_the_choices(others: list[dict[str, Any]], named: str) -> None:
     tasks = Tasks("umls")
     choices = [replace(tasks, **each) for each in others]

@@ -68,10 +68,8 @@ VALUES = {"mr": 3.5323383808135986, "mrr": 0.4026779250719061, "hits@3": 0.66169
 @pytest.mark.parametrize("metric", VALUES)
 def test_right_values_belong_and_known_defects_are_named(metric: str) -> None:
     value, (mean, deviation), (less, spread) = (
-        VALUES[metric],
-        moments(metric),
-        moments(metric, less=1),
-    )
+        VALUES[metric], moments(metric), moments(metric, less=1),
+    )  # fmt: skip
     sign = -1 if metric == "mr" else 1
     z, theirs = sign * (value - mean) / deviation, sign * (value - less) / spread
     right = {"normalised": value / mean, "index": (value - mean) / (1 - mean), "z": z}

@@ -80,15 +80,12 @@ def test_the_interval_holds_whatever_the_writing_allows(
 @for_each(
     "numbers",
     [
-        (
-            ("mr", "1.0"),
-            ("mr", "1.0", "index"),
-        ),  # it is 1 within its rounding, whatever chance gives
+        (("mr", "1.0"), ("mr", "1.0", "index")),  # it is 1 within its rounding, whatever chance gives
         (("mr", "1"), ("mr", "0.0", "normalised")),
         (("mr", "2.3"), ("mr", "0.9", "index")),  # the rounding leaves what chance gets open
         (("mr", "30"), ("mr", "5.0", "z")),
     ],
-)
+)  # fmt: skip
 def test_pairs_that_tell_no_expectation(numbers: Sequence[Sequence[str]]) -> None:
     (found,) = pair_up([entry(*each) for each in numbers])
     assert find_expectation(found) is None

@@ -42,12 +42,8 @@ COUNTS = np.repeat(
 ROTATE = {"MR": "177", "MRR": "0.338", "Hits@1": "0.241", "Hits@3": "0.375", "Hits@10": "0.533"}
 WN18RR = {"MR": "3340", "MRR": "0.476", "Hits@1": "0.428", "Hits@3": "0.492", "Hits@10": "0.571"}
 NATIONS = {
-    "MR": "4.196517",
-    "MRR": "0.430418",
-    "Hits@1": "0.228856",
-    "Hits@3": "0.497512",
-    "Hits@10": "0.965174",
-}
+    "MR": "4.196517", "MRR": "0.430418", "Hits@1": "0.228856", "Hits@3": "0.497512", "Hits@10": "0.965174",
+}  # fmt: skip
 COMPLEX = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
 
 KNOWN, RAW = Address(dataset="FB15k-237"), Address(dataset="FB15k-237", protocol="raw")
@@ -75,25 +71,22 @@ PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Address, str, str]] = {
     "swapped-columns": (ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, OPEN, "error", "range, hits-monotone"),
     "hits-monotone": (ROTATE, {"Hits@3": "0.575"}, OPEN, "error", "Hits@3 <= Hits@10"),
     "mrr-from-hits": (ROTATE, {"MRR": "0.238"}, OPEN, "error",
-                      "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
+         "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
     "mr-from-hits": (ROTATE, {"MR": "5.4"}, OPEN, "error",
-                     (
-                         "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 "
-                         "- Hits@10)"
-                     )),
+         "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)"),
     "mr-from-mrr": (ROTATE, {"MR": "2.9"}, OPEN, "error", "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
     "mrr-from-mr": ({"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, PYKEEN, "error",
-                    "MRR <= 1 - (1/n) sum (r_i - 1)/N_i"),
+         "MRR <= 1 - (1/n) sum (r_i - 1)/N_i"),
     "gains-in-order": ({"MRR": "0.338", "nDCG": "0.46"}, {"nDCG": "0.336"}, OPEN, "error", "MRR <= nDCG"),
     "multiple-of-1/n": (NATIONS, {"Hits@3": "0.496512"}, PYKEEN, "warning", "n Hits@3 is whole"),
     "sum-of-ranks": (NATIONS, {"MR": "4.197000"}, PYKEEN, "warning", "2 n MR is whole"),
     "adjusted-mismatch": (NATIONS | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, PYKEEN, "error",
-                          "AMRI = (MR - E[MR]) / (optimum - E[MR])"),
+         "AMRI = (MR - E[MR]) / (optimum - E[MR])"),
     "worse-than-random": (NATIONS, {"MR": "6.5"}, PYKEEN, "info", "z-score of at least"),
-    "below-counting": ({"MRR": "0.8401"}, {"MRR": "0.8102"}, PYKEEN, "info",
-                       "no worse than a ranker"),
+    "below-counting": ({"MRR": "0.8401"}, {"MRR": "0.8102"}, PYKEEN, "info", "no worse than a ranker"),
     "beyond-published": (ROTATE, {"MRR": "0.968"}, KNOWN, "info", "not far better"),
-    "all-tied": ({"MR": "4.20", "MRR": "0.430"}, {"MR": "4.48", "MRR": "0.273"}, PYKEEN, "info", "another value than"),
+    "all-tied": ({"MR": "4.20", "MRR": "0.430"}, {"MR": "4.48", "MRR": "0.273"}, PYKEEN, "info",
+         "another value than"),
 }  # fmt: skip
 
 
@@ -284,21 +277,10 @@ def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: 
 @for_each(
     ("column", "cell", "expected"),
     [
-        *[
-            ("Hits@1 std", "0.004", 0),
-            ("hits_at_1_std", "0.004", 0),
-            ("Hits@1 std", "", 1),
-            ("MRR gain", "", 1),
-        ],
-        *[
-            ("runs", "5", 0),
-            ("num_seeds", "3", 0),
-            ("runs", "1", 1),
-            ("seed", "5", 1),
-            ("MRR", "0.31 ± 0.02", 0),
-        ],
+        *[("Hits@1 std", "0.004", 0), ("hits_at_1_std", "0.004", 0), ("Hits@1 std", "", 1), ("MRR gain", "", 1)],
+        *[("runs", "5", 0), ("num_seeds", "3", 0), ("runs", "1", 1), ("seed", "5", 1), ("MRR", "0.31 ± 0.02", 0)],
     ],
-)
+)  # fmt: skip
 def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
     found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])

@@ -98,18 +98,12 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
             and first.remedy == ways
         )
         assert (second.word, second.text, second.remedy, second.numbers) == (
-            "",
-            WHICH.text,
-            which,
-            (3,),
-        )
+            "", WHICH.text, which, (3,),
+        )  # fmt: skip
         assert done.entries[2].note == f"{said}: add {ways}."
         assert done.described["note"] == [
-            *[f"{said}: add {ways}."],
-            None,
-            f"{said}: add {ways}.",
-            f"{second}.",
-        ]
+            *[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}.",
+        ]  # fmt: skip
         with pytest.raises(AskedError, match="dev") as refused:
             adjust_reading(reading, TABLES, Address(), errors="raise", in_python=in_python)
         assert (refused.value.questions, refused.value.exit_code) == (done.asked, 8)

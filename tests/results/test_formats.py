@@ -31,22 +31,11 @@ FILES: dict[str, tuple[str, str]] = {
     "markdown": ("results.md", "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n"),
     "latex": (
         "results.tex",
-        (
-            "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\n"
-            "RotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n"
-        ),
+        "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\nRotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n",
     ),
     "pykeen": (
         "results.json",
-        json.dumps(
-            {
-                "metrics": {
-                    "both": {
-                        "realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}
-                    }
-                }
-            }
-        ),
+        json.dumps({"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}}}}),
     ),
     "pykeen_csv": (
         "metrics.csv",
@@ -68,10 +57,7 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "pykeen_runs": (
         "export.csv",
-        (
-            "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\n"
-            "run,wn18rr,0.476,0.571\n"
-        ),
+        "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\nrun,wn18rr,0.476,0.571\n",
     ),
     "libkge": (
         "trace.yaml",
@@ -172,21 +158,8 @@ def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> Non
 
 _WORDS = sorted({word for _, text in FILES.values() for word in re.findall(r"\s+|[^\s]+", text)})
 _HOSTILE = [
-    "\n",
-    "\r",
-    "\x1b[",
-    "\x1b[0m",
-    ": ",
-    "nan",
-    "@",
-    "|",
-    "\u0130",
-    "\u0663",
-    "[1,",
-    "±",
-    "%",
-    "9" * 500,
-]
+    "\n", "\r", "\x1b[", "\x1b[0m", ": ", "nan", "@", "|", "\u0130", "\u0663", "[1,", "±", "%", "9" * 500,
+]  # fmt: skip
 
 
 @st.composite

@@ -66,31 +66,20 @@ Method & \multicolumn{2}{c}{FB15k-237} & \multicolumn{2}{c}{WN18RR} \\ & v1 & v2
 GraIL & 64.15 & 81.80 & 82.45 & 78.68 \\
 \end{tabular}\end{table}"""
 _TWO_LINES: list[list[object]] = [
-    ["", "FB15k-237", "", "FB"],
-    ["", "v1", "v4", "v2"],
-    ["GraIL", 0.279, 0.227, 0.276],
-]
+    ["", "FB15k-237", "", "FB"], ["", "v1", "v4", "v2"], ["GraIL", 0.279, 0.227, 0.276],
+]  # fmt: skip
 VERSIONS = {
-    "spelt": (
-        "d.csv",
-        "dataset,MRR\nNELL-995 v1,.6\nnell_v2,.6\nFB15k-237 (v3),.6\nWN18RR_v4,.6\nFB237_v1,.6\n",
-        5,
-        {},
-    ),
+    "spelt": ("d.csv", "dataset,MRR\nNELL-995 v1,.6\nnell_v2,.6\nFB15k-237 (v3),.6\nWN18RR_v4,.6\nFB237_v1,.6\n", 5,
+         {}),
     "column": ("d.csv", "dataset,version,MRR\nFB15k-237,v1,.6\nWN18RR,3,.6\n", 2, {}),
     "short": ("d.csv", "graph,v,MRR\nFB15k-237,1,.6\nWN18RR,2,.6\n", 2, {}),
     "splits": ("d.csv", "dataset,split,MRR\nFB15k-237,v1,.6\nNELL-995,v2,.6\n", 2, {}),
     "spans": ("d.tex", _LATEX % "Results", 4, {"metric": "hits@10"}),
     "levels": ("d.md", write("Results", *_TWO_LINES), 3, {"metric": "mrr"}),
-    "heading": (
-        "d.md",
-        write("WN18RR", ["Model", "v1", "v2"], ["NBFNet", 0.74, 0.7]),
-        2,
-        {"metric": "mrr"},
-    ),
+    "heading": ("d.md", write("WN18RR", ["Model", "v1", "v2"], ["NBFNet", 0.74, 0.7]), 2, {"metric": "mrr"}),
     "keys": ("d.json", '{"FB15k-237": {"v1": {"mrr": 0.42}, "v2": {"mrr": 0.5}}}', 2, {}),
     "siblings": ("d.json", '{"dataset": "WN18RR", "version": "v1", "mrr": 0.74}', 1, {}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "text", "count", "options"), VERSIONS.values(), ids=VERSIONS)
@@ -122,18 +111,8 @@ def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -
 @pytest.mark.parametrize(
     "name",
     [
-        "UMLS v5",
-        "UMLS (30%)",
-        "30% UMLS",
-        "UMLS (k=5)",
-        "UMLS*",
-        "UMLS†",
-        "UMLS'",
-        "UMLS 2.0",
-        "UMLS_small",
-        "UMLS (new)",
-        "UMLS 10k",
-        "UMLS (new split)",
+        "UMLS v5", "UMLS (30%)", "30% UMLS", "UMLS (k=5)", "UMLS*", "UMLS†", "UMLS'", "UMLS 2.0", "UMLS_small",
+        "UMLS (new)", "UMLS 10k", "UMLS (new split)",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("above", ["# {}", "Table 2: Results on {}.", "Results, {}"])
@@ -189,15 +168,8 @@ def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
 # -- names of models -------------------------------------------------------------------------------
 
 NAMES = (
-    "GraIL",
-    "StarE",
-    "DEKG-ILP",
-    '"HittER"',
-    "Nations-tuned",
-    "NBFNet v2",
-    "RE-GCN",
-    "WordNet",
-)
+    "GraIL", "StarE", "DEKG-ILP", '"HittER"', "Nations-tuned", "NBFNet v2", "RE-GCN", "WordNet",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -470,16 +442,10 @@ def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "negative_sample_size",
-        "train_loss",
-        "raw",
-        "epoch",
-        "num_negs_per_pos",
-        "time_limit",
-        "dropout_ratio",
+        "negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "time_limit", "dropout_ratio",
         "dim",
     ],
-)
+)  # fmt: skip
 def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str) -> None:
     assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv") == ["umls"]
     assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json") == ["umls"]
@@ -543,11 +509,8 @@ def test_numbers_of_single_relations_are_of_these() -> None:
     assert tell(nested, "a.json", dataset="wn18rr") == ["wn18rr", hypernym, part]
     for heading in ("relation", "edge", "Predicate", ""):
         table: list[list[object]] = [
-            [heading, "MRR"],
-            ["_hypernym", 0.3],
-            ["has part", 0.2],
-            ["all", 0.5],
-        ]
+            [heading, "MRR"], ["_hypernym", 0.3], ["has part", 0.2], ["all", 0.5],
+        ]  # fmt: skip
         assert tell(write("WN18RR", *table))[:2] == [hypernym, part]
 
 
@@ -567,11 +530,8 @@ def test_a_word_may_be_accepted_as_what_it_says_of_its_numbers_alone() -> None:
     accepted = ["samples=sampled:50", "left=tail", "DEV=validation"]
     assert tell(text, "a.csv") == ["?samples, candidates", "umls", "?left", "?dev"]
     assert tell(text, "a.csv", accept=accepted) == [
-        "umls sampled:50",
-        "umls",
-        "umls tail",
-        "umls valid",
-    ]
+        "umls sampled:50", "umls", "umls tail", "umls valid",
+    ]  # fmt: skip
     adjusted = rankconst.adjust(read_opened(Document("a.csv", text)), accept=accepted)
     assert adjusted.assumed["protocol"] == ("standard",)
     assert adjusted.numbers.accepted == ("samples=sampled:50", "left=tail", "dev=validation")
@@ -698,11 +658,8 @@ def test_points_between_thousands_are_those_of_numbers_with_commas() -> None:
     text = "dataset;MRR;MR\nFB15k-237;0,338;1.770,5\nWN18RR;0,476;3.340\n"
     adjusted = rankconst.adjust(read_opened(Document("a.csv", text)))
     assert [each.published.value for each in adjusted.numbers.entries if each.published] == [
-        0.338,
-        1770.5,
-        0.476,
-        3340,
-    ]
+        0.338, 1770.5, 0.476, 3340,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["NELL-995", "NELL995"])

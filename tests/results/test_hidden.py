@@ -86,19 +86,13 @@ def test_what_is_struck_out_is_not_a_number() -> None:
 
 _TABLE = "| a | MRR |\n|---|---|\n| **x** | 0.3 |\n\n"
 _HOSTILE = {
-    "markdown": [
-        _TABLE, "|", "|a|b|\n", "> ", ">", "<table>\n", "<div hidden>\n\n", "</div>\n", "<!--\n", "<!-- a -->\n", "<",
-        "</", '<div x="', "&#", "[", "*a ", "```\n", "<table><tr><td>", "<tr>", "# a\n", "a\n", "    MRR MR\n",
-        "    +-+\n", "$", "<div>", "    | a | b |\n", "    === ==\n",
-    ],
-    "latex": [
-        TABULAR % "A & .3", "\\begin{table}", "\\begin{tabular}", "\\section{a}", "\\section{", "\\caption{a}", "%\n",
-        "\\iffalse ", "\\begin{comment}", "\\def\\x{\\x}", "\\section[a]", "a\n\n", "\\sout{", "{",
-        "\\multirow{99}{*}{a} &",
-    ],
-    "text": [
-        "a  MRR\n", "A 0.3\n", "|a|MRR|\n", "+-+\n", "=== ===\n", "a\n===\n",
-    ],
+    "markdown": [_TABLE, "|", "|a|b|\n", "> ", ">", "<table>\n", "<div hidden>\n\n", "</div>\n", "<!--\n",
+         "<!-- a -->\n", "<", "</", '<div x="', "&#", "[", "*a ", "```\n", "<table><tr><td>", "<tr>", "# a\n", "a\n",
+         "    MRR MR\n", "    +-+\n", "$", "<div>", "    | a | b |\n", "    === ==\n"],
+    "latex": [TABULAR % "A & .3", "\\begin{table}", "\\begin{tabular}", "\\section{a}", "\\section{", "\\caption{a}",
+         "%\n", "\\iffalse ", "\\begin{comment}", "\\def\\x{\\x}", "\\section[a]", "a\n\n", "\\sout{", "{",
+         "\\multirow{99}{*}{a} &"],
+    "text": ["a  MRR\n", "A 0.3\n", "|a|MRR|\n", "+-+\n", "=== ===\n", "a\n===\n"],
 }  # fmt: skip
 
 
@@ -123,16 +117,9 @@ def test_hostile_documents_take_time_in_proportion(form: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        "1\u200934",
-        "177\u20095",
-        "1\u202f23",
-        "0 338",
-        "0'338",
-        "177(3)",
-        "177(12)",
-        "177^{+30}_{-20}",
+        "1\u200934", "177\u20095", "1\u202f23", "0 338", "0'338", "177(3)", "177(12)", "177^{+30}_{-20}",
     ],
-)
+)  # fmt: skip
 def test_digits_that_may_mean_something_else_are_left_out(cell: str) -> None:
     with pytest.raises(DataError, match="contains no value of a metric"):
         read_document("a.csv", f"model,MR\nA,{cell}\n")
@@ -149,43 +136,18 @@ HTML = "<table><tr><th>Model</th><th>MRR</th></tr>"
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        (
-            "a.csv",
-            f"model,MRR\n{'0.3,' * WIDE}\n",
-            "a.csv, line 2: a row with more than 20,000 cells",
-        ),
-        (
-            "a.csv",
-            f"model,MRR{',x' * WIDE}\nA,0.3\n",
-            "a.csv, line 1: a row with more than 20,000 cells",
-        ),
-        (
-            "a.md",
-            f"| model | MRR |\n|---|---|\n{'| a ' * WIDE}\n",
-            "a.md, line 3: a row with more than 20,000 cells",
-        ),
-        (
-            "a.tex",
-            f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\nA {'& .3' * WIDE}\\end{{tabular}}",
-            "a.tex, line 2: a row with",
-        ),
-        (
-            "a.tex",
-            f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\n{ROW * 500}\\end{{tabular}}",
-            "a.tex, line 503: up to here",
-        ),
-        (
-            "a.md",
-            f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>",
-            "a.md, line 1: up to here",
-        ),
-        (
-            "a.md",
-            f"{HTML}<tr><td colspan=99 rowspan=999>A</td></tr>{'<tr><td>B' * 500}</table>",
-            "a.md, line 1: up to here",
-        ),
+        ("a.csv", f"model,MRR\n{'0.3,' * WIDE}\n", "a.csv, line 2: a row with more than 20,000 cells"),
+        ("a.csv", f"model,MRR{',x' * WIDE}\nA,0.3\n", "a.csv, line 1: a row with more than 20,000 cells"),
+        ("a.md", f"| model | MRR |\n|---|---|\n{'| a ' * WIDE}\n", "a.md, line 3: a row with more than 20,000 cells"),
+        ("a.tex", f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\nA {'& .3' * WIDE}\\end{{tabular}}",
+         "a.tex, line 2: a row with"),
+        ("a.tex", f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\n{ROW * 500}\\end{{tabular}}",
+         "a.tex, line 503: up to here"),
+        ("a.md", f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>", "a.md, line 1: up to here"),
+        ("a.md", f"{HTML}<tr><td colspan=99 rowspan=999>A</td></tr>{'<tr><td>B' * 500}</table>",
+         "a.md, line 1: up to here"),
     ],
-)
+)  # fmt: skip
 def test_rows_of_more_cells_than_any_table_has_are_refused(name: str, text: str, said: str) -> None:
     with pytest.raises(DataError) as error:
         read_document(name, text)
@@ -197,15 +159,9 @@ def test_rows_of_more_cells_than_any_table_has_are_refused(name: str, text: str,
     [
         ("a.log", f"epoch {'1' * 5000}: mrr 0.3\n"),
         ("a.log", f"epoch : {'1' * 5000} mrr: 0.3\n"),
-        (
-            "a.md",
-            (
-                f"{HTML}<tr><td colspan={'1' * 5000} "
-                f"rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>"
-            ),
-        ),
+        ("a.md", f"{HTML}<tr><td colspan={'1' * 5000} rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>"),
     ],
-)
+)  # fmt: skip
 def test_numbers_of_thousands_of_digits_are_no_crash(name: str, text: str) -> None:
     with contextlib.suppress(DataError):
         read_document(name, text)

@@ -42,16 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FIELDS = (
-    "model",
-    "dataset",
-    "split",
-    "side",
-    "protocol",
-    "aggregation",
-    "rank_type",
-    "num_tasks",
-    "relations",
-)
+    "model", "dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks", "relations",
+)  # fmt: skip
 
 
 def _describe(text: str, name: str = "a.json") -> list[str]:
@@ -75,7 +67,8 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
     [
         # The keys of a path are labels; those that are not of vocabulary name the model.
         ('{"WN18RR": {"ComplEx": {"mrr": 0.5}}}', ["MRR 0.5 ComplEx WN18RR"]),
-        ('{"ComplEx": {"WN18RR": {"mrr": 0.5}}, "TransE": {"mrr": 0.4}}', ["MRR 0.5 ComplEx WN18RR", "MRR 0.4 TransE"]),
+        ('{"ComplEx": {"WN18RR": {"mrr": 0.5}}, "TransE": {"mrr": 0.4}}',
+         ["MRR 0.5 ComplEx WN18RR", "MRR 0.4 TransE"]),
         ('{"test": {"mrr": 0.1}, "valid_mrr": 0.2, "validation": {"raw_mrr": 0.3}}',
          ["MRR 0.1 test", "MRR 0.2 valid", "MRR 0.3 valid raw"]),
         ('{"WN18RR": {"mrr": 0.4, "head": {"mrr": 0.3}, "tail_prediction": {"mrr": 0.5}}}',
@@ -102,10 +95,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"MRR": 33.8, "MR": 20, "Hits@1": 24.1}', ["MRR 33.8%", "MR 20", "Hits@1 24.1%"]),
         # What a program ran with holds no results; AmpliGraph keeps it beside them.
         ('{"mr": 204, "H@1": 0.22, "hyperparams": {"k": 350, "mrr": 1}}', ["MR 204", "Hits@1 0.22"]),
-        ((
-            '{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, '
-            '"hits_1": 0.2}}'
-        ),
+        ('{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, "hits_1": 0.2}}',
          ["MRR 0.3 ComplEx", "Hits@1 0.2 ComplEx"]),
         # A flag declares or asks.
         ('{"filtered": false, "mrr": 0.3}', ["MRR 0.3 raw"]),
@@ -163,14 +153,9 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
 @pytest.mark.parametrize(
     ("text", "skipped"),
     [
-        (
-            '{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}',
-            ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"],
-        ),
-        (
-            '{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}',
-            ["log10(MR): it is a difference", "MR^2: it is not MR itself"],
-        ),
+        ('{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}',
+         ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"]),
+        ('{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}', ["log10(MR): it is a difference", "MR^2: it is not MR itself"]),
         ('{"mrr": 0.3, "results": {"hits@10": null}}', ["results.hits@10: it is null"]),
         ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
         ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
@@ -179,7 +164,7 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
         ('{"mrr": 0.3, "hits@1": 1e9999}', ["1e9999: not a number: '1e9999' is too large"]),
         ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(
     text: str, skipped: list[str]
 ) -> None:
@@ -256,16 +241,8 @@ _NAMING: dict[str, list[object]] = {
     "converged": [True, False],
 }
 _NUMBERS = (
-    "MRR",
-    "test_mrr",
-    "filtered_mrr",
-    "hits@1",
-    "Hits@10 (%)",
-    "MR",
-    "std mrr",
-    "valid test MRR",
-    "loss@3",
-)
+    "MRR", "test_mrr", "filtered_mrr", "hits@1", "Hits@10 (%)", "MR", "std mrr", "valid test MRR", "loss@3",
+)  # fmt: skip
 
 
 @st.composite
@@ -337,12 +314,8 @@ def test_records_of_single_values_are_held_by_column() -> None:
     assert isinstance(reading.rows, Rows)
     assert [each.line for each in reading.entries] == [1, 1, 2, 2, 3, 3]
     assert dict(reading.rows[2]) == {
-        "line": "3",
-        "model": "m2",
-        "dataset": "WN18RR",
-        "MRR": "0.4",
-        "Hits@10": "0.5",
-    }
+        "line": "3", "model": "m2", "dataset": "WN18RR", "MRR": "0.4", "Hits@10": "0.5",
+    }  # fmt: skip
 
 
 def test_yaml_that_cannot_be_read_may_be_read_line_by_line() -> None:
@@ -410,27 +383,12 @@ def test_a_printed_dict_is_read_line_by_line() -> None:
     ("texts", "looks"),
     [
         (['{"a": 1}', "\n [\n{", "{", "[", "[[1]]", "{}"], True),
-        (
-            [
-                "{'a': 1}",
-                "{avg_loss: 0.1}",
-                "[0]Test average MR: 47.3",
-                "{\\bf MRR}",
-                "a,b",
-                "[12]",
-            ],
-            False,
-        ),
+        (["{'a': 1}", "{avg_loss: 0.1}", "[0]Test average MR: 47.3", "{\\bf MRR}", "a,b", "[12]"], False),
         # A log may begin with its settings.
-        (
-            [
-                "{'model_name': 'TransE'}\n------\nTEST RESULTS\n",
-                "{'a': 'TransE'}\n[Epoch: 1 ] valid: {'mrr': 0.3}\n",
-            ],
-            False,
-        ),
+        (["{'model_name': 'TransE'}\n------\nTEST RESULTS\n", "{'a': 'TransE'}\n[Epoch: 1 ] valid: {'mrr': 0.3}\n"],
+         False),
     ],
-)
+)  # fmt: skip
 def test_what_begins_as_json_does_is_structured(texts: list[str], looks: bool) -> None:
     assert [_document(text).is_structured for text in texts] == [looks] * len(texts)
 

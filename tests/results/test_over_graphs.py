@@ -135,12 +135,9 @@ def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path) -> None:
         "model,MRR\nA,0.4\nB,0.5\nC,0.6",
         "dataset,split,MRR\nFB15k-237 v1,test,0.4\nFB15k-237 v2,valid,0.5\nFB15k-237 v3,test,0.5",
         "dataset,side,MRR\nFB15k-237 v1,head,0.4\nFB15k-237 v2,tail,0.5\nFB15k-237 v3,head,0.5",
-        (
-            "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\n"
-            "FB15k-237 v3,Hits@10,0.5"
-        ),
+        "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\nFB15k-237 v3,Hits@10,0.5",
     ],
-)
+)  # fmt: skip
 def test_where_there_is_no_mean(tmp_path: Path, text: str) -> None:
     dataset = "inductive" if "dataset" in text else "wn18rr"
     assert show(tmp_path / "own.csv", text, dataset=dataset) == []
@@ -252,11 +249,8 @@ def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
 
 def test_splits_have_means_of_their_own(tmp_path: Path) -> None:
     rows = [
-        "FB15k-237,0.375,0.368",
-        "WN18RR,0.478,0.480",
-        "CoDEx-M,0.374,0.372",
-        "Average,0.409,0.407",
-    ]
+        "FB15k-237,0.375,0.368", "WN18RR,0.478,0.480", "CoDEx-M,0.374,0.372", "Average,0.409,0.407",
+    ]  # fmt: skip
     path = tmp_path / "own.csv"
     valid, test = show(path, "\n".join(["dataset,Valid MRR,Test MRR", *rows]), tool="ultra")
     keys = ("fb15k237", "wn18rr", "codexmedium")

@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 ULTRA = parse_tool("ultra")
 # Unweighted means that the same reports give: MRR and Hits@10, over 18 and over 23 graphs.
 MEANS = {
-    "ULTRA 3g": {
-        "ultra_inductive_e": ("0.4158", "0.5684"),
-        "ultra_inductive_er": ("0.3421", "0.5098"),
-    },
+    "ULTRA 3g": {"ultra_inductive_e": ("0.4158", "0.5684"), "ultra_inductive_er": ("0.3421", "0.5098")},
     "TRIX": {"ultra_inductive_e": ("0.4562", "0.5931"), "ultra_inductive_er": ("0.3679", "0.5409")},
-}
+}  # fmt: skip
 # What ULTRA's own program calls the graphs.
 PROGRAM = {
     "fb15k237": "FB15k237Inductive", "wn18rr": "WN18RRInductive", "nell": "NELLInductive",
@@ -75,10 +72,8 @@ def write_latex(rows: Sequence[SuiteResult]) -> str:
 
 
 WRITERS: dict[str, Callable[[Sequence[SuiteResult]], str]] = {
-    "ultra_results.csv": write_csv,
-    "paper.md": write_markdown,
-    "paper.tex": write_latex,
-}
+    "ultra_results.csv": write_csv, "paper.md": write_markdown, "paper.tex": write_latex,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("model", MEANS)

@@ -29,10 +29,8 @@ MOMENTS = {metric: compute_moments(metric, HISTOGRAM) for metric in TABULATED}
 
 # What a random ranker's and a perfect ranker's values become; None: depends on the tasks.
 FIXED_POINTS: dict[str, tuple[float, float | None]] = {
-    "normalised": (1.0, None),
-    "index": (0.0, 1.0),
-    "z": (0.0, None),
-}
+    "normalised": (1.0, None), "index": (0.0, 1.0), "z": (0.0, None),
+}  # fmt: skip
 
 EVERY = for_each(
     ("adjustment", "metric"),

@@ -92,13 +92,10 @@ def test_impossible_values_are_refused_with_a_hint(name: str, value: Any, messag
         ("mrr", 0.0, True),  # the worst is 0.0000714
         ("mrr", 7.1e-05, True),  # the worst as printed with six decimals
         ("mrr", 7.0e-05, True),  # with five
-        ("mrr", 7.0001e-05, False),
-        ("mr", 14020.5, True),
-        ("mr", 14021.0, True),  # 14020.5 rounded to a whole number
-        ("mr", 14020.6, False),
-        ("hits@10", 0.0, True),
+        ("mrr", 7.0001e-05, False), ("mr", 14020.5, True), ("mr", 14021.0, True),  # 14020.5 rounded to a whole number
+        ("mr", 14020.6, False), ("hits@10", 0.0, True),
     ],
-)
+)  # fmt: skip
 def test_a_worst_value_may_have_been_rounded(name: str, value: float, accepted: bool) -> None:
     with nullcontext() if accepted else pytest.raises(DataError):
         make(name, LARGE).adjust(value)

@@ -58,12 +58,8 @@ def test_text_is_read_with_the_interval_of_its_digits(
 ) -> None:
     found = parse_value(text)
     assert (found.text, found.value, found.lower, found.upper, found.deviation) == (
-        text,
-        value,
-        lower,
-        upper,
-        deviation,
-    )
+        text, value, lower, upper, deviation,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -171,17 +167,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
 OTHERS = st.sampled_from(
     [
-        "53.3%",
-        "7%",
-        "53.3(14)%",
-        "0.5458 ± 0.0052",
-        "+0.5",
-        "1.7e-2",
-        " .5",
-        "3,340",
-        "0." + "1" * 25,
+        "53.3%", "7%", "53.3(14)%", "0.5458 ± 0.0052", "+0.5", "1.7e-2", " .5", "3,340", "0." + "1" * 25,
     ]
-)
+)  # fmt: skip
 CELLS = st.lists(PLAIN, max_size=12) | st.lists(
     PLAIN | OTHERS | st.floats(0, 1) | st.integers(0, 10**6), max_size=12
 )
@@ -280,11 +268,8 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
 
 def test_numbers_with_their_digits() -> None:
     shown = {
-        0.0: "0",
-        1.5e-6: "1.500e-06",
-        1.5e-5: "0.00001500",
-        1234567.0: "1,234,567",
+        0.0: "0", 1.5e-6: "1.500e-06", 1.5e-5: "0.00001500", 1234567.0: "1,234,567",
         12345678.0: "1.235e+07",
-    }
+    }  # fmt: skip
     assert {value: show_number(value) for value in shown} == shown
     assert (show_number(-0.25, 3), show_number(math.inf)) == ("-0.250", "inf")

@@ -107,13 +107,9 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"dataset": "nations"},
-        {"num_tasks": 4},
-        {"split": "test"},
-        {"tool": "pykeen"},
-        {"relations": ["x"]},
+        {"dataset": "nations"}, {"num_tasks": 4}, {"split": "test"}, {"tool": "pykeen"}, {"relations": ["x"]},
     ],
-)
+)  # fmt: skip
 def test_ranks_are_of_the_tasks_they_are_of(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="leave out what says which tasks"):
         rankconst.compare(HEAD, TAIL, metric="mrr", **options)

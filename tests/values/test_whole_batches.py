@@ -115,11 +115,8 @@ def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, shar
 def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
     adjusted = adjust_dropped(build([2, 2, 50], "tail", "hits@3"), 1.0, 1.0, 1.0, 2)
     assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (
-        None,
-        None,
-        None,
-        None,
-    )
+        None, None, None, None,
+    )  # fmt: skip
     assert adjusted.normalised is not None
     (reason,) = set(adjusted.undefined.values())
     assert adjusted.undefined.keys() == {"index", "z"}

@@ -110,12 +110,9 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
         ("mrr, mr, hit10 0.0634 2666.28 0.1695", "several names of metrics are before it"),
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "a label is between or behind"),
-        (
-            "3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514",
-            "a label is between or behind",
-        ),
+        ("3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514", "a label is between or behind"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why: str) -> None:
     reading = READER.read(Document("run.log", f"{line}\n"))
     assert len(reading.entries) == 0
@@ -126,17 +123,14 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     ("text", "datasets"),
     [
         ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
-        (
-            "TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n",
-            ["FB15k-237", "WN18RR"],
-        ),
+        ("TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", ["WN18RR or UMLS"]),
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("run.py --init FB15k-237 --dataset mine\nMRR: 0.3\n", ["mine"]),
         ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", [None]),
         ("the wiki of the United Nations\nMRR: 0.3\n", [None]),
     ],
-)
+)  # fmt: skip
 def test_the_nearest_label_names_the_dataset(text: str, datasets: list[str | None]) -> None:
     entries = READER.read(Document("run.log", text)).entries
     among = [
@@ -186,11 +180,9 @@ def test_lines_that_differ_in_their_digits_are_read_alone(
     word: str, sentence: str, digit: int
 ) -> None:
     lines = [
-        sentence.format(word),
-        f"FB15k-23{digit} of zebras",
-        f"{digit}-to-{digit} zebra",
+        sentence.format(word), f"FB15k-23{digit} of zebras", f"{digit}-to-{digit} zebra",
         f"loss 0.{digit}1",
-    ]
+    ]  # fmt: skip
     whole = "\n".join([*lines, *lines[::-1], "MRR: 0.3", ""])
     (entry,) = READER.read(Document("run.log", whole)).entries
     assert {ask.word for ask in entry.context.questions} >= {

@@ -64,16 +64,10 @@ def test_colours_and_lines_before_a_log_change_nothing(
         ("results.txt", '{"log": "Test MRR at step 5: 0.3", "mrr": 0.3}\n'),
         ("results.txt", '[\n  "Test MRR at step 5: 0.3",\n  "Filt. MRR : 0.3 "\n]\n'),
         ("-", "| model | MRR |\n|---|---|\n| Hits @10: 0.1 | Test average MRR : 0.3 |\n"),
-        (
-            "run.log",
-            (
-                "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\n"
-                "accuracy: 0.9\n"
-            ),
-        ),
+        ("run.log", "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\naccuracy: 0.9\n"),
         ("README.md", SAMPLES["rotate"][0].text),
     ],
-)
+)  # fmt: skip
 def test_nothing_else_is_recognised(name: str, text: str) -> None:
     assert [key for key, reader in READERS.items() if reader.recognise(Document(name, text))] == []
 
@@ -83,23 +77,11 @@ def test_nothing_else_is_recognised(name: str, text: str) -> None:
     [
         ("Evaluating on Test Dataset...", "", []),
         ("------Evaluating on Test Dataset------", "", []),
-        (
-            "Evaluating on Test Dataset with 500 sampled negatives...",
-            "",
-            ["with 500 sampled negatives"],
-        ),
-        (
-            "Evaluating on Test Dataset...",
-            "-- Prediction Head... 1-1 --\nTest MRR at step 10: 0.4\n",
-            ["10"],
-        ),
-        (
-            "Evaluating on Test Dataset...",
-            "Test MRR at step 20: 0.4\nValid MRR at step 10: 0.4\n",
-            [],
-        ),
+        ("Evaluating on Test Dataset with 500 sampled negatives...", "", ["with 500 sampled negatives"]),
+        ("Evaluating on Test Dataset...", "-- Prediction Head... 1-1 --\nTest MRR at step 10: 0.4\n", ["10"]),
+        ("Evaluating on Test Dataset...", "Test MRR at step 20: 0.4\nValid MRR at step 10: 0.4\n", []),
     ],
-)
+)  # fmt: skip
 def test_what_a_fork_of_rotate_adds_is_asked_about(above: str, line: str, words: list[str]) -> None:
     entries = read("rotate", f"{above}\nTest MRR at step 10: 0.5\n{line}").entries
     assert [ask.word for ask in entries[0].context.questions if ask.field == "part"] == words
@@ -162,50 +144,18 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
     ("key", "text", "skipped"),
     [
         ("rotate", "Test auc_pr at step 39999: 0.990000\n", "auc_pr: not the name of a metric"),
-        (
-            "openke",
-            f"no type constraint results:\n{TABLE}averaged(raw):{ROW}",
-            "MRR: a table without l",
-        ),
-        (
-            "openke",
-            f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}",
-            "MRR: under the type",
-        ),
+        ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "MRR: a table without l"),
+        ("openke", f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}", "MRR: under the type"),
         ("openke", "r(filter):\t 12.5\n", "12.5: no heading above names its column"),
-        (
-            "openke",
-            "metric:\t AUC@10 hit@1\nr(filter):\t 0.4\n",
-            "AUC@10: not the name of a metric",
-        ),
-        (
-            "conve",
-            "Hits left @10: 0.5\n",
-            "Hits@10: left and right are head and tail in some tools",
-        ),
+        ("openke", "metric:\t AUC@10 hit@1\nr(filter):\t 0.4\n", "AUC@10: not the name of a metric"),
+        ("conve", "Hits left @10: 0.5\n", "Hits@10: left and right are head and tail in some tools"),
         ("dglke", "[3]Test average MRR: 0.3\n", "MRR: a process evaluates a part of the triples"),
-        (
-            "nbfnet",
-            "Evaluate on test\nhits@10_50: 0.8\n",
-            "hits@10_50: it is estimated from the rank",
-        ),
-        (
-            "nbfnet",
-            "Evaluate on test\n1-to-1 tail: 0.8\n",
-            "1-to-1 tail: it is the MRR of the relations",
-        ),
-        (
-            "openke_torch",
-            "INFO:Tester:2024-05-19 16:26:31:mr_type: 44.65\n",
-            "mr_type: under the type constraint",
-        ),
-        (
-            "kbc",
-            SAMPLES["kbc"][0].text.split("VALID")[0],
-            "MRR: kbc evaluates 50,000 random triples",
-        ),
+        ("nbfnet", "Evaluate on test\nhits@10_50: 0.8\n", "hits@10_50: it is estimated from the rank"),
+        ("nbfnet", "Evaluate on test\n1-to-1 tail: 0.8\n", "1-to-1 tail: it is the MRR of the relations"),
+        ("openke_torch", "INFO:Tester:2024-05-19 16:26:31:mr_type: 44.65\n", "mr_type: under the type constraint"),
+        ("kbc", SAMPLES["kbc"][0].text.split("VALID")[0], "MRR: kbc evaluates 50,000 random triples"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_adjusted_is_refused_with_its_reason(
     key: str, text: str, skipped: str
 ) -> None:
@@ -220,14 +170,10 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(
         ("rotate", "INFO     #test: 20466\nTest MRR at step 5: 0.497000\n", 40932),
         ("rotate", "INFO     Num Test: 3134\nTest MRR at step 5: 0.497000\n", 6268),
         ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}", 661),
-        (
-            "openke",
-            f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}",
-            1322,
-        ),
+        ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}", 1322),
         ("conve", "Test:\nNumber of data points: 40932\nHits @10: 0.5\n", 40932),
     ],
-)
+)  # fmt: skip
 def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
     assert read(key, text).entries[-1].context.num_tasks == num_tasks
 
@@ -242,11 +188,9 @@ SETTINGS = {
     "dataset: mine": ["mine"],
     "run.py --init FB15k-237 --dataset mine": ["mine"],
     "train_path=data/umls/train.txt test_path=data/nations/test.txt": [],
-    "Dataset loaded, metadata: umls, data: 0.1, dataset: test, data: /home/umls/data/mine.txt": [
-        "umls"
-    ],
+    "Dataset loaded, metadata: umls, data: 0.1, dataset: test, data: /home/umls/data/mine.txt": ["umls"],
     "source_dataset: WN18RR, Loading data: triples of it, dataset: None": [],
-}
+}  # fmt: skip
 
 
 @for_each(("line", "names"), SETTINGS.items())

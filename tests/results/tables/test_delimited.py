@@ -31,17 +31,15 @@ def test_cells_stay_as_written() -> None:
         ("Model,MRR\nRotatE\n", ("line 2", "expected 2 cells", "got 1")),
         ("Model,MRR\nRotatE,0.3,0.4\n", ("line 2", "expected 2 cells", "got 3")),
         ("MRR\n0.3\n", ("line 1", "one column", "delimiter")),
-        (
-            "Model,MMR,Hitz@10\nRotatE,1,2\n",
-            ("line 1", "no column is a metric among Model, MMR, Hitz@10", "no column is a metric"),
-        ),
+        ("Model,MMR,Hitz@10\nRotatE,1,2\n",
+         ("line 1", "no column is a metric among Model, MMR, Hitz@10", "no column is a metric")),
         ('Model,MRR\nRotatE,"0.3\nTransE,0.4\n', ("line 2", "Close the quote")),
         ('Model,MRR\n"Rot"atE,0.3\n', ("line 2", "closing quote")),
         ('Model,MRR\n"' + "x\n" * 70_000, ("line 2", "131,072", "quote never closed")),
         ("Model,MRR\nRotatE,0.3\nRot\0atE,0.3\n", ("line 3", "zero byte")),
         ("\n \n", ("there is no table",)),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(DataError) as caught:
         read(text)

@@ -75,11 +75,8 @@ def test_an_entry_in_full() -> None:
         Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)
     ]
     assert (reading.name, reading.form, reading.layout, reading.tool) == (
-        "results",
-        "test",
-        "wide",
-        None,
-    )
+        "results", "test", "wide", None,
+    )  # fmt: skip
     assert (
         read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None
     )  # of seeds, as likely
@@ -125,13 +122,9 @@ def test_another_number_of_tasks_is_reported() -> None:
 
 def test_a_heading_again_over_other_datasets() -> None:
     lines = (
-        "|FB15k-237|",
-        "Model|MRR|MR",
-        "RotatE|0.338|177",
-        "|WN18RR|",
-        "Model|MRR|MR",
+        "|FB15k-237|", "Model|MRR|MR", "RotatE|0.338|177", "|WN18RR|", "Model|MRR|MR",
         "RotatE|0.476|3340",
-    )
+    )  # fmt: skip
     assert found(read(*lines, groups=True)) == [
         ("MRR", "FB15k-237", "0.338"), ("MR", "FB15k-237", "177"),
         ("MRR", "WN18RR", "0.476"), ("MR", "WN18RR", "3340"),
@@ -248,23 +241,13 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (
-            "MRR",
-            (
-                "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. "
-                "Is the delimiter right?"
-            ),
-        ),
+        ("MRR",
+         "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?"),
         ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Expected columns "),
-        (
-            "|",
-            (
-                "f.csv, line 1: no column is a metric among empty headings. Expected columns such "
-                "as MRR, MR or Hits@10"
-            ),
-        ),
+        ("|",
+         "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
     rows = read_rows(line)
     assert find_heading(rows) is None
@@ -317,32 +300,13 @@ _NAMES = sorted(
     {
         *list_lexicon(),
         *list_values(),
-        *(
-            name
-            for key, row in load_benchmarks().items()
-            for name in (key, row.title, *row.aliases)
-        ),
+        *(name for key, row in load_benchmarks().items() for name in (key, row.title, *row.aliases)),
     }
-)
+)  # fmt: skip
 _WRITINGS: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str)
 _OTHERS = (
-    "RotatE",
-    "model",
-    "on",
-    "the",
-    "v2",
-    "13",
-    "-",
-    "_",
-    " ",
-    "(",
-    ")",
-    "/",
-    "OpenBG-IMG",
-    "X",
-    "Wn",
-    "Data",
-)
+    "RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", "/", "OpenBG-IMG", "X", "Wn", "Data",
+)  # fmt: skip
 
 
 @given(

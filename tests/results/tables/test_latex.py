@@ -100,22 +100,13 @@ def test_markup(cell: str, plain: str) -> None:
     [
         (r"no table", ("there is no table", r"\begin{tabular}")),
         ("\n\\begin{tabular}{lr} a & MRR \\\\ a & 1", ("line 2", "is never ended")),
-        (
-            "\n\\begin{tabular}{lr} a & {MRR \\\\ a & 1 \\end{tabular}",
-            ("line 2", "{ is never closed"),
-        ),
-        (
-            "\n\\begin{tabular}{lr} a & MRR} \\\\ a & 1 \\end{tabular}",
-            ("line 2", "} closes nothing"),
-        ),
+        ("\n\\begin{tabular}{lr} a & {MRR \\\\ a & 1 \\end{tabular}", ("line 2", "{ is never closed")),
+        ("\n\\begin{tabular}{lr} a & MRR} \\\\ a & 1 \\end{tabular}", ("line 2", "} closes nothing")),
         ("\n\\begin{tabular} a & MRR", ("line 2", "lacks its columns")),
         ("\n\\section{a", ("line 2", "is not closed")),
-        (
-            "\\begin{tabular}{lr}\nModel & Year \\\\\na & 1 \\\\ \\end{tabular}",
-            ("line 2", "no column is a metric"),
-        ),
+        ("\\begin{tabular}{lr}\nModel & Year \\\\\na & 1 \\\\ \\end{tabular}", ("line 2", "no column is a metric")),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(DataError) as caught:
         read(text)

@@ -171,23 +171,14 @@ def test_a_log_in_code_is_no_table(code: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "left"),
     [
-        (
-            "| Model | MRR |\n|---|---|---|\n| A | .3 |",
-            [],
-        ),  # GitHub would not show a rule of another width as a table
+        ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
         ("Model | MRR\n--- | ---\nA | .3\n", []),
         ("| Model | MRR |\n|---|---|\n| A | .3 | |\n| B | .4 | 1 |\n| C |", [4]),
         ("| Model | MRR | |\n|---|---|---|\n| A | .3 | paper |", []),
         ("| Model | MRR | MR | Link |\n|---|---|---|---|\n| A | .3 |", []),
-        (
-            (
-                "| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n"
-                "| A | .3 |"
-            ),
-            [1],
-        ),
+        ("| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |", [1]),
     ],
-)
+)  # fmt: skip
 def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
     reading = read(rows)
     assert [entry.text for entry in reading.entries] == [".3"]

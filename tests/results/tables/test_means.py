@@ -167,13 +167,9 @@ def test_a_mean_over_any_graphs_has_their_constants(tmp_path: Path) -> None:
 def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     rows = [
-        "FB15k-237,0.3",
-        "Graph of our own,0.5",
-        "WN18RR,0.5",
-        "Another of ours,0.3",
-        "Nations,0.8",
+        "FB15k-237,0.3", "Graph of our own,0.5", "WN18RR,0.5", "Another of ours,0.3", "Nations,0.8",
         "Mean,0.48",
-    ]
+    ]  # fmt: skip
     path.write_text("\n".join(["dataset,MRR", *rows]), encoding="utf-8")
     found = rankconst.adjust(path).numbers
     assert found.asked == ()
@@ -347,10 +343,7 @@ ASKED = "add --dataset ultra_inductive"
     [
         # Its graphs are not there.
         (f"{CAPTION}\n\n| Model | Average |\n|---|---|\n| A | 0.43 |\n", f"{ASKED} if it is their"),
-        (
-            f"{CAPTION}\n\n| Model | MRR |\n|---|---|\n| A | 0.43 |\n",
-            f"{ASKED} if it is their mean",
-        ),
+        (f"{CAPTION}\n\n| Model | MRR |\n|---|---|\n| A | 0.43 |\n", f"{ASKED} if it is their mean"),
         # Some of its graphs are, with another mean.
         (
             f"{CAPTION}\n\n| Model | WN18RR v1 | WN18RR v2 | Average |\n"
@@ -368,7 +361,7 @@ ASKED = "add --dataset ultra_inductive"
             f"{ASKED} if it is their mean",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_caption_that_counts_graphs_names_the_suite_to_add(
     text: str, asked: str, tmp_path: Path
 ) -> None:

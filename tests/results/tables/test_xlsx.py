@@ -58,26 +58,12 @@ def texts(reading: Reading) -> list[tuple[str | None, str | None, str, str]]:
 
 TABLES: dict[str, tuple[tuple[Any, ...], ...]] = {
     "wide": (HEADING, ROTATE, ("TransE", "WN18RR", 3384, 0.226, 0.501)),
-    "percent": (
-        HEADING,
-        ("RotatE", "FB15k-237", 177, 33.8, 53.3),
-        ("TransE", "WN18RR", 3384.0, 22.6, 50.1),
-    ),
-    "text": (
-        HEADING,
-        ("RotatE", "FB15k-237", "1,177", "0.338*", "53.3%"),
-        ("A", "WN18RR", "n/a", "-", ".501 ± .01"),
-    ),
+    "percent": (HEADING, ("RotatE", "FB15k-237", 177, 33.8, 53.3), ("TransE", "WN18RR", 3384.0, 22.6, 50.1)),
+    "text": (HEADING, ("RotatE", "FB15k-237", "1,177", "0.338*", "53.3%"), ("A", "WN18RR", "n/a", "-", ".501 ± .01")),
     "long": (("dataset", "metric", "value"), ("nations", "mrr", 0.71), ("nations", "hits@10", 1)),
     "all digits": (HEADING, ("RotatE", "FB15k-237", 177.0012345678901, 0.3381234567890123, 1e-05)),
-    "holes": (
-        HEADING,
-        ROTATE,
-        (),
-        ("TransE", "FB15k-237", None, 0.294),
-        ("DistMult", "FB15k-237", None, None, 0.4),
-    ),
-}
+    "holes": (HEADING, ROTATE, (), ("TransE", "FB15k-237", None, 0.294), ("DistMult", "FB15k-237", None, None, 0.4)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
@@ -171,12 +157,8 @@ def test_what_is_no_number_is_left_out(path: Path) -> None:
     reading = read(path)
     assert [each[1:] for each in texts(reading)] == [("RotatE", "MRR", "0.338")]
     assert [row["MRR"] for row in reading.rows] == [
-        "",
-        "#DIV/0!",
-        "TRUE",
-        "2024-03-01 00:00:00",
-        "0.338",
-    ]
+        "", "#DIV/0!", "TRUE", "2024-03-01 00:00:00", "0.338",
+    ]  # fmt: skip
     assert {each.line for each in reading.skipped} >= {3, 4, 5}
 
 
@@ -273,23 +255,15 @@ def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> N
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        (
-            lambda name, text: b" " * (2**20 + 1) if "sheet1" in name else text,
-            "more than 1 MiB once unpacked",
-        ),
+        (lambda name, text: b" " * (2**20 + 1) if "sheet1" in name else text, "more than 1 MiB once unpacked"),
         (lambda name, text: b"<c/>" * 9_000 if "sheet1" in name else text, "half a million"),
         (lambda _, text: text.replace(b'r="E2"', b'r="E1048576"'), "half a million"),
-        (
-            lambda _, text: text.replace(
-                b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'
-            ),
-            "entities",
-        ),
+        (lambda _, text: text.replace(b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'), "entities"),
         (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "or is damaged"),
         (lambda name, text: b"" if "workbook.xml" in name else text, "or is damaged"),
         (lambda _, text: text.replace(b"main+xml", b"none+xml"), "not an .xlsx workbook"),
     ],
-)
+)  # fmt: skip
 def test_archives_that_are_refused(
     path: Path, edit: Callable[[str, bytes], bytes], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

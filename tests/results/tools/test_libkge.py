@@ -124,11 +124,8 @@ def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
 
 
 METRICS = {
-    "mean_rank": "MR",
-    "mean_reciprocal_rank": "MRR",
-    "hits_at_1": "Hits@1",
-    "hits_at_1000": "Hits@1000",
-}
+    "mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000",
+}  # fmt: skip
 FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 PARTS = {
     "": ("both", ""), "_head": ("head", ""), "_tail": ("tail", ""), "_1-to-N": ("both", "1-to-N"),

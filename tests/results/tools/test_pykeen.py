@@ -94,14 +94,8 @@ def _lay_out(values: Values, layout: str) -> str:
 
 
 LAYOUTS = [
-    "since 1.8",
-    "1.5",
-    "1.0",
-    "joined",
-    "joined 1.0",
-    "joined by underscores",
-    "with a split",
-]
+    "since 1.8", "1.5", "1.0", "joined", "joined 1.0", "joined by underscores", "with a split",
+]  # fmt: skip
 
 
 @given(VALUES, st.sampled_from(LAYOUTS))
@@ -132,15 +126,10 @@ def test_a_tracker_in_csv_is_read_by_step() -> None:
         (entry.line, entry.metric.label, entry.text, reading.rows[entry.row]["step"], entry.context)
         for entry in reading.entries
     ] == [
-        (
-            7,
-            "MRR",
-            "0.25",
-            "1",
-            Address("nations", "valid", "head", rank_type="realistic", num_tasks=199),
-        ),
+        (7, "MRR", "0.25", "1",
+         Address("nations", "valid", "head", rank_type="realistic", num_tasks=199)),
         (9, "Hits@10", "0.5", "2", Address("nations", "test", "both", rank_type="pessimistic")),
-    ]
+    ]  # fmt: skip
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
         (10, "testing.both.realistic.hits_at_1")
     ]
@@ -153,11 +142,8 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
     text = f"{headings}\n0\t0.5\t0.5\t7\tCOMPLETE\n1\t\t\t\tFAIL\n"
     (entry,) = READER_TRIALS.read(Document("trials.tsv", text)).entries
     assert (entry.line, entry.text, entry.context.split, entry.context.side) == (
-        2,
-        "0.5",
-        "valid",
-        "both",
-    )
+        2, "0.5", "valid", "both",
+    )  # fmt: skip
 
 
 def test_what_is_left_out_is_named() -> None:

@@ -66,10 +66,7 @@ def test_the_name_of_the_file_or_of_a_dataset_shows_whose_it_is(path: Path) -> N
 def test_hits_among_sampled_negatives_are_left_out(path: Path) -> None:
     assert {entry.metric.key for entry in read(path).entries} == {
         *(
-            "arithmetic_mean_rank",
-            "inverse_harmonic_mean_rank",
-            "hits_at_1",
-            "hits_at_3",
+            "arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_3",
             "hits_at_10",
         )
-    }
+    }  # fmt: skip
