@@ -125,10 +125,8 @@ def test_tasks_are_gathered_and_pooled_by_offset_size_and_weight(
     )
     assert left != list_rows(left)
     total = sum(tasks for *_, tasks in one)
-    assert (left.total, left.last_ranks.tolist()) == (
-        total,
-        [above + size for (above, size, _), _ in list_rows(left)],
-    )
+    assert left.total == total
+    assert left.last_ranks.tolist() == [above + size for (above, size, _), _ in list_rows(left)]
     assert left.mean == float(Fraction(sum(size * tasks for _, size, _, tasks in one), total))
     weight = sum(Fraction(weight if first[1] else 1) * tasks for *_, weight, tasks in one)
     assert left.total_weight == pytest.approx(float(weight), rel=1e-15)

@@ -231,10 +231,8 @@ def test_keys_of_more_than_32_bits() -> None:
     graph, count = Graph(splits, entities, relations), count_with_sets(dataset)
     for protocol, split in itertools.product(CATALOGUE, ("valid", "test")):
         got, expected = count_candidates(graph, protocol, split), count(protocol, split)
-        assert (got.tasks.rows.tolist(), sizes_of(got)[:2]) == (
-            expected.rows,
-            [expected.head, expected.tail],
-        )
+        assert got.tasks.rows.tolist() == expected.rows
+        assert sizes_of(got)[:2] == [expected.head, expected.tail]
 
 
 def ask(
@@ -278,11 +276,9 @@ def test_largest_keys_that_fit_are_counted() -> None:
     gathering = candidates.Gathering(queries.keys, last)
     gathering.update("train", np.zeros(3, dtype=np.uint64), np.array([last, 0, last]))
     answers = gathering.answers(queries, ["train"], Everything())
-    assert (answers.entity.tolist(), answers.query.tolist(), answers.count().tolist()) == (
-        [0, last],
-        [0, 0],
-        [2],
-    )
+    assert answers.entity.tolist() == [0, last]
+    assert answers.query.tolist() == [0, 0]
+    assert answers.count().tolist() == [2]
 
 
 class Everything(np.ndarray[Any, np.dtype[np.bool_]]):

@@ -170,10 +170,8 @@ def test_written_set_loads(tmp_path: Path) -> None:
         field["name"]: field.get("unit")
         for field in descriptor["resources"][-1]["schema"]["fields"]
     }
-    assert (units["expectation"], units["variance"]) == (
-        "unit of the metric",
-        "squared unit of the metric",
-    )
+    assert units["expectation"] == "unit of the metric"
+    assert units["variance"] == "squared unit of the metric"
     assert descriptor["sources"] == [
         {"title": "title of one é", "path": "https://example.invalid/one"}
     ]

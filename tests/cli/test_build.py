@@ -543,11 +543,9 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
     screen = run("build", "ogbl-biokg", "--offline", "--out", out)
     assert screen.code == 0
     row = list_built(out)[0]
-    assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == (
-        "sampled:500",
-        2 * 162_870,
-        501,
-    )
+    assert row["protocol"] == "sampled:500"
+    assert row["num_tasks"] == 2 * 162_870
+    assert row["mean_candidates"] == 501
     assert expected_of(row, "mr") == 251
     refused = run("build", "ogbl-biokg", "--out", out, "--relations", "x", "--name", "mine")
     assert (refused.code, "without triples" in refused.message) == (2, True)

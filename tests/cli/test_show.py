@@ -200,11 +200,9 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
         protocol.negatives is None and protocol.candidates == "all"
     )
     (page,) = run("show", "protocols", name, "-f", "json").records
-    assert (page["protocol"], page["law"], page["refused"]) == (
-        name,
-        protocol.law,
-        protocol.refused or None,
-    )
+    assert page["protocol"] == name
+    assert page["law"] == protocol.law
+    assert page["refused"] == (protocol.refused or None)
     assert list(run("show", "protocols", name, "-f", "csv").rows[0]) == list(page)
 
 
@@ -394,10 +392,8 @@ def test_relations_are_listed(run: Run) -> None:
             own = tables.constants(
                 "nations", "mrr", relations=row["relation"], baseline=row["baseline"]
             )
-            assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (
-                own.num_tasks,
-                own.expectation,
-            )
+            assert row["num_tasks"] == own.num_tasks
+            assert row["expectation_inverse_harmonic_mean_rank"] == own.expectation
         for key in LADDER:  # relations make up the whole
             own_rows = [row for row in both if row["baseline"] == key]
             total = sum(
@@ -419,11 +415,9 @@ def test_the_sentence_for_a_paper(run: Run) -> None:
     assert (screen.code, screen.err) == (0, "")
     sentence, bibtex = screen.out.split("\n\n")
     (row,) = run("show", "FB15k-237", "mrr", "--cite", "-f", "json").records
-    assert (row["sentence"], row["bibtex"].strip(), row["tabulated"]) == (
-        sentence,
-        bibtex.strip(),
-        True,
-    )
+    assert row["sentence"] == sentence
+    assert row["bibtex"].strip() == bibtex.strip()
+    assert row["tabulated"] is True
     assert row["expectation"] == open_once().constants("fb15k237", "mrr").expectation
 
 

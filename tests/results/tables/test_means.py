@@ -119,10 +119,8 @@ def test_a_mean_is_that_of_the_graphs_beside_it(path: Path) -> None:
     assert own.note == "mean of the 4 datasets next to it."
     expected = rankconst.constants(SUITE, "mrr")
     assert own.constants is not None
-    assert (own.constants.expectation, own.constants.variance) == (
-        expected.expectation,
-        expected.variance,
-    )
+    assert own.constants.expectation == expected.expectation
+    assert own.constants.variance == expected.variance
 
 
 @pytest.mark.parametrize("value", ["0.522", "0.495", "0.499"])

@@ -185,7 +185,5 @@ def test_what_is_no_table(text: str) -> None:
 
 def test_an_rst_file_is_read_by_its_tables() -> None:
     reading = read_document("a.rst", f"UMLS\n====\n\n{_TABLES['grid']}")
-    assert (reading.form, {entry.context.dataset for entry in reading.entries}) == (
-        "text",
-        {"UMLS"},
-    )
+    assert reading.form == "text"
+    assert {entry.context.dataset for entry in reading.entries} == {"UMLS"}

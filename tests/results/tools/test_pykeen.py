@@ -229,15 +229,11 @@ def test_real_files_read_as_plain_json_says(reference: Path) -> None:
         } == expected
         for entry in reading.entries:
             row, about = reading.rows[entry.row], entry.context
-            assert (entry.text, about.side, about.rank_type) == (
-                row["value"],
-                row["side"],
-                row["rank_type"],
-            )
-            assert (entry.exact, about.num_tasks) == (
-                True,
-                float(metrics[about.side][about.rank_type]["count"]),
-            )
+            assert entry.text == row["value"]
+            assert about.side == row["side"]
+            assert about.rank_type == row["rank_type"]
+            assert entry.exact is True
+            assert about.num_tasks == float(metrics[about.side][about.rank_type]["count"])
             key = row["metric"]
             assert entry.metric.key == key.removeprefix("adjusted_").removeprefix(
                 "z_"
