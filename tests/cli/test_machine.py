@@ -207,7 +207,7 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("package", ["typer", "pyarrow"])
 def test_a_package_that_is_missing(package: str) -> None:
-    arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
+    arguments = ["rankconst", "adjust", "3", "--dataset", "nations", "--metric", "gmr"]
     lines = (
         f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli "
         "import main; main()"
@@ -310,7 +310,7 @@ runpy.run_module("rankconst", run_name="__main__")
         ("rankconst.cli", "raise RuntimeError('broken')", 1, True),
         *(
             pytest.param(module, "os.kill(os.getpid(), _signal.SIGINT)", 130, False, marks=posix)
-            for module in ("typer", "pyarrow")
+            for module in ("typer", "rankconst.worth")
         ),
     ],
 )
