@@ -224,7 +224,7 @@ def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
         return False  # rows begin with their names
     if lines[i].endswith(" \\"):
         return True
-    if not lines[i - 1 : i] or lines[i - 1].startswith(" "):
+    if i == 0 or lines[i - 1].startswith(" ") or _RULE.fullmatch(lines[i - 1]):
         return False
     end = i + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):

@@ -43,7 +43,7 @@ _TABLES = {
     "a frame": "  Model  MRR  MR\n0     A   .1   2\n1   B c   .3   4\n",
     "a rule": "Model    MRR    MR\n-------  -----  ----\nA        .1     2\nB c      .3     4\n",
     "simple": (
-        "=====  ===  ==\nModel  MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n"
+        "=====  ===  ==\n Model MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n"
         "=====  ===  ==\n"
     ),
     "psql": " Model | MRR | MR\n-------+-----+----\n A     |  .1 |  2\n B c   |  .3 |  4\n(2 rows)\n",
