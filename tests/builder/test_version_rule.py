@@ -105,7 +105,7 @@ FEWER = {"num_draws": 60, "expectation_error": 4e-6, "variance_error": 4e-8}
 )
 def test_what_agrees_stays_as_released(old: Row, other: Row, bound: float | None) -> None:
     signs = [("expectation", -1), ("variance", 1), ("expectation", 1), ("variance", -1)]
-    for (column, sign), part in itertools.product(signs[: choose(2, 4)], (0.9, 1.1)):
+    for (column, sign), part in itertools.product(signs[: choose(1, 4)], (0.9, 1.1)):
         moved = (
             (bound or 1) * part * MRR[f"{column}_error"]
             if bound is not None

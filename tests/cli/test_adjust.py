@@ -181,6 +181,15 @@ def test_a_benchmark_of_sampled_ranks_says_so_where_a_protocol_is_assumed(
         ) == told
 
 
+def test_numbers_under_chance_say_what_they_mean(run: Run) -> None:
+    asked = ("-d", "umls", "-m", "mrr")
+    rows = run("adjust", 0.5, 0.338, *asked, "-b", "all", "--json").records
+    for row in rows:
+        assert (row["meaning"] is None) == (row["baseline"] != "uniform")
+        if row["meaning"]:
+            assert row["meaning"] in " ".join(run("adjust", row["value"], *asked).out.split())
+
+
 def test_adjusted_values_are_turned_back(run: Run) -> None:
     """PyKEEN's AMRI of an MR of 469.7."""
     asked = ("-d", "fb15k237", "-p", "pykeen")
