@@ -54,6 +54,21 @@ def join_texts(texts: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
 
 
+def fold_digits(texts: Any) -> Any:
+    """Return an Arrow array of texts with each digit as 0."""
+    import numpy as np
+    import pyarrow as pa
+
+    zeros = np.arange(256, dtype=np.uint8)
+    zeros[ord("0") : ord("9") + 1] = ord("0")
+    _, ends, held = texts.buffers()
+    letters: Any = zeros[np.frombuffer(held or b"", dtype=np.uint8)]
+    folded: Any = pa.StringArray.from_buffers(
+        len(texts), ends, pa.py_buffer(letters), offset=texts.offset
+    )
+    return folded
+
+
 def wrap_text(text: str) -> Any:
     """Return a text as a scalar of Arrow."""
     return join_texts([text])[0]

@@ -97,18 +97,22 @@ class Cells(Listed[str]):
         found = self.coded[1]
         return found if isinstance(found, list) else found.to_pylist()
 
-    def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
-        """Return the distinct cells with their places.
+    def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
+        """Return the place of each cell among the distinct ones, and these.
 
-        If there are more than `least`, return only those that `screen` chooses.
+        If there are more than `least`, return only those that `screen` chooses, after an empty one
+        for all others: a million distinct cells take long to tell apart.
         """
-        found = self.coded[1]
-        if len(found) <= least:
-            return list(enumerate(self.distinct))
-        texts = join_texts(found) if isinstance(found, list) else found
+        many = len(set(self[: 2 * least])) > least or len(self.coded[1]) > least
+        if not many:
+            return self.codes, self.distinct
+        is_coded = self._code is not None or isinstance(self._texts, list)
+        texts = join_texts(self.distinct) if is_coded else self._texts
         chosen = screen(texts)
-        places = view_numbers(chosen).nonzero()[0].tolist()
-        return list(zip(places, texts.filter(chosen).to_pylist(), strict=True))
+        coded = texts.filter(chosen).dictionary_encode()
+        places = np.zeros(len(texts), dtype=np.intp)
+        places[view_numbers(chosen)] = view_numbers(coded.indices) + 1
+        return places[self.codes] if is_coded else places, ["", *coded.dictionary.to_pylist()]
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -126,6 +130,14 @@ class Cells(Listed[str]):
 def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
     """Return the place of each cell among the distinct ones, and these."""
     return (cells.codes, cells.distinct) if isinstance(cells, Cells) else encode(cells)
+
+
+def number_firsts(codes: Places) -> tuple[Places, Places]:
+    """Return where each of some small numbers first comes, and for each number its place there."""
+    firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)
+    firsts[codes[::-1]] = np.arange(codes.size)[::-1]
+    is_used = firsts >= 0
+    return firsts[is_used], (np.cumsum(is_used) - 1)[codes]
 
 
 def list_distinct(codes: Places) -> list[int]:

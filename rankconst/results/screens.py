@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
+from rankconst.arrow import fold_digits
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.results.vocabulary import (
     OTHER_SCRIPTS,
@@ -20,10 +21,11 @@ def screen(texts: Any) -> Any:
     """Return which texts of an Arrow array may say something: all that do, and some more."""
     import pyarrow.compute as pc
 
-    lower = pc.utf8_lower(texts)
+    alike = fold_digits(texts).dictionary_encode()  # model-1, model-2 ...
+    lower = pc.utf8_lower(alike.dictionary)
     names, words = _list_patterns()
     found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
-    return pc.or_(found, pc.match_substring_regex(lower, words))
+    return pc.or_(found, pc.match_substring_regex(lower, words)).take(alike.indices)
 
 
 def screen_measures(texts: Any) -> Any:
@@ -46,10 +48,14 @@ def _list_measures() -> str:
 
 @cache
 def _list_patterns() -> tuple[str, str]:
-    """Return patterns of the names and values without punctuation, and of the lexicon."""
-    names = {*list_spellings(), *list_values()}
+    """Return patterns of the names and values without punctuation, and of the lexicon.
+
+    All digits are 0 in them.
+    """
+    names = {re.sub("[0-9]", "0", name) for name in (*list_spellings(), *list_values())}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
-    spelt = [re.escape(word).replace(r"\-", apart) for word in list_lexicon()]
+    lexicon = {re.sub("[0-9]", "0", word) for word in list_lexicon()}
+    spelt = [re.escape(word).replace(r"\-", apart) for word in lexicon]
     # Queries, what points from one side to the other, amounts, shares, other languages,
     # and letters that look like Latin ones.
     signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]

@@ -166,7 +166,7 @@ def read_rows(layout: Layout, groups: tuple[Places, list[tuple[Text, ...]]]) -> 
         if len(found) > 1:
             columns.append((own, found))
             codes = combine(codes, own, len(found))
-    _, firsts, codes = np.unique(codes, return_index=True, return_inverse=True)
+    firsts, codes = number_firsts(codes)
     joined = []
     for row in firsts.tolist():
         said = [found[own[row]] for own, found in columns]
@@ -196,14 +196,14 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> tuple[Places
     """Return for each row a number of what its cell says; 0 is nothing."""
     found = [_NOTHING]
     is_free = read in {_read_name, _read_remark}
-    chosen = cells.select(FEW, screen) if is_free else enumerate(cells.distinct)
-    number_of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
-    for place, cell in chosen:
+    codes, distinct = cells.select(FEW, screen) if is_free else (cells.codes, cells.distinct)
+    number_of = np.zeros(len(distinct), dtype=np.intp)
+    for place, cell in enumerate(distinct):
         about = read(cell)
         if about != _NOTHING:
             number_of[place] = len(found)
             found.append(about)
-    return number_of[cells.codes], found
+    return number_of[codes], found
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
