@@ -138,10 +138,19 @@ class Entries(Listed[Entry]):
         return known[self.text_of] if len(self) else known[:0]
 
     @cached_property
+    def _values_of_texts(self) -> NDArray[np.float64]:
+        return np.array([_read_value(text) for text in self.written], dtype=float)
+
+    @property
+    def largest(self) -> float:
+        """The largest number, and 0 at least, percentages without their sign."""
+        known = (self._values_of_texts, self.floats.values)
+        return max(float(np.fmax.reduce(values, initial=0.0)) for values in known)
+
+    @cached_property
     def values(self) -> NDArray[np.float64]:
         """The numbers as written, percentages without their sign."""
-        values = [_read_value(text) for text in self.written]
-        return self.pick(np.array(values, dtype=float), self.floats.values)
+        return self.pick(self._values_of_texts, self.floats.values)
 
     @cached_property
     def signed(self) -> Flags:

@@ -58,15 +58,25 @@ def settle_units(
     its graph and what else its heading has: numbers of others do not tell its unit.
     `evaluations` has the evaluation of each row, where several rows make up one.
     """
+    entries = _leave_open(entries, marked, notes, percent=percent)
+    if not _holds_large_shares(entries):
+        return entries
     families = list[_Family | None]()
     for head in entries.heads:
         name = None if head.column in marked else _name_family(head)
         graph, rest = apart.get(head.column, (None, None))
         families.append(None if name is None else _Family(graph, (rest, name)))
-    entries = _leave_open(entries, marked, notes, percent=percent)
     entries = _leave_small(entries, families, notes, evaluations, percent=percent)
     entries = _settle_families(entries, families, notes, evaluations, percent=percent)
     return _drop_contradictions(entries, notes, evaluations)
+
+
+def _holds_large_shares(entries: Entries) -> bool:
+    """Tell whether a share is above 1, as none is where all are fractions."""
+    if entries.largest <= 1:
+        return False
+    is_share = np.array([head.metric.is_share for head in entries.heads], dtype=np.bool_)
+    return bool((is_share[entries.head_of] & (entries.values > 1)).any())
 
 
 @dataclass(frozen=True)
