@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,14 @@ def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
     named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
     return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
+
+
+class _TasksOfRows(NamedTuple):
+    """What is said of the ranking tasks of each row."""
+
+    described: list[dict[str, Any]]  # of distinct tasks
+    last: Places  # the place there of the last number of each row; behind the last for none
+    differing: list[tuple[int, int]]  # tasks that rows have besides those of their last number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -348,26 +356,32 @@ class AdjustedReading:
         keys = [*NAMES[:4], "relations"]
         if self.details:
             keys += ["num_tasks", "table_version"]
-        of_batch = [_describe_tasks(each) for each in self.done]
         for key in keys:
-            facts = [each[key] for each in of_batch]
+            facts = [each[key] for each in self._tasks.described]
             if self.details or not set(facts) <= _UNSAID.get(key, set()):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 
-    def _describe(self, key: str, of_batch: Sequence[Any]) -> dict[str, Any]:
-        """Return the columns that say of each row what its batches have in one field."""
-        code_of, facts = encode(of_batch)
+    @cached_property
+    def _tasks(self) -> _TasksOfRows:
+        """What is said of the ranking tasks of each row."""
+        described = [_describe_tasks(each) for each in self.done]
+        code_of, distinct = encode(tuple(each.items()) for each in described)
+        codes, rows = code_of[self.batch_of[self.batch_of >= 0]], self.rows[self.batch_of >= 0]
+        last = np.full(len(self.reading.rows), len(distinct), dtype=np.intp)
+        last[rows] = codes
+        is_other = last[rows] != codes
+        differing = _list_pairs(last[rows[is_other]], codes[is_other], len(distinct) + 1)
+        return _TasksOfRows([dict(each) for each in distinct], last, differing)
+
+    def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
+        """Return the columns that say of each row what its tasks have in one field."""
         if key == "relations" and not any(facts):
             return {}
-        size = len(self.reading.rows)
-        adjusted = self.batch_of >= 0
-        rows, codes = self.rows[adjusted], code_of[self.batch_of[adjusted]]
-        last = np.full(size, len(facts), dtype=np.intp)
-        last[rows] = codes
+        if any(facts[one] != facts[other] for one, other in self._tasks.differing):
+            return self._describe_blocks(key)
+        size, last = len(self.reading.rows), self._tasks.last
         shown = np.array([*facts, None], dtype=object)
-        if (last[rows] != codes).any():
-            return self._describe_blocks(key, rows, codes, shown)
         roles = {read_label(column).role: column for column in self.reading.columns}
         own = roles.get(key)
         if own is not None and self._is_said(key, own, last, shown):
@@ -403,18 +417,16 @@ class AdjustedReading:
             for cell, context in pairs
         )
 
-    def _describe_blocks(
-        self, key: str, rows: Places, codes: Places, shown: NDArray[Any]
-    ) -> dict[str, Any]:
+    def _describe_blocks(self, key: str) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
-        described, block_of = {}, self.block_of[self.batch_of >= 0]
+        columns = {}
+        facts = np.array([_describe_tasks(each)[key] for each in self.done], dtype=object)
         for place, (block, _) in enumerate(self.list_added()):
-            own = block_of == place
-            last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
-            last[rows[own]] = codes[own]
-            name = keep_apart(f"{block.prefix}{key}", self._taken)
-            described[name] = shown[last].tolist()
-        return described
+            own = (self.block_of == place) & (self.batch_of >= 0)
+            shown = np.full(len(self.reading.rows), None, dtype=object)
+            shown[self.rows[own]] = facts[self.batch_of[own]]
+            columns[keep_apart(f"{block.prefix}{key}", self._taken)] = shown.tolist()
+        return columns
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
