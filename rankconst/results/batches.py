@@ -72,6 +72,14 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 
+class Ends(NamedTuple):
+    """Numbers, and the ends of what their rounding leaves open."""
+
+    value: Numbers
+    lower: Numbers
+    upper: Numbers
+
+
 class Group(NamedTuple):
     """What numbers share that are adjusted together."""
 
@@ -205,8 +213,17 @@ def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
     return sorted((part for part in parts if part[1].size), key=lambda part: int(part[1][0]))
 
 
+def _merge(is_first: Flags, first: Numbers, second: Numbers) -> Numbers:
+    """Return numbers in their order, where a mask says so from the first, else from the second."""
+    merged = np.empty(is_first.size)
+    merged[is_first], merged[~is_first] = first, second
+    return merged
+
+
 def _leave_out(groups: Mapping[Group, Places], places: Sequence[int]) -> dict[Group, Places]:
     """Return groups without some entries, and without those that are then empty."""
+    if not places:
+        return dict(groups)
     kept = {group: own[~np.isin(own, places)] for group, own in groups.items()}
     return {group: own for group, own in kept.items() if own.size}
 
@@ -288,12 +305,11 @@ class _Adjusting:
         except DataError as error:
             self.leave(places, error)
             return
-        kept, numbers = self._read(group, places)
-        told = tells_no_scores(group.metric, numbers[:, 0])
+        kept, (value, lower, upper) = self._read(group, places)
+        told = tells_no_scores(group.metric, value)
         self._without_scores += kept[told].tolist()
         if not kept.size:
             return
-        value, lower, upper = np.ascontiguousarray(numbers.T)
         num_tasks = group.address.num_tasks
         batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, num_tasks)
         try:
@@ -314,22 +330,22 @@ class _Adjusting:
             if kept.any():
                 self.done.append(adjust_batch(batch.take(kept), constants))
 
-    def _read(self, group: Group, places: Places) -> tuple[Places, Numbers]:
+    def _read(self, group: Group, places: Places) -> tuple[Places, Ends]:
         """Return the places of numbers of a metric, and these with the ends of their rounding."""
         codes = self._entries.text_of[places]
         is_text = codes >= 0
-        if is_text.all():
-            numbers = self._read_texts(group, places, codes)
-        elif is_text.any():
-            numbers = np.empty((len(places), 3))
-            numbers[is_text] = self._read_texts(group, places[is_text], codes[is_text])
-            numbers[~is_text] = self._read_floats(group, ~codes[~is_text])
-        else:
+        if not is_text.any():
             return places, self._read_floats(group, ~codes)
-        is_number = ~np.isnan(numbers[:, 0])
-        return places[is_number], numbers[is_number]
+        numbers = self._read_texts(group, places[is_text], codes[is_text])
+        if not is_text.all():
+            ends = zip(numbers, self._read_floats(group, ~codes[~is_text]), strict=True)
+            numbers = Ends(*(_merge(is_text, *pair) for pair in ends))
+        is_number = ~np.isnan(numbers.value)
+        if is_number.all():
+            return places, numbers
+        return places[is_number], Ends(*(each[is_number] for each in numbers))
 
-    def _read_texts(self, group: Group, places: Places, codes: Places) -> Numbers:
+    def _read_texts(self, group: Group, places: Places, codes: Places) -> Ends:
         """Read texts, each distinct one once; NaN for what is no number of the metric."""
         metric, written = group.metric, self._entries.written
         percent, decimals = self._is_percent(metric), self._find_decimals(metric)
@@ -343,7 +359,7 @@ class _Adjusting:
                 known[new] = read_numbers(
                     metric, texts, percent=percent, exact=group.exact, decimals=decimals
                 )
-                return known[codes]
+                return Ends(*(each[codes] for each in known.T))
             except DataError:
                 pass  # one by one, to find which
         for code in new.tolist():
@@ -354,17 +370,19 @@ class _Adjusting:
                 known[code] = number.value, number.lower, number.upper
             except DataError as error:
                 self.impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
-        return known[codes]
+        return Ends(*(each[codes] for each in known.T))
 
-    def _read_floats(self, group: Group, codes: Places) -> Numbers:
+    def _read_floats(self, group: Group, codes: Places) -> Ends:
         """Return a machine's numbers, which are as long as they are unless the user rounds them."""
         in_percent = self._entries.floats.percent[codes] | self._is_percent(group.metric)
-        value = self._entries.floats.values[codes] / np.where(in_percent, 100, 1)
+        value = self._entries.floats.values[codes]
+        if in_percent.any():
+            value = value / np.where(in_percent, 100, 1)
         decimals = self._find_decimals(group.metric)
         if decimals is None:
-            return np.stack([value, value, value], axis=1)
+            return Ends(value, value, value)
         half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
-        return np.stack([value, value - half, value + half], axis=1)
+        return Ends(value, value - half, value + half)
 
     def _is_percent(self, metric: Metric) -> bool:
         return self._user.percent and metric.is_share
@@ -385,6 +403,8 @@ class _Adjusting:
         without_scores = [*self._without_scores, *infinite]
         diverged = find_diverged(self._reading, without_scores) if without_scores else {}
         self.impossible |= contradicting | diverged
+        if not (contradicting or diverged):
+            return self.done
         marked = np.zeros(len(entries), dtype=np.bool_)
         marked[[*contradicting, *diverged]] = True
         return [*leave_out(self.done, marked)]
@@ -481,7 +501,7 @@ def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tup
     positions: Sequence[int] = range(len(index))
     if not general:
         is_tied = _flag(note != "" for note in ties)
-        of_ties = np.flatnonzero(is_tied[entries.context_of[index]])
+        of_ties = np.flatnonzero(is_tied[entries.context_of[index]]) if is_tied.any() else index[:0]
         positions = sorted({*of_ties.tolist(), *done.unattained})
     for position in positions:
         place = int(index[position])

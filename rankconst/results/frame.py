@@ -256,7 +256,7 @@ def read_frame(
     rows, texts = range(len(frame)), _list_texts(frame)
     sheet = Sheet(heading, others, rows, texts, percent=is_all, floats=floats)
     entries = SheetReader(sheet, notes).read().entries
-    entries = replace(entries, lines=np.full(len(entries), NO_LINE, dtype=np.intp))
+    entries = replace(entries, lines=np.broadcast_to(NO_LINE, len(entries)))
     if percent is not None and not isinstance(percent, bool):
         metrics = {parse_metric(name) for name in percent}
         is_named = np.array([head.metric in metrics for head in entries.heads], dtype=np.bool_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -437,27 +437,32 @@ class SheetReader:
         if not columns:
             return Entries()
         present = np.stack([each.present for each in columns], axis=1)
-        rows = np.nonzero(present)[0]
-        text_of: Places = np.stack([each.text_of for each in columns], axis=1)[present]
-        head_of: Places = np.stack([each.head_of for each in columns], axis=1)[present]
-        context_of: Places = np.stack([each.context_of for each in columns], axis=1)[present]
-        percent: Flags = np.stack([each.percent for each in columns], axis=1)[present]
+        is_full = bool(present.all())
+
+        def join(parts: list[NDArray[Any]]) -> NDArray[Any]:
+            stacked = np.stack(parts, axis=1)
+            return stacked.ravel() if is_full else stacked[present]
+
+        rows = np.repeat(np.arange(len(present)), np.count_nonzero(present, axis=1))
         floats = np.concatenate([np.empty(0), *self._floats])
         is_named = self._layout.names >= 0
         entries = Entries(
             heads=list(self._heads),
-            head_of=head_of,
+            head_of=join([each.head_of for each in columns]),
             contexts=list(self._contexts),
-            context_of=context_of,
+            context_of=join([each.context_of for each in columns]),
             models=self._sheet.cells[self._layout.names] if is_named else [""],
             model_of=rows if is_named else np.zeros(len(rows), dtype=np.intp),
             written=list(self._written),
-            text_of=text_of,
+            text_of=join([each.text_of for each in columns]),
             floats=Floats(floats, np.zeros(floats.size, dtype=np.bool_)),
             rows=rows,
             lines=self._lines[rows],
         )
-        return entries.rewrite(percent & ~entries.signed, percent=True)
+        percent = [each.percent for each in columns]
+        if not np.any(percent):
+            return entries
+        return entries.rewrite(join(percent) & ~entries.signed, percent=True)
 
     def _ask_about_repeated(self, entries: Entries) -> Entries:
         """Ask about metrics that come again; MRR@f may be the filtered one of two."""
