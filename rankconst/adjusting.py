@@ -225,23 +225,26 @@ def leave_out(done: Iterable[AdjustedBatch], left: NDArray[np.bool_]) -> Iterato
             yield replace(each, batch=each.batch.take(kept))
 
 
-def list_results(done: Iterable[AdjustedBatch], evaluations: Iterable[Places]) -> Iterator[Results]:
-    """Yield the numbers whose metrics bound each other; those of other tasks are apart.
+def list_contradictions(
+    done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
+) -> dict[int, str]:
+    """Return the numbers that no ranks have together, by their index, with reasons.
 
     `evaluations` has a number for each number of a batch that tells models and tie policies apart.
     """
-    from rankconst.values.contradictions import Results, is_bounded
+    from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 
-    bounded = [
-        (each.batch, own)
-        for each, own in zip(done, evaluations, strict=True)
-        if is_bounded(each.batch.metric)
-    ]
-    tasks = number_distinct((batch.tasks, batch.tool) for batch, _ in bounded)
-    for batch, own in bounded:
-        evaluation = own * len(tasks) + tasks[batch.tasks, batch.tool]
-        numbers = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
-        yield Results(batch.metric, evaluation, *numbers)
+    of_tasks: dict[tuple[Tasks, Tool | None], list[Results]] = {}
+    for each, own in zip(done, evaluations, strict=True):
+        batch = each.batch
+        if is_bounded(batch.metric):
+            numbers = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
+            results = Results(batch.metric, own, *numbers)
+            of_tasks.setdefault((batch.tasks, batch.tool), []).append(results)
+    found: dict[int, str] = {}
+    for listed in of_tasks.values():
+        found |= find_contradictions(listed, show)
+    return found
 
 
 TIES = {
@@ -371,11 +374,11 @@ def adjust_values(
             batch = Batch(whole.tasks, metric, tool, *ends, place, text=read.text)
             done.append(adjust_batch(batch, whole))
     if 1 < len(places) == len(values):
-        from rankconst.values.contradictions import find_contradictions
-
         one = np.zeros(1, dtype=np.intp)
-        results = list_results(done[: len(places)], itertools.repeat(one, len(places)))
-        found = find_contradictions([*results], lambda place: values[place][1].text)
+        evaluations = itertools.repeat(one, len(places))
+        found = list_contradictions(
+            done[: len(places)], evaluations, lambda place: values[place][1].text
+        )
         if found:
             raise DataError(next(iter(found.values())))
     return done

@@ -19,7 +19,7 @@ from rankconst.adjusting import (
     adjust_batch,
     compare_with,
     leave_out,
-    list_results,
+    list_contradictions,
     look_up,
 )
 from rankconst.catalogue.benchmarks import list_names
@@ -51,7 +51,6 @@ from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import name_reasons, number_evaluations
 from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
-from rankconst.values.contradictions import find_contradictions
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
 if TYPE_CHECKING:
@@ -397,8 +396,7 @@ class _Adjusting:
         entries = self._entries
         evaluation_of = number_evaluations(self._reading)
         evaluations = [evaluation_of[each.batch.index] for each in self.done]
-        results = [*list_results(self.done, evaluations)]
-        contradicting = find_contradictions(results, entries.text_at)
+        contradicting = list_contradictions(self.done, evaluations, entries.text_at)
         infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
         without_scores = [*self._without_scores, *infinite]
         diverged = find_diverged(self._reading, without_scores) if without_scores else {}

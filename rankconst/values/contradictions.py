@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
     Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 _MRR, _MR = parse_metric("mrr"), parse_metric("mr")
 
@@ -30,7 +31,7 @@ _MRR, _MR = parse_metric("mrr"), parse_metric("mr")
 _NOISE = 1e-8
 # Where scores tie, ranks are half a rank apart.
 _STEP = 0.5
-_BLOCK = 1024  # evaluations
+_BLOCK = 2**13  # evaluations
 
 
 class Results(NamedTuple):
@@ -71,37 +72,49 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
         return {}
     hits = sorted(given - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
     metrics = [*hits, _MRR, _MR]
-    sizes = [each.numbers.size for each in results]
-    column = np.repeat([metrics.index(each.metric) for each in results], sizes)
-    evaluation, lower, upper, index = (
-        np.concatenate(parts) for parts in list(zip(*results, strict=True))[1:]
-    )
-    order = np.lexsort((column, evaluation))
-    starts = np.flatnonzero(np.append(True, np.diff(evaluation[order]) != 0))
+    results = sorted(results, key=lambda each: metrics.index(each.metric))
+    rows, size = _number_rows([each.evaluation for each in results])
+    least, most = np.full((2, size, len(metrics)), np.nan)
+    counts = np.zeros((size, len(metrics)), dtype=np.intp)
+    for each, own in zip(results, rows, strict=True):
+        column = metrics.index(each.metric)
+        least[own, column], most[own, column] = each.lower, each.upper
+        counts[:, column] += np.bincount(own, minlength=size)
+    is_wrong = np.zeros(size, dtype=np.bool_)
+    for start in range(0, size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        is_wrong[part] = _find_wrong(metrics, least[part], most[part])
+    is_wrong &= (counts < 2).all(axis=1)  # a metric that is there twice is of two evaluations
+    members: dict[int, list[tuple[int, _Number]]] = {}
+    for each, own in zip(results, rows, strict=True):
+        for at in np.flatnonzero(is_wrong[own]).tolist():
+            index = int(each.numbers[at])
+            number = _Number(each.metric, each.lower[at], each.upper[at], show(index))
+            members.setdefault(int(own[at]), []).append((index, number))
     found: dict[int, str] = {}
-    for own in np.split(order, starts[_BLOCK::_BLOCK]):
-        rows = np.unique(evaluation[own], return_inverse=True)[1]
-        wrong = _find_wrong(metrics, rows, column[own], lower[own], upper[own])
-        for row in wrong.tolist():
-            members = own[rows == row]
-            numbers = [
-                _Number(metrics[column[at]], lower[at], upper[at], show(int(index[at])))
-                for at in members
-            ]
-            found |= dict.fromkeys(index[members].tolist(), _explain(numbers))
+    for listed in members.values():
+        reason = _explain([number for _, number in listed])
+        found |= dict.fromkeys((index for index, _ in listed), reason)
     return found
 
 
-def _find_wrong(
-    metrics: Sequence[Metric], rows: Places, column: Places, lower: Values, upper: Values
-) -> Places:
-    """Return the rows, one an evaluation, whose numbers contradict each other."""
-    means = [len(metrics) - 2, len(metrics) - 1]
-    used, place = np.unique(np.append(column, means), return_inverse=True)
-    place = place[:-2]
-    least, most = np.full((2, rows.max() + 1, used.size), np.nan)
-    least[rows, place], most[rows, place] = lower, upper
-    ks = np.array([metrics[at].hits_k for at in used[:-2]], dtype=np.float64)
+def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
+    """Return a row from 0 on for each evaluation, and how many there are."""
+    first = evaluations[0]
+    is_alike = all(np.array_equal(first, own) for own in evaluations)
+    if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
+        return [np.arange(first.size)] * len(evaluations), first.size
+    distinct, rows = np.unique(np.concatenate(evaluations), return_inverse=True)
+    stops = np.cumsum([own.size for own in evaluations])
+    return np.split(rows, stops[:-1]), distinct.size
+
+
+def _find_wrong(metrics: Sequence[Metric], least: Values, most: Values) -> Flags:
+    """Tell which evaluations have numbers that contradict each other: a row for each of them.
+
+    There is a column for each metric, NaN where it is not known; the last are MRR and MR.
+    """
+    ks = np.array([metric.hits_k for metric in metrics[:-2]], dtype=np.float64)
     hits_least, hits_most = least[:, :-2], most[:, :-2]
     falls = hits_most + _NOISE < np.fmax.accumulate(hits_least, axis=1)
     bounds = bound_by_hits(ks, hits_least, hits_most, _STEP)
@@ -109,11 +122,8 @@ def _find_wrong(
     too_large = least[:, -2] - _NOISE > bounds.reciprocal.upper
     least_rank = np.maximum(bounds.rank.lower, least_mean_rank(most[:, -2], _STEP))
     too_low = most[:, -1] * (1 + _NOISE) < least_rank
-    wrong = falls.any(axis=1) | too_small | too_large | too_low
-    # A metric that is there twice is of two evaluations.
-    repeats = (np.diff(rows) == 0) & (np.diff(column) == 0)
-    wrong[rows[1:][repeats]] = False
-    return np.flatnonzero(wrong)
+    wrong: Flags = falls.any(axis=1) | too_small | too_large | too_low
+    return wrong
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
