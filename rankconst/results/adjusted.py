@@ -51,8 +51,8 @@ class _TasksOfRows(NamedTuple):
     """What is said of the ranking tasks of each row."""
 
     described: list[dict[str, Any]]  # of distinct tasks
-    last: Places  # the place there of the last number of each row; behind the last for none
-    differing: list[tuple[int, int]]  # tasks that rows have besides those of their last number
+    last: Places  # the place there of the tasks of each row; behind the last for none
+    differing: set[tuple[int, int]]  # tasks that are both of one row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -366,12 +366,16 @@ class AdjustedReading:
     def _tasks(self) -> _TasksOfRows:
         """What is said of the ranking tasks of each row."""
         described = [_describe_tasks(each) for each in self.done]
-        code_of, distinct = encode(tuple(each.items()) for each in described)
-        codes, rows = code_of[self.batch_of[self.batch_of >= 0]], self.rows[self.batch_of >= 0]
-        last = np.full(len(self.reading.rows), len(distinct), dtype=np.intp)
-        last[rows] = codes
-        is_other = last[rows] != codes
-        differing = _list_pairs(last[rows[is_other]], codes[is_other], len(distinct) + 1)
+        codes, distinct = encode(tuple(each.items()) for each in described)
+        nothing = len(distinct)
+        last = np.full(len(self.reading.rows), nothing, dtype=np.intp)
+        differing: set[tuple[int, int]] = set()
+        for each, code in zip(self.done, codes.tolist(), strict=True):
+            rows = self.rows[each.batch.index]
+            before = last[rows]
+            others = list_distinct(before[before != code])
+            differing |= {(other, code) for other in others if other != nothing}
+            last[rows] = code
         return _TasksOfRows([dict(each) for each in distinct], last, differing)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:

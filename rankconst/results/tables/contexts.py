@@ -14,7 +14,7 @@ from rankconst.catalogue.suites import is_mean
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
-from rankconst.results.columns import Cells, combine
+from rankconst.results.columns import Cells, combine, number_firsts
 from rankconst.results.gate import Text, gather, list_ways, name_graph
 from rankconst.results.labels import (
     FILE_ENDINGS,

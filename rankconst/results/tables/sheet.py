@@ -276,8 +276,11 @@ class SheetReader:
             metric = measures[j].metric
             if metric is not None and metric.is_share and measures[j].adjustment is None:
                 is_signed[j] = _test_rows(cells[j], lambda cell: cell[:1] in SIGNS)
-                is_difference = _test_rows(cells[j], lambda cell: is_number(cell[1:]))
-                has_difference |= is_signed[j] & is_difference
+                if is_signed[j].any():
+                    is_difference = _test_rows(cells[j], lambda cell: is_number(cell[1:]))
+                    has_difference |= is_signed[j] & is_difference
+        if not has_difference.any():
+            return
         for j, signed in is_signed.items():
             left = numbers[j].present & has_difference & ~signed
             for row in np.flatnonzero(left).tolist():
@@ -443,7 +446,8 @@ class SheetReader:
             stacked = np.stack(parts, axis=1)
             return stacked.ravel() if is_full else stacked[present]
 
-        rows = np.repeat(np.arange(len(present)), np.count_nonzero(present, axis=1))
+        counts = len(columns) if is_full else np.count_nonzero(present, axis=1)
+        rows = np.repeat(np.arange(len(present)), counts)
         floats = np.concatenate([np.empty(0), *self._floats])
         is_named = self._layout.names >= 0
         entries = Entries(
