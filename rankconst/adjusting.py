@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
-    from rankconst.values.contradictions import Results
     from rankconst.values.published import Published
     from rankconst.values.significance import Significance
 
