@@ -365,22 +365,28 @@ def adjust_values(
     for place, (metric, _) in enumerate(values):
         places.setdefault(metric, []).append(place)
     done = []
-    for baseline, (metric, own) in itertools.product(baselines, places.items()):
-        whole = look_up(metric, baseline)
-        for place in own:
-            read = values[place][1]
-            ends = (read.value, read.lower, read.upper)
-            batch = Batch(whole.tasks, metric, tool, *ends, place, text=read.text)
-            done.append(adjust_batch(batch, whole))
-    if 1 < len(places) == len(values):
-        one = np.zeros(1, dtype=np.intp)
-        evaluations = itertools.repeat(one, len(places))
-        found = list_contradictions(
-            done[: len(places)], evaluations, lambda place: values[place][1].text
-        )
-        if found:
-            raise DataError(next(iter(found.values())))
+    for baseline, metric in itertools.product(baselines, places):
+        constants = look_up(metric, baseline)
+        for place in places[metric]:
+            published = values[place][1]
+            ends = (published.value, published.lower, published.upper)
+            batch = Batch(constants.tasks, metric, tool, *ends, place, text=published.text)
+            done.append(adjust_batch(batch, constants))
+    is_one_model = len(places) == len(values)
+    if is_one_model and len(values) > 1:
+        _refuse_contradictions(done[: len(values)], values)  # those under the first baseline
     return done
+
+
+def _refuse_contradictions(
+    done: Sequence[AdjustedBatch], values: Sequence[tuple[Metric, Published]]
+) -> None:
+    """Raise DataError if no ranks have the values of several metrics together."""
+    first_row = np.zeros(1, dtype=np.intp)
+    evaluations = itertools.repeat(first_row, len(done))
+    reasons = list_contradictions(done, evaluations, lambda place: values[place][1].text)
+    for reason in reasons.values():
+        raise DataError(reason)
 
 
 def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:

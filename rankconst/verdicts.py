@@ -75,23 +75,36 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
 
 
 def judge_one(one: AdjustedBatch) -> int:
-    """Judge a number that was typed by hand, as :func:`judge` does."""
-    batch, metric, expected = one.batch, one.batch.metric, one.constants.expectation
+    """Judge a number that was typed by hand, as :func:`judge` does: 1, 0 or -1."""
+    batch, expected = one.batch, one.constants.expectation
     interval = one.adjust().z_interval
-    sign = 1 if metric.increasing else -1
     if interval is None:  # the baseline always gets the same
+        sign = 1 if batch.metric.increasing else -1
         return sign * (int(batch.lower > expected) - int(batch.upper < expected))
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
+    return _judge_by_distribution(one, side)
+
+
+def _judge_by_distribution(one: AdjustedBatch, side: int) -> int:
+    """Judge a number that is above (1) or below (-1) the expectation by the probability of it.
+
+    The tail is the probability of doing at least as well. That of doing at most as well is 1 less
+    the tail of the next better value, where values have steps.
+    """
+    batch, metric = one.batch, one.batch.metric
     if side < 0 and metric.is_counted and not one.constants.histogram.is_weighted:
-        batch = batch.shift(sign / one.constants.num_tasks)  # to the next better value
-    (p,) = add_significance(replace(one, batch=batch, significance=())).significance or (None,)
-    if p is None:
+        step = 1 / one.constants.num_tasks
+        batch = batch.shift(step if metric.increasing else -step)
+    significance = add_significance(replace(one, batch=batch, significance=())).significance
+    first = significance[0] if significance else None
+    if first is None:
         return 0
+    log10_p = first.interval
     if side > 0:
-        return int(p.interval.upper <= math.log10(_BELOW))
-    return -int(p.interval.lower >= math.log10(1 - _BELOW))
+        return int(log10_p.upper <= math.log10(_BELOW))
+    return -int(log10_p.lower >= math.log10(1 - _BELOW))
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:

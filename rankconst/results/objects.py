@@ -391,21 +391,27 @@ def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
 
 
 def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """Return the columns and rows that users see, with what is said of each row."""
-    addresses = [form_address(about, (*about.texts, *above), ()) for about, above in table.abouts]
+    """Return the columns and rows that users see: steps, model, address, and a column a key.
+
+    Columns without a cell are left out.
+    """
+    rows = range(len(table.lines))
+    distinct = [form_address(about, (*about.texts, *above), ()) for about, above in table.abouts]
+    addresses = [distinct[about] for about in table.about_of]
     columns: dict[str, Sequence[str]] = {
         "line": ["" if line is None else str(line) for line in table.lines]
     }
     for key, steps in table.steps.items():
-        columns[key] = _list_all(steps, range(len(table.lines)))
-    columns["model"] = sheet.cells[1]
+        columns[key] = _list_all(steps, rows)
+    by_key = dict(zip(sheet.heading.keys, sheet.cells, strict=True))
+    del by_key["step"]  # all steps in one text
+    columns["model"] = by_key.pop("model")
     for name in (*NAMES, "rank_type"):
-        values = [getattr(address, name) or "" for address in addresses]
-        columns[name] = [values[about] for about in table.about_of]
+        columns[name] = [getattr(address, name) or "" for address in addresses]
     columns["key"] = table.keys
-    columns |= dict(zip(sheet.heading.keys[2:], sheet.cells[2:], strict=True))
+    columns |= by_key
     filled = {name: cells for name, cells in columns.items() if any(cells)}
-    return tuple(filled), Rows(filled, len(table.lines))
+    return tuple(filled), Rows(filled, len(rows))
 
 
 READER = Reader("objects", _recognise, _read)

@@ -125,17 +125,25 @@ _PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 
 
 def list_settings(line: str) -> Iterator[str]:
-    """Yield the datasets that the settings on a line name."""
+    """Yield the datasets that the settings on a line name: ``--dataset mykg``, ``data: WN18RR``."""
     for found in SETTINGS.pattern.finditer(line):
         name = name_folder(found["name"])
-        ends = found["flag"] is not None or found["end"] is not None
+        is_delimited = found["flag"] is not None or found["end"] is not None
         # Of "INFO Dataset", the last word is the key; source_dataset is another one.
-        for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
-            stem = _PATH.sub("", key)
-            is_dataset = list_roles().get(squash(stem)) == "dataset"
-            if is_dataset and (names_known(name) or (stem == key and ends and _is_name(name))):
-                yield name
-                break
+        keys = (found["key"], found["key"].rpartition(" ")[2])
+        if any(_sets_dataset(key, name, is_delimited=is_delimited) for key in keys):
+            yield name
+
+
+def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
+    """Tell whether a setting is of the dataset.
+
+    A name that is not registered counts below a flag, or with an end, and not below data_path.
+    """
+    stem = _PATH.sub("", key)
+    if list_roles().get(squash(stem)) != "dataset":
+        return False
+    return names_known(name) or (stem == key and is_delimited and _is_name(name))
 
 
 def _is_name(text: str) -> bool:
