@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from rankconst.moments.summation import gram_rules, uniform_rule
+from rankconst.moments.summation import Panel, gram_rules, place_nodes, uniform_rule
 from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
@@ -48,6 +48,18 @@ def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
             else:
                 exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
             assert abs(float(share @ (x / size) ** degree) - float(exact)) <= 2e-15
+
+
+def test_a_sum_says_what_it_leaves_out() -> None:
+    """A function that varies within less than the panel's scale is not summed well, and the error
+    tells.
+    """
+    nodes = place_nodes([Panel(0, 2000, 2000.0)])
+    for width in (150.0, 300.0):
+        f = 1 / (1 + np.square((nodes.points - 700.0) / width))
+        found, error = nodes.sum(f, np.zeros_like(f))
+        exact = float(np.sum(1 / (1 + np.square((np.arange(2000) - 700.0) / width))))
+        assert 1e-9 * exact < abs(found - exact) < error
 
 
 def test_a_size_may_be_a_point_of_the_interpolation() -> None:

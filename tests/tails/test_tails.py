@@ -23,7 +23,7 @@ from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.distributions import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw, Tail
-from rankconst.tails.inversion import invert
+from rankconst.tails.inversion import _BETA, _window, invert
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -150,6 +150,14 @@ def test_a_bracket_holds_where_chance_does_better(
         x = float(sums[int(share * sums.size)])
         chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
         assert _covers(invert(law, x), math.log10(chance))
+
+
+@pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
+def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
+    u, weights = np.polynomial.legendre.leggauss(120)
+    density = weights * np.i0(_BETA * np.sqrt(1 - u * u)) * _BETA / (2 * math.sinh(_BETA))
+    terms = density * np.exp(z * u)
+    assert abs(_window(np.array([z]))[0] - terms.sum()) <= 1e-13 * np.abs(terms).sum()
 
 
 @pytest.mark.parametrize("log", [-0.05, -1.0, -30.0])
