@@ -2,6 +2,7 @@
 # XGBoost's AUC of a ranking depends on the order of the rows: 1.0 or 0.02 for the same perfect list of 100 documents.
 #
 # Seen 2026-11-29 with Python 3.11.7: xgboost 3.2.0 (the newest for this Python), numpy 2.4.6, scipy 1.17.1.
+#   xgboost 3.4.1 with Python 3.12.1 does the same.
 # Guess before running: a query without a right document, or with nothing else, is left out of the mean; equal scores have 0.5
 #   (they do). That the AUC of a usual query is the usual AUC was not even asked, and is what turned out wrong.
 # Behaviour: within a query, every pair of documents is counted, pairs of equal labels too, in the order of the rows. Sorted by
