@@ -6,7 +6,8 @@
 #   other type before it compares. That >= would leave out a score, I guessed only after I had seen them differ.
 # Behaviour: Oxigraph does so. rdflib compares Python's Decimal with a float, exactly, and the float of 0.3 is a little less
 #   than 0.3, that of 0.1 a little more. Hence 0.3 fails >= and =, and passes <; 0.1 fails <= and =; 0.5 is exact and passes.
-#   IN finds none of the three. Between xsd:float and xsd:double it is the other way round: rdflib finds 0.1 equal, Oxigraph does not.
+#   IN finds none of the three. Between xsd:float and xsd:double it is the other way round: rdflib finds 0.1 equal, Oxigraph
+#   does not.
 # Documented? We found nothing in the docstrings of rdflib.term. The rule is in the SPARQL recommendation ("operator mapping").
 # Why it matters: rdflib writes a Python float as xsd:double, and whoever types 0.3 into a query types a decimal. So the two
 #   meet in every query with a threshold, and scores that sit on it are on the wrong side, or on none.
