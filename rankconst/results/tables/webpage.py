@@ -120,6 +120,12 @@ class Page(HTMLParser):
         line, offset = self.getpos()
         return self._document.starts[self._first + line - 1] + offset
 
+    def parse_html_declaration(self, i: int) -> int:
+        """Skip a declaration; what only begins like a section is a comment, as in browsers."""
+        if self.rawdata.startswith("<![", i):
+            return self.parse_bogus_comment(i)
+        return super().parse_html_declaration(i)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
         given = dict(attrs)
