@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carried import open_once
 from cases import choose, for_each, take_turns
 from oracles import histogram_of
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
@@ -314,6 +315,17 @@ def test_sums_of_ranks_against_whole_numbers(tasks: dict[int, int], share: float
         assert abs(tail.log10 - truth) <= 1e-13 * (1 + abs(truth))
         assert tail.error < 1e-11
         assert tail.method == "exact"
+
+
+# Inverted over the whole circle of the lattice 1 / lcm(1 .. 14), 2 x 10^7 nodes, once.
+NATIONS_MRR = {0.4: -0.9041353590467819, 0.5: -14.971432908928298, 0.8: -147.78439661128496}
+
+
+@pytest.mark.parametrize("value", NATIONS_MRR)
+def test_nations_mrr_states_its_granularity(value: float) -> None:
+    tail = tail_probability(parse_metric("mrr"), open_once().histogram("nations"), value)
+    assert _covers(tail, NATIONS_MRR[value])
+    assert tail.error < 2e-3
 
 
 @pytest.mark.slow
