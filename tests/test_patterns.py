@@ -91,11 +91,13 @@ def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
                 continue
             if getattr(node.func.value, "id", "") != "re" or node.func.attr not in METHODS:
                 continue
-            if isinstance(node.args[0], ast.Constant):
-                text: Any = node.args[0].value
-                pattern = re.compile(text, _flags(node))
-                name = f"{module.__name__}: {node.args[0].value!r}"
-                found[name] = (pattern, found.get(name, (0, frozenset()))[1] | {node.func.attr})
+            text: Any = getattr(node.args[0], "value", None)
+            if isinstance(node.args[0], ast.Name):  # compiled when it is first used
+                text = vars(module).get(node.args[0].id)
+            if isinstance(text, (str, bytes)):
+                name = f"{module.__name__}: {text!r}"
+                methods_of = found.get(name, (0, frozenset()))[1] | {node.func.attr}
+                found[name] = (re.compile(text, _flags(node)), methods_of)
         for name, value in held.items():
             # One that is passed on may be used in any way.
             inner = re.match(r"\w*[.\[]", name) is not None
@@ -113,6 +115,7 @@ def _flags(node: ast.Call) -> int:
         for arg in (*node.args[1:], *(k.value for k in node.keywords))
         for each in ast.walk(arg)
         if isinstance(each, ast.Attribute) and getattr(each.value, "id", "") == "re"
+        if each.attr.isupper()  # not re.sub
     }
     return functools.reduce(lambda flags, name: flags | getattr(re, name), names, 0)
 
