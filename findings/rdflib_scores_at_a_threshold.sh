@@ -8,7 +8,8 @@
 #   than 0.3, that of 0.1 a little more. Hence 0.3 fails >= and =, and passes <; 0.1 fails <= and =; 0.5 is exact and passes.
 #   IN finds none of the three. Between xsd:float and xsd:double it is the other way round: rdflib finds 0.1 equal, Oxigraph
 #   does not.
-# Documented? We found nothing in the docstrings of rdflib.term. The rule is in the SPARQL recommendation ("operator mapping").
+# Documented? The docstring of Literal's > has an example with a decimal and a double, not how they are compared. The rule is in
+#   the SPARQL recommendation ("operator mapping").
 # Why it matters: rdflib writes a Python float as xsd:double, and whoever types 0.3 into a query types a decimal. So the two
 #   meet in every query with a threshold, and scores that sit on it are on the wrong side, or on none.
 set -euo pipefail

@@ -7,7 +7,7 @@
 #   once per repetition: precision and NDCG grow with them, without a limit at 1, while MRR, MAP, recall and hit rate stay.
 #   PyTorch Geometric counts the hit once and the right items three times: recall, MAP and NDCG fall; precision, MRR and
 #   hit ratio stay.
-# Documented? No: "interactions table" and "edge indices of the ground-truth links"; nothing on repeated ones.
+# Documented? No: an "interactions table", and "ground-truth indices for every example"; nothing on repeated ones.
 # Why it matters: logs of purchases and plays have such rows, and so have the test sets of some graphs. Which of two models is
 #   better by NDCG@2 can then depend on who buys again, and the two libraries err in opposite directions.
 set -euo pipefail
