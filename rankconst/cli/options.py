@@ -28,8 +28,8 @@ ALL = "all"
 
 
 def _list_datasets() -> Iterable[Sequence[str]]:
-    rows = open_tables(None).datasets.items()
-    return ((key, row["title"].lower(), *map(str.lower, row["aliases"])) for key, row in rows)
+    for key, titles in open_tables(None).spellings.items():
+        yield (key, *(title.lower() for title in titles))
 
 
 def _list_metrics() -> Iterable[Sequence[str]]:

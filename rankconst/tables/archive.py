@@ -108,7 +108,7 @@ class Tables(TableFiles):
     @cached_property
     def titles(self) -> dict[str, str]:
         """Key of each dataset to its title."""
-        return {key: title for key, (title, *_) in self._spellings.items()}
+        return {key: title for key, (title, *_) in self.spellings.items()}
 
     @cached_property
     def _index(self) -> str:
@@ -145,8 +145,8 @@ class Tables(TableFiles):
         return moments, (own["num_tasks"], worst)
 
     @cached_property
-    def _spellings(self) -> dict[str, tuple[str, ...]]:
-        """Dataset key to its further spellings."""
+    def spellings(self) -> dict[str, tuple[str, ...]]:
+        """Dataset key to its title and further spellings, in the order of the tables."""
         if self._index:
             return {key: (title, *aliases) for key, (title, aliases, _) in self._indexed.items()}
         columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
@@ -164,7 +164,7 @@ class Tables(TableFiles):
 
     @cached_property
     def _names(self) -> Names:
-        spellings = self._spellings
+        spellings = self.spellings
         remedy = (
             f"The tables ({self.version}) hold {len(spellings)}; "
             "`rankconst show datasets` lists them."
@@ -181,7 +181,7 @@ class Tables(TableFiles):
             that can be built it says how.
         """
         # The key as it is needs no registry, which takes longer to read than the tables.
-        if require_text(name) in self._spellings:
+        if require_text(name) in self.spellings:
             return name
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
         from rankconst.catalogue.suites import find_suite
@@ -322,7 +322,7 @@ class Tables(TableFiles):
 
     def find_suite(self, dataset: str) -> Suite | None:
         """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
-        if dataset in self._spellings:
+        if dataset in self.spellings:
             return None
         from rankconst.catalogue.suites import read_suite
 

@@ -162,6 +162,13 @@ def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:
     assert not loaded & {"rankconst.cli.show", "rankconst.cli.check", "rankconst.cli.build"}
 
 
+def test_names_of_datasets_are_completed_without_arrays_and_tables(tmp_path: Path) -> None:
+    asked = {"COMP_WORDS": "rankconst adjust 0.338 --dataset fb", "COMP_CWORD": "4"}
+    loaded = list_loaded("", tmp_path, _RANKCONST_COMPLETE="complete_bash", **asked)
+    assert "rankconst.tables.archive" in loaded
+    assert not loaded & {"numpy", "pyarrow", "pandas", "rich"}
+
+
 def test_garbage_of_a_run_is_collected() -> None:
     """It is not looked for while modules are imported: a long run must not go on like that."""
     script = (
