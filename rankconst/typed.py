@@ -104,7 +104,7 @@ class _Adjusted:
 
     Attributes
     ----------
-    done : tuple of Done
+    done : tuple of AdjustedBatch
         A batch for each value and baseline.
     """
 

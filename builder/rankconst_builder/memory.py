@@ -185,7 +185,7 @@ def _read_texts(column: Any, what: str) -> Any:
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a label as text; None for a value that is no label."""
+    """Return a label as text, or None if the value is not a label."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Integral)):
         return None
     try:

@@ -226,7 +226,7 @@ def _read_count(line: bytes, name: str) -> int:
 
 
 def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Explain what is wrong with the first line that is no triple."""
+    """Explain what is wrong with the first line that is not a triple."""
     wanted = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.

@@ -135,7 +135,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites that share most words with a text, among those with as many graphs."""
+    """Return the suites that a text may mean: it has the number of graphs, and most words."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():

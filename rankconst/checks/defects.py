@@ -52,8 +52,8 @@ def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
     """Return what makes an adjusted value wrong; `UNKNOWN` if no known defect gives it.
 
     Of several defects that give it, a harmless one goes first, then the nearest, then the first in
-    `CAUSES`. None if the value is right, or cannot be judged: there are no constants, or the
-    adjustment is undefined on these tasks.
+    `CAUSES`. Return None if the value is right, and also without constants or where the adjustment
+    is undefined.
     """
     if constants is None:
         return None

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 class Ends(NamedTuple):
-    """Numbers, and the ends of what their rounding leaves open."""
+    """Published numbers, with the smallest and the largest that round to each."""
 
     value: Numbers
     lower: Numbers

@@ -4,8 +4,8 @@ Consecutive lines with numbers of metrics are a block. The text before the numbe
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
 ask, and no split is assumed. What else is on the lines of its block only asks.
 
-Lines repeat with other numbers, so a line is parsed without them: a hole stands for each, and the
-text in front of a hole is a gap, whose last part names the number.
+Many lines differ in their numbers only. So a line is parsed once with a hole in place of each
+number. The text before a hole is a gap; its last part names the number.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ def _locate(
 
 
 def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value: Value) -> str:
-    """Return why the inverse of an optimistic or pessimistic median rank is no number."""
+    """Explain why an inverse median rank of 0 is left out; empty for other numbers."""
     is_inverse = metric == CATALOGUE["inverse_median_rank"] and adjustment is None
     if not is_inverse or RANK_TYPES.get(path.rank_type) == "realistic" or float(str(value)) != 0:
         return ""
