@@ -777,7 +777,8 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
     if tables is None:
         if not hasattr(_INCLUDED, "tables"):
             _INCLUDED.tables = load()
-        return _INCLUDED.tables  # type: ignore[no-any-return]
+        included: Tables = _INCLUDED.tables
+        return included
     if isinstance(tables, Tables):
         return tables
     from rankconst.tables.counts_file import make_answer_tables, make_tables

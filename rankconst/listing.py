@@ -418,8 +418,9 @@ def _write_latex(listing: Listing) -> Iterator[str]:
 
 def _join_latex(cells: Iterable[str]) -> str:
     row = " & ".join(cells)
-    # After the end of a row, a star or a bracket would belong to that.
-    return f"{'{}' * row.startswith(('*', '['))}{row} \\\\\n"
+    if row.startswith(("*", "[")):  # LaTeX would take it for a part of the end of the row before
+        row = f"{{}}{row}"
+    return f"{row} \\\\\n"
 
 
 _LATEX = {

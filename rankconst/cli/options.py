@@ -148,17 +148,18 @@ _MEANT = {
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
-    """Say that there is no such option, and suggest the one that may be meant."""
+    """Word the error about an unknown option, with the option that you may mean."""
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
-    near = (
-        f"{bare}=VALUE"
-        if find_metric(bare)
-        else " or ".join(get_close_matches(name, known, 2, 0.75))
-    )
-    meant = _MEANT.get(name, near)
-    return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
+    meant = _MEANT.get(name, "")
+    if not meant and find_metric(bare):
+        meant = f"{bare}=VALUE"
+    if not meant:
+        meant = " or ".join(get_close_matches(name, known, 2, 0.75))
+    if not meant:
+        return f"no such option: {name}."
+    return f"no such option: {name}. Did you mean {meant}?"
 
 
 def names_file(text: str) -> bool:

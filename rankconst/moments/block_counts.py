@@ -335,7 +335,8 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
         for k in range(1, max(1, _count_terms(float(modulus[in_series].max()), tasks)) + 1):
             power = power * scaled
             gap_power = gap_power * (gaps / farthest)
-            total -= gap_power[:, None] * (power @ tasks[in_series]) / k
+            power_sums = power @ tasks[in_series]
+            total -= gap_power[:, None] * power_sums / k
     explicit = np.flatnonzero(~in_series & (away[0] > 0))
     width = max(1, _TABLE // total.size)
     for begin in range(0, explicit.size, width):

@@ -45,7 +45,7 @@ from rankconst.names import Names, join_versions, require_text
 from rankconst.tables.parquet import Records, TableFiles, select_rows
 from rankconst.tables.place import read_descriptor, read_index
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst.values.constants import Constants
+from rankconst.values.constants import Constants, Indexed
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Tables(TableFiles):
 
     @cached_property
     def _index(self) -> str:
-        """What a released set has to be read without Arrow and numpy; empty for other sets."""
+        """The index of a released set, which needs no Arrow and numpy; empty for other sets."""
         return read_index(self.folder, self.descriptor)
 
     @property
@@ -123,17 +123,15 @@ class Tables(TableFiles):
         return names
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
-        """Return what the index has of a dataset; nothing where there is no index."""
+        """Return the entry of a dataset in the index; empty without an index."""
         if dataset not in self._lines:
             start = f'{{"dataset":"{dataset}",'
             found = (line for line in self._index.split("\n") if line.startswith(start))
             self._lines[dataset] = json.loads(next(found, "{}"))
         return self._lines[dataset]
 
-    def _find_indexed(
-        self, tasks: Tasks, metric: Metric
-    ) -> tuple[Moments, tuple[int, float]] | None:
-        """Return the moments, number of tasks and worst value that the index has; None for none."""
+    def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
+        """Return what the index has of a metric; None if it has nothing."""
         if tasks.split != "test" or not tasks.is_micro or tasks.relations:
             return None
         held = self._find_line(tasks.dataset).get("constants", {})
@@ -142,7 +140,7 @@ class Tables(TableFiles):
             return None
         worst, *numbers = own[metric.label]
         moments = Moments(**dict(zip(NUMBERS, numbers, strict=True)), method="closed_form")
-        return moments, (own["num_tasks"], worst)
+        return moments, Indexed(own["num_tasks"], worst)
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
@@ -310,9 +308,9 @@ class Tables(TableFiles):
         find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
         indexed = self._find_indexed(tasks, metric)
         if indexed is not None:
-            moments, known = indexed
+            moments, totals = indexed
             return Constants(
-                tasks, metric, find_histogram, moments, self.version, find_blocks, known
+                tasks, metric, find_histogram, moments, self.version, find_blocks, totals
             )
         histogram, tabulated = find_histogram(), self._find_moments(tasks, metric)
         if tabulated is None:

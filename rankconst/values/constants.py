@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import as_values
 from rankconst.doubles import np
@@ -51,6 +51,13 @@ TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 """Rank type to the rank of a true answer that ties with all other candidates, by their number."""
 
 
+class Indexed(NamedTuple):
+    """What an index says of ranking tasks and a metric, so that their histogram is not needed."""
+
+    num_tasks: int
+    worst: float  # the value of the worst ranker, in units of the metric
+
+
 @dataclass(frozen=True, slots=True)
 class Constants:
     """Expectation and variance of a metric on some ranking tasks, under chance or another baseline.
@@ -88,7 +95,7 @@ class Constants:
     # Reads the blocks on which another baseline than chance ranks the tasks.
     _find_blocks: Callable[[], Histogram] | None = field(default=None, repr=False, compare=False)
     # The number of tasks and the worst value, where an index has them.
-    _known: tuple[int, float] | None = field(default=None, repr=False, compare=False)
+    _indexed: Indexed | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         known = self.moments
@@ -121,13 +128,13 @@ class Constants:
     @property
     def num_tasks(self) -> int:
         """The number of ranking tasks n; for side ``both`` those of both sides."""
-        return self.histogram.total if self._known is None else self._known[0]
+        return self.histogram.total if self._indexed is None else self._indexed.num_tasks
 
     @property
     def worst(self) -> float:
         """The value that no ranker can pass, in units of the metric."""
-        if self._known is not None:
-            return self._known[1]
+        if self._indexed is not None:
+            return self._indexed.worst
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
 
     def all_tied(self, rank_type: str = "realistic") -> float:

@@ -121,7 +121,8 @@ def _find_wrong(metrics: Sequence[Metric], least: Values, most: Values) -> Flags
     too_small = most[:, -2] + _NOISE < bounds.reciprocal.lower
     too_large = least[:, -2] - _NOISE > bounds.reciprocal.upper
     least_rank = np.maximum(bounds.rank.lower, least_mean_rank(most[:, -2], _STEP))
-    too_low = most[:, -1] * (1 + _NOISE) < least_rank
+    largest_rank = most[:, -1] * (1 + _NOISE)
+    too_low = largest_rank < least_rank
     wrong: Flags = falls.any(axis=1) | too_small | too_large | too_low
     return wrong
 

@@ -444,4 +444,5 @@ def _measure_range(size: int, width: float) -> float:
     within = np.array([_NORMAL.cdf(float(node) + width) for node in nodes]) - below
     density = np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi)
     integrand = size * density * within ** (size - 1)
-    return float(integrand.sum() * (nodes[1] - nodes[0]))
+    step = nodes[1] - nodes[0]
+    return float(step * integrand.sum())

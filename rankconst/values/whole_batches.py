@@ -126,7 +126,7 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
         return constants
     evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
     largest = _keep_largest(histogram, ranked)
-    return replace(constants, candidates=largest, moments=evenly, _known=None)
+    return replace(constants, candidates=largest, moments=evenly, _indexed=None)
 
 
 def _refuse(what: str) -> UndefinedError:
