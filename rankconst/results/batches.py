@@ -213,7 +213,7 @@ def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
 
 
 def _merge(is_first: Flags, first: Numbers, second: Numbers) -> Numbers:
-    """Return numbers in their order, where a mask says so from the first, else from the second."""
+    """Put numbers together: the next of `first` where the mask is set, else of `second`."""
     merged = np.empty(is_first.size)
     merged[is_first], merged[~is_first] = first, second
     return merged

@@ -133,7 +133,7 @@ def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
 
 
 def number_firsts(codes: Places) -> tuple[Places, Places]:
-    """Return where each of some small numbers first comes, and for each number its place there."""
+    """Return the first place of each distinct code, and for each code its number among these."""
     firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)
     firsts[codes[::-1]] = np.arange(codes.size)[::-1]
     is_used = firsts >= 0
