@@ -170,7 +170,7 @@ def write_calculator(site: Site) -> str:
     others = {slug(metric): metric.label for metric in TABULATED if metric not in HEADLINE}
     number_hint = "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
     table_hint = (
-        "CSV, Markdown, plain LaTeX, or cells of a spreadsheet. The heading names metrics such "
+        "CSV, Markdown, or cells of a spreadsheet. The heading names metrics such "
         "as MRR, or datasets."
     )
     ambiguous = {squash(name) for name in list_ambiguous()}

@@ -9,8 +9,8 @@ const MOST_WORDS = 8;
 const LONGEST_NAME = 80;
 const PERCENT = /[([]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%/g;
 const ARROWS = /[([]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?/g;
-/** Left over beside the name of a metric, these say that it is another number: log MR, MR², MR / 1000. */
-const OPERATOR = /[\d^*×÷=<>Δδ∆√+±#]|^\s*\/|\/\s*$/;
+/** What may stand between words without saying anything. */
+const SEPARATORS = /[\s_./:()[\]\u2010-\u2013-]/g;
 
 /** What one word, or several, are; null if nobody knows. @param {string} name @returns {Meaning | null} */
 export function lookUpWord(name) {
@@ -66,33 +66,19 @@ export function readLabel(text) {
   const bare = text.replace(ARROWS, "").replace(PERCENT, " ");
   const found = scan(bare).map((word) => ({ ...word, text: bare.slice(word.start, word.end) }));
   const list = (/** @type {string} */ kind) => found.filter((word) => word.kind === kind);
-  const metrics = new Set(list("metric").map(({ value }) => value));
-  const asks = found.filter(({ reason }) => reason);
   const label = {
     text,
-    metric: metrics.size > 1 ? "other" : ([...metrics][0] ?? ""),
+    metrics: [...new Set(list("metric").map(({ value }) => `${value}`))],
     isAdjusted: list("adjusted").length > 0,
     percent: text.includes("%"),
     graphs: [...new Set(list("graph").map((word) => word.text))],
     values: list("value"),
-    asks,
-    names: list("").map((word) => word.text).join(" "),
-    isWhole: found.length > 0 && !list("").length,
-    reason: "",
+    asks: found.filter(({ reason }) => reason),
+    rest: found.filter(({ kind }) => kind).reduceRight(cutOut, bare).replace(SEPARATORS, ""),
   };
-  label.reason = explainOther(bare, found, label);
   labels.set(text, label);
   return label;
 }
 
-/** Why the numbers below a heading are not of its metric. @param {string} text @param {Named[]} found @param {Label} label */
-function explainOther(text, found, { metric, asks, values, isWhole }) {
-  const known = found.filter(({ kind }) => kind);
-  const starts = [...known.map(({ start }) => start), text.length];
-  const rest = starts.map((start, n) => text.slice(n ? known[n - 1].end : 0, start)).join("\0");
-  if (metric === "other") return "it is of several metrics, or of one that this page does not adjust";
-  if (metric && OPERATOR.test(rest)) return "it may not be the metric itself";
-  const asked = asks.find((word) => word.kind !== "value" && word.scopes?.includes("c"));
-  if (asked) return `“${asked.text}”: ${asked.reason}`;
-  return values.length && !isWhole ? `its heading says “${values[0].text}” and more` : "";
-}
+/** A text without one of its words. @param {string} text @param {Word} word */
+const cutOut = (text, { start, end }) => `${text.slice(0, start)} ${text.slice(end)}`;

@@ -1,13 +1,13 @@
 // A pasted table: what each number is of by its row, its heading and the form. What says more is left to the program.
 
 import { readPublished } from "./arithmetic.js";
-import { cutTables, refuse } from "./cells.js";
+import { cutTable, refuse } from "./cells.js";
 import { rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
 import { lookUpWord, readLabel } from "./labels.js";
 import { describe, findDataset, get, squash } from "./names.js";
 import { findAll } from "./number.js";
-import { drawTables } from "./sheet.js";
+import { drawAnswer } from "./sheet.js";
 
 const FIELDS = ["dataset", "split", "side", "protocol", "aggregation"];
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|oom|oot|out of memory|timeout|none|null|tbd|tba)$/i;
@@ -32,50 +32,42 @@ function isNumber(cell) {
 
 // -- the table --------------------------------------------------------------------------------------------------------
 
-/** @param {Grid} grid @param {State} form @returns {Table} */
-function readTable({ rows, around }, form) {
-  const isGroup = (/** @type {string[]} */ cells) => cells.length > 1 && cells.slice(1).every((cell) => !cell);
-  const isBody = (/** @type {string} */ cell) => isNumber(cell) || (cell !== "" && MISSING.test(cell));
-  const begin = rows.findIndex((cells, n) => cells.some(isBody) || (n > 0 && isGroup(cells)));
-  const depth = begin < 0 ? 1 : begin;
-  const body = rows.slice(depth);
-  if (!body.length) throw new Refusal("The table has a heading and no rows.", "table");
-  const columns = readColumns(rows.slice(0, depth), form);
+/** @param {string[][]} cells @param {State} form @returns {Table} */
+function readTable([heading, ...rows], form) {
+  if (!rows.length) throw new Refusal("The table has a heading and no rows.", "table");
+  const columns = readColumns(heading, form);
   if (!columns.some(({ metric }) => metric)) refuse("No heading names a metric such as MRR or Hits@10, or a dataset.");
   for (const { name, role, label, metric } of columns) {
-    const isSaid = label.values.length || label.graphs.length || label.asks.some(({ scopes }) => scopes !== "c");
-    const isRead = role ? role === "model" || FIELDS.includes(role) : !isSaid;
     if (label.isAdjusted) refuse(`The column ${name} is adjusted already, and this page does not check it.`);
-    if (!isRead && !metric && !REMARKS.test(name) && !MEANS.test(name))
+    const saysMore = label.values.length || label.graphs.length || label.asks.some(({ scopes }) => scopes !== "c");
+    const isRead = role ? role === "model" || FIELDS.includes(role) : metric || !saysMore;
+    if (!isRead && !REMARKS.test(name) && !MEANS.test(name))
       refuse(`This page does not read the column ${name}: it says something of its rows.`);
   }
-  for (const [i, cells] of body.entries()) {
-    const hasNumber = cells.some((cell, j) => columns[j].metric && /\d/.test(cell) && !MISSING.test(cell));
-    const said = cells.map(readLabel).find(({ asks, graphs, metric }) => asks.length || graphs.length || metric);
-    if (said && !hasNumber && begin >= 0)
-      refuse(`Row ${depth + i + 1}, “${said.text}”, has no number: write what it says into the rows that it is about.`);
-  }
-  return { columns, rows: body, first: depth + 1, around: readLabel(around) };
+  for (const [i, row] of rows.entries())
+    if (!row.some((cell, j) => columns[j].metric && /\d/.test(cell)))
+      refuse(`Row ${i + 2}, “${row.find(Boolean)}”, has no number: write what it says into the rows that it is about.`);
+  return { columns, rows };
 }
 
-/** @param {string[][]} heading @param {State} form @returns {Column[]} */
+/** @param {string[]} heading @param {State} form @returns {Column[]} */
 function readColumns(heading, form) {
-  const levels = heading.map((cells, n) => (n === heading.length - 1 ? cells : spread(cells)));
-  const columns = (heading[0] ?? []).map((_, j) => {
-    const texts = levels.map((cells) => cells[j]).filter((text, n, all) => text && text !== all[n - 1]);
-    const label = readLabel(texts.join(" "));
-    const role = label.metric ? "" : (get(rankconst.roles, squash(label.text)) ?? "");
-    return { name: texts.join(" / "), label, metric: label.metric, role };
+  const columns = heading.map((name) => {
+    const label = readLabel(name);
+    const metric = label.metrics.length > 1 ? "other" : (label.metrics[0] ?? "");
+    return { name, label, metric, role: metric ? "" : (get(rankconst.roles, squash(name)) ?? "") };
   });
   if (columns.some(({ metric }) => metric)) return columns;
   // A leaderboard has a dataset a column, and its metric is that of the form.
-  return columns.map((each) => (each.label.graphs.length ? { ...each, metric: form.metric, role: "" } : each));
+  return columns.map((column) => (column.label.graphs.length ? { ...column, metric: form.metric, role: "" } : column));
 }
 
-/** Repeat a cell over the empty ones behind it. @param {string[]} cells */
-function spread(cells) {
-  let last = "";
-  return cells.map((cell) => (last = cell || last));
+/** Why the numbers of a column are not read; empty if they are. @param {Column} column */
+function explainUnread({ metric, label: { asks, rest } }) {
+  if (metric === "other") return "it is of several metrics";
+  const asked = asks.find(({ kind, scopes }) => kind !== "value" && scopes?.includes("c"));
+  if (asked) return `“${asked.text}”: ${asked.reason}`;
+  return rest ? "its heading says more, so it may not be the metric itself" : "";
 }
 
 // -- units ------------------------------------------------------------------------------------------------------------
@@ -83,6 +75,9 @@ function spread(cells) {
 /** The metric of a column, if the page adjusts it. @param {Column} column */
 const findMetric = ({ metric }) =>
   rankconst.names.metrics.find(({ slug, optimum }) => slug === metric && optimum !== null) ?? null;
+
+/** If the largest share is less, 1.8 may be a percentage or wrong. */
+const LEAST_PERCENT = 5;
 
 /** Which columns hold percentages without a sign: all of a metric, and all of Hits@k, or none. @param {Table} table */
 function findPercent({ columns, rows }) {
@@ -95,12 +90,14 @@ function findPercent({ columns, rows }) {
   const percent = /** @type {Set<number>} */ (new Set());
   for (const places of families.values()) {
     const cells = rows.flatMap((row) => places.map((j) => row[j])).filter((cell) => !MISSING.test(cell));
-    const large = cells.filter((cell) => Number.parseFloat(cell.replace(/^[^\d.]+/, "")) > 1);
+    const valueOf = (/** @type {string} */ cell) => Number.parseFloat(cell.replace(/^[^\d.]+/, ""));
+    const large = cells.filter((cell) => valueOf(cell) > 1);
     const signed = cells.filter((cell) => cell.includes("%"));
     const isSaid = places.some((j) => columns[j].label.percent);
     if (signed.length === cells.length || !(large.length || signed.length || isSaid)) continue;
     const small = cells.filter((cell) => !large.includes(cell) && Number(cell) !== 0);
-    if (signed.length || small.length)
+    const isDoubtful = !isSaid && large.every((cell) => valueOf(cell) < LEAST_PERCENT);
+    if (signed.length || small.length || isDoubtful)
       refuse(`Column ${columns[places[0]].name}: fractions or percentages? Write the sign: 33.8%.`);
     for (const j of places) percent.add(j);
   }
@@ -124,11 +121,11 @@ function readCell({ name, role, metric }, cell, isName) {
     refuse(`“${cell}” is not a ${role} that this page knows.`);
   }
   if (isNumber(cell)) return [];
-  const { asks, graphs, isWhole } = readLabel(cell);
+  const { asks, graphs, rest } = readLabel(cell);
   const [asked] = asks.filter(({ scopes }) => scopes?.includes(isName ? "n" : "r"));
   if (asked) refuse(`“${asked.text}” in its row: ${asked.reason}.`);
   // A graph in the name of a model is a part of the name.
-  if (graphs.length && (!isName || isWhole)) refuse(`“${cell}” in its row: head its column “dataset”.`);
+  if (graphs.length && !(isName && rest)) refuse(`“${cell}” in its row: head its column “dataset”.`);
   return [];
 }
 
@@ -144,20 +141,11 @@ function listSaid({ columns }, row, { label }) {
   ];
 }
 
-/**
- * The form with what is said of a number, which must not disagree.
- * @param {Said[]} said @param {Label} around @param {State} form
- */
-function settleSaid(said, around, form) {
+/** The form with what is said of a number, which must not disagree. @param {Said[]} said @param {State} form */
+function settleSaid(said, form) {
   const { names } = rankconst;
   const keyOf = (/** @type {string} */ name) => findDataset(names, name).key;
   const state = /** @type {Record<string, string>} */ ({ ...form, dataset: form.dataset && keyOf(form.dataset) });
-  const [asked] = around.asks.filter(({ scopes }) => scopes?.includes("t"));
-  if (asked) refuse(`“${asked.text}” in the text around the table: ${asked.reason}. Delete it if it says nothing.`);
-  const named = [...new Set(around.graphs.map(keyOf))];
-  const isOpen = said.every(([field]) => field !== "dataset");
-  if (isOpen && named.length && named.join() !== state.dataset)
-    throw new Refusal(`The text around it names ${named.join(" and ")}: choose the dataset.`, "dataset", true);
   for (const [field, text, place] of said) {
     const value = field === "dataset" ? keyOf(text) : text;
     if (value === "realistic" || value === "filtered") continue;
@@ -176,7 +164,7 @@ async function adjustCell(table, i, j, percent, form) {
   const text = unmarked(table.rows[i][j]);
   if (/^[+\-−–]/.test(text)) refuse("It has a sign, as differences have.");
   const said = listSaid(table, table.rows[i], column);
-  const state = settleSaid(said, table.around, form);
+  const state = settleSaid(said, form);
   const found = await findAll(state, metric, text, percent && !text.includes("%"));
   if (said.some(([, value]) => value === "filtered") && /^(?:raw$|sampled)/.test(found.tasks.protocol))
     throw new Refusal("It is called filtered, and its protocol removes no known answers.", "protocol");
@@ -184,14 +172,14 @@ async function adjustCell(table, i, j, percent, form) {
 }
 
 /** Which row it is, for messages. @param {Table} table @param {number} i */
-function nameRow({ columns, rows, first }, i) {
+function nameRow({ columns, rows }, i) {
   const texts = rows[i].filter((cell, j) => cell && ["dataset", "model"].includes(columns[j].role));
-  return texts.length ? `row ${first + i} (${texts.join(", ").slice(0, 60)})` : `row ${first + i}`;
+  return texts.length ? `row ${i + 2} (${texts.join(", ").slice(0, 60)})` : `row ${i + 2}`;
 }
 
-/** @param {Grid} grid @param {State} form @returns {Promise<Answer>} */
-async function adjustTable(grid, form) {
-  const table = readTable(grid, form);
+/** Adjust every number of what is pasted. @param {State} form @returns {Promise<Answer>} */
+export async function adjustTable(form) {
+  const table = readTable(cutTable(form.table), form);
   const { columns, rows } = table;
   const percent = findPercent(table);
   const refusals = /** @type {Map<number, Refusal>} */ (new Map());
@@ -200,8 +188,9 @@ async function adjustTable(grid, form) {
   for (const [j, column] of columns.entries()) {
     if (MEANS.test(column.name)) reasons.add(`Column ${column.name}: this page adjusts no means.`);
     if (!column.metric) continue;
-    if (column.label.reason || !findMetric(column)) {
-      reasons.add(`Column ${column.name}: ${column.label.reason || "this page does not adjust it"}.`);
+    const unread = explainUnread(column) || (findMetric(column) ? "" : "this page does not adjust it");
+    if (unread) {
+      reasons.add(`Column ${column.name}: ${unread}.`);
       continue;
     }
     for (const [i, row] of rows.entries()) {
@@ -243,7 +232,7 @@ function dropContradictions({ columns, rows }, found) {
     for (const [j, column] of found.entries()) {
       const each = column[i];
       if (!each) continue;
-      const key = `${columns[j].label.names} ${each.tasks.dataset.key} ${describe(each.tasks)}`;
+      const key = `${each.tasks.dataset.key} ${describe(each.tasks)}`;
       evaluations.set(key, [...(evaluations.get(key) ?? []), j]);
     }
     for (const places of evaluations.values()) {
@@ -302,31 +291,12 @@ function boundByReciprocal(reciprocal) {
   return 2 * rank + TIED - rank * (rank + TIED) * share;
 }
 
-// -- all tables -------------------------------------------------------------------------------------------------------
-
-/** Adjust every number of what is pasted. @param {State} form @returns {Promise<Answer[]>} */
-export async function adjustTables(form) {
-  const answers = /** @type {Answer[]} */ ([]);
-  const refusals = /** @type {Refusal[]} */ ([]);
-  for (const grid of cutTables(form.table)) {
-    try {
-      answers.push(await adjustTable(grid, form));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refusals.push(error);
-    }
-  }
-  if (!answers.length) throw refusals[0];
-  for (const { message } of refusals) answers[0].reasons.add(`Another table: ${message}`);
-  return answers;
-}
-
 /** @param {State} form @returns {Promise<Shown>} */
 async function showTable(form) {
-  const answers = await adjustTables(form);
-  const reasons = [...new Set(answers.flatMap((answer) => [...answer.reasons]))];
-  if (answers.some(({ found }) => found.flat().some(Boolean))) return drawTables(form, answers, reasons);
-  return refuse(reasons.slice(0, 3).join(" ") || "The table holds no number of a metric that this page adjusts.");
+  const answer = await adjustTable(form);
+  if (answer.found.flat().some(Boolean)) return drawAnswer(form, answer);
+  const reasons = [...answer.reasons].slice(0, 3).join(" ");
+  return refuse(reasons || "The table holds no number of a metric that this page adjusts.");
 }
 
 rankconst.reader = { showTable };

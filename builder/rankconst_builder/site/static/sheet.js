@@ -1,4 +1,4 @@
-// The adjusted tables, and what can be taken away of them.
+// The adjusted table, and what can be taken away of it.
 
 import { drawCommand, drawTakeaway, listOptions } from "./number.js";
 import { el, rankconst, scroll } from "./dom.js";
@@ -19,17 +19,16 @@ function escapeCsv(cell) {
 /** @param {string[]} lines */
 const drawList = (lines) => el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
 
-/** @param {State} form @param {Answer[]} answers @param {string[]} reasons why numbers are left out @returns {Shown} */
-export function drawTables(form, answers, reasons) {
-  const all = answers.flatMap(({ found }) => found.flat().filter((each) => each !== null));
+/** @param {State} form @param {Answer} answer @returns {Shown} */
+export function drawAnswer(form, answer) {
+  const all = answer.found.flat().filter((each) => each !== null);
   const tasks = [...new Set(all.map((each) => `${each.tasks.dataset.title}, ${describe(each.tasks)}`))];
   const tools = [...new Set(all.map((each) => each.tasks.tool))];
   const caveats = tools.flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
-  const impossible = answers.flatMap((answer) => answer.impossible);
-  const told = reasons.slice(0, MOST_REASONS);
-  if (reasons.length > told.length) told.push(`${reasons.length - told.length} more.`);
+  const reasons = [...answer.reasons].slice(0, MOST_REASONS);
+  if (answer.reasons.size > reasons.length) reasons.push(`${answer.reasons.size - reasons.length} more.`);
   const words = ["rankconst", "adjust", "FILE", ...listOptions(form)];
-  const sheets = answers.map(makeSheet);
+  const sheet = makeSheet(answer);
   const count = `${all.length} number${all.length === 1 ? "" : "s"} adjusted`;
   const shown = `${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}`;
   const cited =
@@ -37,13 +36,14 @@ export function drawTables(form, answers, reasons) {
     "following Hoyt et al. 2022 (arXiv:2203.07544).";
   const parts = [
     el("p", { class: "standing" }, `${count}: ${shown}. Index: 0 = chance, 1 = perfect.`),
-    told.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), drawList(told)) : null,
-    ...sheets.map((sheet) => scroll("The adjusted table", drawSheet(sheet))),
-    told.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
+    reasons.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), drawList(reasons)) : null,
+    scroll("The adjusted table", drawSheet(sheet)),
+    reasons.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
     caveats.length ? drawList(caveats) : null,
-    drawTakeaway(form, cited, words, [["CSV", sheets.map(writeCsv).join("\n")]]),
+    drawTakeaway(form, cited, words, [["CSV", writeCsv(sheet)]]),
   ];
-  const warning = impossible.length ? `The numbers of ${impossible.join("; ")} are impossible together. ` : "";
+  const impossible = answer.impossible.join("; ");
+  const warning = impossible ? `The numbers of ${impossible} are impossible together. ` : "";
   return { verdict: `${warning}${summarise(all)}`, parts };
 }
 

@@ -70,11 +70,9 @@ interface Held {
 
 // -- a pasted table
 
-/** Its cells, and the text right around it. */
-interface Grid { rows: string[][]; around: string }
 /** `metric`: the slug, or "other"; empty if the column has no numbers of one. */
 interface Column { name: string; label: Label; metric: string; role: string }
-interface Table { columns: Column[]; rows: string[][]; first: number; around: Label }
+interface Table { columns: Column[]; rows: string[][] }
 /** A table with the result of each number by column and row, null for none; what is left out, and rows that cannot be. */
 interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string>; impossible: string[] }
 type Cell = string | number | null;
@@ -86,10 +84,10 @@ interface Meaning { kind: string; field?: string; value?: string; scopes?: strin
 /** A word, or several, of a text; the kind is empty if nobody knows it. */
 interface Word extends Meaning { start: number; end: number }
 interface Named extends Word { text: string }
-/** `names`: the words that nobody knows; `reason`: why numbers below it are not read. */
+/** What a text says; `rest`: what it holds besides words that are known. */
 interface Label {
-  text: string; metric: string; isAdjusted: boolean; percent: boolean; graphs: string[]; values: Named[]; asks: Named[];
-  names: string; isWhole: boolean; reason: string;
+  text: string; metrics: string[]; isAdjusted: boolean; percent: boolean; graphs: string[]; values: Named[];
+  asks: Named[]; rest: string;
 }
 /** A field, its value, and where that is said. */
 type Said = [string, string, string];
