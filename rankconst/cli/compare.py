@@ -243,8 +243,9 @@ def _list_compared(found: Compared, form: Format) -> Listing:
     for each in found:
         facts = {name: getattr(each.constants.tasks, name) for name in names}
         facts |= {"metric": each.constants.metric.label, "smallest": each.smallest}
-        models = zip(*each.table.values(), strict=True)
-        rows += [facts | dict(zip(each.table, model, strict=True)) for model in models]
+        table = each.table
+        models = zip(*table.values(), strict=True)
+        rows += [facts | dict(zip(table, model, strict=True)) for model in models]
     columns = []
     for key in (*names, "metric"):
         # A column that tells no rows apart is for files.
