@@ -72,33 +72,68 @@ def bound_by_hits(
     With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m
     beyond k_m. MRR is least if each share is at the last rank of its range, and largest if it is at
     the first; MR the other way round. `most` is the largest number of candidates: the upper bound
-    of the MR may be infinite if that is. Shares have shape (..., m), NaN where one is not known,
+    of the MR may be infinite if that is. Shares have shape (m, ...), NaN where one is not known,
     and the bounds shape (...).
     """
+    return Bounds(
+        bound_reciprocal_rank(ks, lower, upper, step, most),
+        bound_mean_rank(ks, lower, upper, step, most),
+    )
+
+
+def bound_reciprocal_rank(
+    ks: ArrayLike, lower: ArrayLike, upper: ArrayLike, step: float, most: float = math.inf
+) -> Interval:
+    """Bound MRR as :func:`bound_by_hits` does."""
+    firsts, lasts = _list_ends(ks, step, most)
+    least, largest = _accumulate(lower, upper)
+    return Interval(_weigh(least, 1 / lasts), _weigh(largest, 1 / firsts))
+
+
+def bound_mean_rank(
+    ks: ArrayLike, lower: ArrayLike, upper: ArrayLike, step: float, most: float = math.inf
+) -> Interval:
+    """Bound MR as :func:`bound_by_hits` does."""
+    firsts, lasts = _list_ends(ks, step, most)
+    least, largest = _accumulate(lower, upper)
+    return Interval(_weigh(largest, firsts), _weigh(least, lasts))
+
+
+def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
+    """Return the first and the last rank of the range up to each k, and of what is beyond."""
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
-    lasts = np.append(np.minimum(ks, most), most)
-    # Shares grow with k.
-    least = np.fmax.accumulate(_enclose(lower), axis=-1)
-    largest = np.fmin.accumulate(_enclose(upper)[..., ::-1], axis=-1)[..., ::-1]
-    return Bounds(
-        Interval(_weigh(least, 1 / lasts), _weigh(largest, 1 / firsts)),
-        Interval(_weigh(largest, firsts), _weigh(least, lasts)),
-    )
+    return firsts, np.append(np.minimum(ks, most), most)
+
+
+def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
+    """Return the least and the largest share up to each k, from none of the ranks to all of them.
+
+    Shares grow with k.
+    """
+    least, largest = (_enclose(shares) for shares in (lower, upper))
+    for j in range(1, len(least)):
+        np.fmax(least[j - 1], least[j], out=least[j, ...])
+    for j in range(len(largest) - 1, 0, -1):
+        np.fmin(largest[j - 1], largest[j], out=largest[j - 1, ...])
+    return least, largest
 
 
 def _enclose(shares: ArrayLike) -> Values:
     """Return shares between those that are certain: none of the ranks, and all of them."""
     shares = np.asarray(shares, dtype=np.float64)
-    ends = np.zeros((*shares.shape[:-1], 1))
-    return np.concatenate([ends, shares, ends + 1], axis=-1)
+    ends = np.zeros((1, *shares.shape[1:]))
+    return np.concatenate([ends, shares, ends + 1])
 
 
 def _weigh(shares: Values, values: Values) -> Any:
     """Return the mean of values, weighted by the differences of cumulated shares."""
-    weights = np.diff(shares, axis=-1)
+    weights = np.diff(shares, axis=0)
+    values = values.reshape(-1, *[1] * (shares.ndim - 1))
+    if np.isfinite(values).all():
+        return (weights * values).sum(axis=0)
     parts = np.multiply(weights, values, out=np.zeros_like(weights), where=weights > 0)
-    return parts.sum(axis=-1)
+    return parts.sum(axis=0)
 
 
 def least_mean_rank(reciprocal: Any, step: float) -> Any:

@@ -12,10 +12,14 @@ import numpy as np
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.names import join_words
-from rankconst.values.bounds import bound_by_hits, least_mean_rank
+from rankconst.values.bounds import (
+    bound_mean_rank,
+    bound_reciprocal_rank,
+    least_mean_rank,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,6 +48,13 @@ class Results(NamedTuple):
     numbers: Places  # which number each is
 
 
+class _Ends(NamedTuple):
+    """What numbers are between, by evaluation."""
+
+    lower: Values
+    upper: Values
+
+
 class _Number(NamedTuple):
     """One number of an evaluation."""
 
@@ -67,24 +78,20 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     Which one of an evaluation is wrong is not known: all of them are returned. `show` returns a
     number as it is written, by its index.
     """
-    given = {each.metric for each in results}
-    if len(given) < 2:
+    metrics = {each.metric for each in results}
+    if len(metrics) < 2:
         return {}
-    hits = sorted(given - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
-    metrics = [*hits, _MRR, _MR]
-    results = sorted(results, key=lambda each: metrics.index(each.metric))
+    hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
+    order = {metric: place for place, metric in enumerate([*hits, _MRR, _MR])}
+    results = sorted(results, key=lambda each: order[each.metric])
     rows, size = _number_rows([each.evaluation for each in results])
-    least, most = np.full((2, size, len(metrics)), np.nan)
-    counts = np.zeros((size, len(metrics)), dtype=np.intp)
-    for each, own in zip(results, rows, strict=True):
-        column = metrics.index(each.metric)
-        least[own, column], most[own, column] = each.lower, each.upper
-        counts[:, column] += np.bincount(own, minlength=size)
+    ends, is_repeated = _lay_out(results, rows, size)
     is_wrong = np.zeros(size, dtype=np.bool_)
     for start in range(0, size, _BLOCK):
         part = slice(start, start + _BLOCK)
-        is_wrong[part] = _find_wrong(metrics, least[part], most[part])
-    is_wrong &= (counts < 2).all(axis=1)  # a metric that is there twice is of two evaluations
+        block = {metric: _Ends(own.lower[part], own.upper[part]) for metric, own in ends.items()}
+        is_wrong[part] = _find_wrong(hits, block)
+    is_wrong &= ~is_repeated
     members: dict[int, list[tuple[int, _Number]]] = {}
     for each, own in zip(results, rows, strict=True):
         for at in np.flatnonzero(is_wrong[own]).tolist():
@@ -101,7 +108,7 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
     """Return a row from 0 on for each evaluation, and how many there are."""
     first = evaluations[0]
-    is_alike = all(np.array_equal(first, own) for own in evaluations)
+    is_alike = all(own is first or np.array_equal(first, own) for own in evaluations)
     if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
         return [np.arange(first.size)] * len(evaluations), first.size
     distinct, rows = np.unique(np.concatenate(evaluations), return_inverse=True)
@@ -109,22 +116,47 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
     return np.split(rows, stops[:-1]), distinct.size
 
 
-def _find_wrong(metrics: Sequence[Metric], least: Values, most: Values) -> Flags:
-    """Tell which evaluations have numbers that contradict each other: a row for each of them.
+def _lay_out(
+    results: Sequence[Results], rows: Sequence[Places], size: int
+) -> tuple[dict[Metric, _Ends], Flags]:
+    """Return the ends of each metric by row, NaN where it has none, and which rows to leave out.
 
-    There is a column for each metric, NaN where it is not known; the last are MRR and MR.
+    A metric that is there twice is of two evaluations.
     """
-    ks = np.array([metric.hits_k for metric in metrics[:-2]], dtype=np.float64)
-    hits_least, hits_most = least[:, :-2], most[:, :-2]
-    falls = hits_most + _NOISE < np.fmax.accumulate(hits_least, axis=1)
-    bounds = bound_by_hits(ks, hits_least, hits_most, _STEP)
-    too_small = most[:, -2] + _NOISE < bounds.reciprocal.lower
-    too_large = least[:, -2] - _NOISE > bounds.reciprocal.upper
-    least_rank = np.maximum(bounds.rank.lower, least_mean_rank(most[:, -2], _STEP))
-    largest_rank = most[:, -1] * (1 + _NOISE)
-    too_low = largest_rank < least_rank
-    wrong: Flags = falls.any(axis=1) | too_small | too_large | too_low
-    return wrong
+    if all(own is rows[0] for own in rows) and len({each.metric for each in results}) == len(rows):
+        ends = {each.metric: _Ends(each.lower, each.upper) for each in results}
+        return ends, np.zeros(size, dtype=np.bool_)
+    ends = {each.metric: _Ends(*np.full((2, size), np.nan)) for each in results}
+    counts = {metric: np.zeros(size, dtype=np.intp) for metric in ends}
+    for each, own in zip(results, rows, strict=True):
+        ends[each.metric].lower[own], ends[each.metric].upper[own] = each.lower, each.upper
+        counts[each.metric] += np.bincount(own, minlength=size)
+    is_repeated: Flags = np.any([count > 1 for count in counts.values()], axis=0)
+    return ends, is_repeated
+
+
+def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
+    """Tell which evaluations have numbers that contradict each other."""
+    ks = [metric.hits_k or 0 for metric in hits]
+    size = next(iter(ends.values())).lower.size
+    least = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
+    most = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
+    is_wrong = np.zeros(size, dtype=np.bool_)
+    largest = np.full(size, np.nan)  # of the hits so far
+    for lower, upper in zip(least, most, strict=True):
+        np.fmax(largest, lower, out=largest)
+        is_wrong |= upper + _NOISE < largest
+    reciprocal, rank = ends.get(_MRR), ends.get(_MR)
+    if reciprocal is not None:
+        bound = bound_reciprocal_rank(ks, least, most, _STEP)
+        is_wrong |= reciprocal.upper + _NOISE < bound.lower
+        is_wrong |= reciprocal.lower - _NOISE > bound.upper
+    if rank is not None:
+        least_rank = bound_mean_rank(ks, least, most, _STEP).lower
+        if reciprocal is not None:
+            least_rank = np.maximum(least_rank, least_mean_rank(reciprocal.upper, _STEP))
+        is_wrong |= rank.upper * (1 + _NOISE) < least_rank
+    return is_wrong
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
@@ -139,7 +171,7 @@ def _explain(numbers: Sequence[_Number]) -> str:
     if reciprocal is not None:
         ks = [each.metric.hits_k or 0 for each in hits]
         shares = [each.lower for each in hits], [each.upper for each in hits]
-        bound = bound_by_hits(ks, *shares, _STEP).reciprocal
+        bound = bound_reciprocal_rank(ks, *shares, _STEP)
         if reciprocal.upper + _NOISE < bound.lower:
             return _write_reason(reciprocal, "too small for", hits)
         if reciprocal.lower - _NOISE > bound.upper:

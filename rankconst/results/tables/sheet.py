@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
@@ -178,6 +179,9 @@ class SheetReader:
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(sheet.heading.measures)
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
+        self._columns_of: dict[tuple[Metric | None, str | None], list[int]] = {}
+        for j, label in sheet.heading.measures.items():
+            self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
         keys_say_all = sheet.exact or sheet.about is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
@@ -359,13 +363,10 @@ class SheetReader:
             return (Text(measures[j], "column", "its heading").ask(asked),)
         if self._sheet.exact or j in self._means:
             return ()
-        own = measures[j].metric, measures[j].adjustment
-        for k, other in measures.items():
+        for k in self._columns_of[measures[j].metric, measures[j].adjustment]:
             # ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
-            is_left_out = bool(other.reason) and not self._remainders.get(k, "").isdigit()
-            if k == j or is_left_out or (other.metric, other.adjustment) != own:
-                continue
-            if not self._are_alike(j, k):
+            is_left_out = bool(measures[k].reason) and not self._remainders.get(k, "").isdigit()
+            if k == j or is_left_out or not self._are_alike(j, k):
                 continue
             if (_find_filled(self._sheet, k) & _find_filled(self._sheet, j)).any():
                 return (TWICE,)
