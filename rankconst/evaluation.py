@@ -1,13 +1,15 @@
-"""Which ranking tasks a number is from: what file and user say, and what the tool implies.
+"""The ranking tasks of a number, by its file, the user and the tool.
 
-Also what you are told of it: what was assumed, and what only you can answer.
+Also the assumptions that are shown with it, and the questions that only the user can answer.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What only you can answer, and the numbers that wait for it.
+    """A question that only the user can answer, and the numbers that wait for it.
 
     Attributes
     ----------
@@ -113,7 +115,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a file or a user says about numbers, in any spelling; None where nothing is said."""
+    """The tasks of numbers as a file or a user describes them, in any spelling; None if open."""
 
     dataset: str | None = None
     split: str | None = None
@@ -121,36 +123,36 @@ class Address:
     protocol: str | None = None
     aggregation: str | None = None
     tool: str | None = None  # or repository that the numbers come from
-    model: str | None = None  # what was evaluated
-    rank_type: str | None = None  # how ties were ranked: realistic, optimistic, pessimistic ...
+    model: str | None = None  # the name of the evaluated model
+    rank_type: str | None = None  # the rank of ties: realistic, optimistic, pessimistic ...
     num_tasks: int | None = None  # the number of ranks, counted over both sides for side both
     num_triples: int | None = None  # the number of test triples
     num_entities: int | None = None
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
-    questions: tuple[Question, ...] = ()  # what only the user can answer
-    # Of its benchmark, such as inductive: of several with the same name, that one is meant.
+    questions: tuple[Question, ...] = ()
+    # A kind of benchmark, such as inductive, that chooses one of several with the same name.
     kind: str | None = None
-    suites: tuple[str, ...] = ()  # what a mean over graphs may be over, by the texts around it
-    # Of a user: the words that say nothing; "sample=sampled:50", what one says; "NELL-995=nell995",
-    # which of several graphs with that name it is.
+    suites: tuple[str, ...] = ()  # the suites that a mean may be over, by the texts around it
+    # Answers of a user: a harmless word, "sample"; a word with its meaning, "sample=sampled:50"; a
+    # name of several graphs with the one that is meant, "NELL-995=nell995".
     accepted: tuple[str, ...] = ()
 
 
 def locate(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return questions with the numbers that wait for them, of `total` in the file."""
+    """Add to each question the numbers that wait for it, of `total` in the file."""
     located = []
-    for ask, own in places.items():
-        numbers = tuple(sorted(own))
+    for question, positions in places.items():
+        numbers = tuple(sorted(positions))
         others = total if len(numbers) < total else 0
-        located.append(replace(ask, numbers=numbers, total=others, in_python=in_python))
+        located.append(replace(question, numbers=numbers, total=others, in_python=in_python))
     return tuple(located)
 
 
 NOTHING = Address()
-"""A file that says nothing."""
+"""The address of a file without any word about its tasks."""
 
 NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 """The fields that name ranking tasks."""
@@ -159,25 +161,28 @@ NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 _SPLITS = {word: split for split, others in SPLITS.items() for word in (split, *others)}
 
 
-def complete_by_name(name: str, user: Address) -> Address:
-    """Add what a metric's name says of its tasks, ``tail.mrr``; UsageError if the user differs."""
-    declared: dict[str, Any] = {}
+def complete_by_name(name: str, from_user: Address) -> Address:
+    """Add the split, side and rank type in a metric's name, such as ``tail.mrr``.
+
+    Raises UsageError if the user names another split or side.
+    """
+    fields: dict[str, Any] = {}
     for word in list_prefixes(name):
         if word in {"both", *ENTITY_SIDES}:
-            declared["side"] = word
+            fields["side"] = word
         elif word in _SPLITS:
-            declared["split"] = _SPLITS[word]
+            fields["split"] = _SPLITS[word]
         # PyKEEN 1.0 has best and worst behind a side; alone, such a word may be about a run.
-        elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in declared):
-            declared["rank_type"] = RANK_TYPES[word]
+        elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in fields):
+            fields["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
-        asked = getattr(user, role)
-        if asked and role in declared and parse(asked) != declared[role]:
+        option = getattr(from_user, role)
+        if option and role in fields and parse(option) != fields[role]:
             raise UsageError(
-                f"{name} is of {role} {declared[role]}, but {parse(asked)} was asked for; "
+                f"{name} is of {role} {fields[role]}, but {parse(option)} was asked for; "
                 "leave out one of the two."
             )
-    return replace(user, **declared)
+    return replace(from_user, **fields)
 
 
 _PARSERS: dict[str, Callable[[str], str]] = {
@@ -189,42 +194,45 @@ _PARSERS: dict[str, Callable[[str], str]] = {
 
 
 def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    """Return what turns each name of :data:`NAMES` into its key, or raises UnknownNameError."""
+    """Return a parser for each field of :data:`NAMES`: from a spelling to its key.
+
+    The parsers raise UnknownNameError.
+    """
     return {"dataset": tables.resolve_dataset, **_PARSERS}
 
 
-def parse_address(user: Address, tables: Tables) -> Address:
-    """Return what a user says with every name as its key; users' names are read here only.
+def parse_address(from_user: Address, tables: Tables) -> Address:
+    """Replace every name of a user's address by its key.
 
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
     """
-    tool = read_tool(user.tool)
-    if user.dataset is not None:
-        require_text(user.dataset)
+    tool = read_tool(from_user.tool)
+    if from_user.dataset is not None:
+        require_text(from_user.dataset)
     # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
-    if tool is not None and user.dataset is not None:
-        if (reason := tool.refusal(user.dataset)) is not None:
+    if tool is not None and from_user.dataset is not None:
+        if (reason := tool.refusal(from_user.dataset)) is not None:
             raise DataError(reason)
-        user = replace(user, dataset=_find_own(user.dataset, tool))
-    if user.dataset is not None and user.dataset not in tables.titles:
+        from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
+    if from_user.dataset is not None and from_user.dataset not in tables.titles:
         from rankconst.catalogue.benchmarks import KINDS, list_meant
 
-        fitting = _list_fitting(list_meant(user.dataset), user.protocol)
-        if user.dataset in KINDS:
-            user = replace(user, dataset=None, kind=user.dataset)
-        elif len(fitting) == 1:
-            user = replace(user, dataset=fitting[0])
+        benchmarks = _choose_by_protocol(list_meant(from_user.dataset), from_user.protocol)
+        if from_user.dataset in KINDS:
+            from_user = replace(from_user, dataset=None, kind=from_user.dataset)
+        elif len(benchmarks) == 1:
+            from_user = replace(from_user, dataset=benchmarks[0])
     keys: dict[str, Any] = {"tool": None if tool is None else tool.key}
     for name, parse in list_parsers(tables).items():
-        given = getattr(user, name)
-        if given is not None:
-            keys[name] = parse(given)
-    return _take_tool(replace(user, **keys), tables)
+        value = getattr(from_user, name)
+        if value is not None:
+            keys[name] = parse(value)
+    return _add_tool_of_suite(replace(from_user, **keys), tables)
 
 
 def read_tool(name: str | None) -> Tool | None:
-    """Return the tool of a name; None without one."""
+    """Return the tool with a name; None if there is no name."""
     if name is None:
         return None
     from rankconst.catalogue.tools import parse_tool
@@ -232,17 +240,17 @@ def read_tool(name: str | None) -> Tool | None:
     return parse_tool(name)
 
 
-def _take_tool(user: Address, tables: Tables) -> Address:
-    """Return what a user says with the tool of a suite; UsageError if that is another."""
-    if user.dataset is None or user.dataset in tables.titles:
-        return user
+def _add_tool_of_suite(from_user: Address, tables: Tables) -> Address:
+    """Add the tool of the suite that a user names; UsageError if the user names another tool."""
+    if from_user.dataset is None or from_user.dataset in tables.titles:
+        return from_user
     from rankconst.catalogue.suites import load_suites
 
-    suite = load_suites().get(user.dataset)
+    suite = load_suites().get(from_user.dataset)
     if suite is None:
-        return user
-    tool = _require_tool(suite, read_tool(user.tool))
-    return replace(user, tool=None if tool is None else tool.key)
+        return from_user
+    tool = _require_tool(suite, read_tool(from_user.tool))
+    return replace(from_user, tool=None if tool is None else tool.key)
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
@@ -255,66 +263,66 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
     )
 
 
-def _narrow(file: Address, user: Address) -> Address:
-    """Return what a user says of one number: of a suite, the file names the graph."""
+def _narrow(from_file: Address, from_user: Address) -> Address:
+    """Replace a suite that a user names by the one of its graphs that the file names."""
     from rankconst.catalogue.suites import is_mean, load_suites
 
-    if not user.dataset or not file.dataset or is_mean(file.dataset):
-        return user
-    suite = load_suites().get(user.dataset)
+    if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
+        return from_user
+    suite = load_suites().get(from_user.dataset)
     if suite is None:
-        return user
+        return from_user
     from rankconst.catalogue.benchmarks import list_meant
 
-    own = [key for key in list_meant(file.dataset, typed=False) if key in suite.graphs]
-    return replace(user, dataset=own[0] if len(own) == 1 else None)
+    graphs = [key for key in list_meant(from_file.dataset, typed=False) if key in suite.graphs]
+    return replace(from_user, dataset=graphs[0] if len(graphs) == 1 else None)
 
 
-def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
-    """Return the benchmark that a tool means by a name of several; other names as they are."""
+def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
+    """Return the benchmark that a tool means by a shared name; other names as they are."""
     from rankconst.catalogue.benchmarks import list_meant, list_names
 
-    meant = list_meant(name, typed=typed)
-    if not meant:
+    benchmarks = {tool.means.get(key, key) for key in list_meant(name, typed=typed)}
+    if not benchmarks:
         return name
-    own = {tool.means.get(key, key) for key in meant}
-    if len(own) == 1:
-        return own.pop()
+    if len(benchmarks) == 1:
+        return benchmarks.pop()
     return list_names().find(f"{name} ({tool.title})") or name
 
 
-def _choose_benchmark(file: Address, user: Address) -> Address:
-    """Return what a file says with the one benchmark that its name means, or with a question."""
-    if not file.dataset:
-        return file
+def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
+    """Replace the name of a dataset by its one benchmark; add a question if there are several."""
+    if not from_file.dataset:
+        return from_file
     from rankconst.catalogue.benchmarks import list_kinds, list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
-    if is_mean(file.dataset):
-        questions = file.questions
-        if user.dataset not in load_suites():
-            questions = (ask_mean(file), *questions)
-        return replace(file, dataset=None, questions=questions)
-    meant = list_meant(file.dataset, typed=False)
+    if is_mean(from_file.dataset):
+        questions = from_file.questions
+        if from_user.dataset not in load_suites():
+            questions = (ask_mean(from_file), *questions)
+        return replace(from_file, dataset=None, questions=questions)
+    meant = list_meant(from_file.dataset, typed=False)
     if not meant:
-        return file
-    accepted = _find_chosen(file, user)
-    if accepted or user.dataset in meant:
-        return replace(file, dataset=accepted or None)
-    of_kind = [key for key in meant if (user.kind or file.kind) in list_kinds(key)]
-    for chosen in (of_kind, _list_fitting(meant, user.protocol or file.protocol)):
-        if len(chosen) == 1:
-            return replace(file, dataset=chosen[0])
-    ask = _ask_benchmark(file.dataset, meant)
-    return replace(file, questions=(ask, *file.questions))
+        return from_file
+    accepted = _find_accepted_graph(from_file, from_user)
+    if accepted or from_user.dataset in meant:
+        return replace(from_file, dataset=accepted or None)
+    kind, protocol = from_user.kind or from_file.kind, from_user.protocol or from_file.protocol
+    of_kind = [key for key in meant if kind in list_kinds(key)]
+    for benchmarks in (of_kind, _choose_by_protocol(meant, protocol)):
+        if len(benchmarks) == 1:
+            return replace(from_file, dataset=benchmarks[0])
+    question = _ask_benchmark(from_file.dataset, meant)
+    return replace(from_file, questions=(question, *from_file.questions))
 
 
-def _find_chosen(file: Address, user: Address) -> str:
-    """Return the graph for which a user accepts a name that several have; empty for no such name.
+def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
+    """Return the graph of a shared name by ``--accept NAME=GRAPH``; empty if none is accepted.
 
     Raises UsageError for a graph without that name.
     """
-    name, accepted = file.dataset or "", _list_accepted(user)
+    name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted:
         return ""
     from rankconst.catalogue.benchmarks import list_meant
@@ -331,28 +339,29 @@ def _find_chosen(file: Address, user: Address) -> str:
 
 
 def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
-    """Return the question which of several benchmarks with the same name is meant."""
+    """Ask for one of the benchmarks with the same name."""
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
 
     if len(meant) == 1:
         text = f"{name} may be {load_benchmarks()[meant[0]].title} or another graph"
-        way = f"--dataset {meant[0]} if it is that"
-        return Question("dataset", text, option=way, choices=meant)
+        option = f"--dataset {meant[0]} if it is that"
+        return Question("dataset", text, option=option, choices=meant)
     kinds = {key: list_kinds(key) for key in meant}
-    # A kind that only one of them is of names that one.
-    telling = [kind for kind in KINDS if sum(kind in own for own in kinds.values()) == 1]
-    ways = [f"--dataset {kind}" for kind in telling]
-    ways += [_name_way(key) for key, own in kinds.items() if own.isdisjoint(telling)]
-    option = " or ".join(ways)
+    num_graphs = Counter(itertools.chain.from_iterable(kinds.values()))
+    # The kinds that choose one of the graphs.
+    choosing = [kind for kind in KINDS if num_graphs[kind] == 1]
+    options = [f"--dataset {kind}" for kind in choosing]
+    options += [_name_option(key) for key in meant if kinds[key].isdisjoint(choosing)]
+    option = " or ".join(options)
     # A kind or a tool answers for other graphs, too; a dataset is that of all numbers.
-    if any(f"--dataset {key}" in ways for key in meant):
+    if any(f"--dataset {key}" in options for key in meant):
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(meant)}"
     return Question("dataset", text, option=option, choices=meant)
 
 
-def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the benchmarks that a protocol is for; none if it leaves that open."""
+def _choose_by_protocol(meant: Iterable[str], protocol: str | None) -> list[str]:
+    """Return the benchmarks that a protocol is for; none if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -365,8 +374,8 @@ def _list_fitting(meant: Iterable[str], protocol: str | None) -> list[str]:
     return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
 
 
-def _name_way(key: str) -> str:
-    """Return the option for a benchmark: its tool, which answers for its other graphs, too."""
+def _name_option(key: str) -> str:
+    """Return the option that chooses a benchmark: its tool, if its title has one, or its key."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.tools import load_tools
 
@@ -378,63 +387,63 @@ def _name_way(key: str) -> str:
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:
-    """Return the question over which graphs a number is a mean."""
+    """Ask for the suite of a number that is a mean over graphs."""
     option = name_suites(mean.suites)
     return Question("dataset", f"{mean.dataset} is a mean over graphs{what}", option=option)
 
 
 def name_suites(keys: Iterable[str]) -> str:
-    """Return the options that say over which graphs a mean is."""
-    ways = " or ".join(f"--dataset {key}" for key in keys)
-    return ways or "--dataset SUITE, one that `rankconst show suites` lists"
+    """Return the options that choose one of some suites; without any, a hint at all suites."""
+    options = " or ".join(f"--dataset {key}" for key in keys)
+    return options or "--dataset SUITE, one that `rankconst show suites` lists"
 
 
-def agrees(file: Address, user: Address, tables: Tables) -> bool:
-    """Tell whether a file does not contradict what the user asks for; unknown names agree."""
+def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
+    """Return False if a file contradicts the user; unknown names contradict nothing."""
     parsers = list_parsers(tables)
-    if not _agree_on_dataset(file, user, parsers["dataset"]):
+    if not _agree_on_dataset(from_file, from_user, parsers["dataset"]):
         return False
-    if not _agree_on_protocol(file.protocol, user.protocol, parsers["protocol"]):
+    if not _agree_on_protocol(from_file.protocol, from_user.protocol, parsers["protocol"]):
         return False
     for name in ("split", "side", "aggregation"):
-        declared, asked = getattr(file, name), getattr(user, name)
-        if declared and asked and _parse(declared, parsers[name]) not in {asked, None}:
+        declared, option = getattr(from_file, name), getattr(from_user, name)
+        if declared and option and _parse(declared, parsers[name]) not in {option, None}:
             return False
-    if file.relations and user.relations:
-        return {*map(squash, file.relations)} <= {*map(squash, user.relations)}
+    if from_file.relations and from_user.relations:
+        return {*map(squash, from_file.relations)} <= {*map(squash, from_user.relations)}
     return True
 
 
-def _agree_on_dataset(file: Address, user: Address, parse: Callable[[str], str]) -> bool:
+def _agree_on_dataset(from_file: Address, from_user: Address, parse: Callable[[str], str]) -> bool:
     from rankconst.catalogue.benchmarks import list_meant
     from rankconst.catalogue.suites import is_mean, load_suites
 
-    asked = user.dataset
-    if not asked:
+    option = from_user.dataset
+    if not option:
         return True
-    if not file.dataset:
-        choices = [name for ask in file.questions for name in ask.choices]
-        return not choices or asked in {_parse(name, parse) for name in choices}
-    suite = load_suites().get(asked)
-    if is_mean(file.dataset):
+    if not from_file.dataset:
+        choices = [name for question in from_file.questions for name in question.choices]
+        return not choices or option in {_parse(name, parse) for name in choices}
+    suite = load_suites().get(option)
+    if is_mean(from_file.dataset):
         return suite is not None
-    allowed = {asked} if suite is None else {asked, *suite.graphs}
-    meant = list_meant(file.dataset, typed=False)
+    allowed = {option} if suite is None else {option, *suite.graphs}
+    meant = list_meant(from_file.dataset, typed=False)
     if meant:
         return not allowed.isdisjoint(meant)
-    return _parse(file.dataset, parse) in {None, *allowed}
+    return _parse(from_file.dataset, parse) in {None, *allowed}
 
 
 def _agree_on_protocol(
-    declared: str | None, asked: str | None, parse: Callable[[str], str]
+    declared: str | None, option: str | None, parse: Callable[[str], str]
 ) -> bool:
-    if not declared or not asked:
+    if not declared or not option:
         return True
     key = "filtered" if is_filtered(declared) else _parse(declared, parse)
-    if key in {asked, None}:
+    if key in {option, None}:
         return True
     # One way of filtering may be another; raw is not filtered, and sampled is not full.
-    return "raw" not in {key, asked} and not str(key).startswith("sampled")
+    return "raw" not in {key, option} and not str(key).startswith("sampled")
 
 
 def _parse(name: str, parse: Callable[[str], str]) -> str | None:
@@ -453,46 +462,38 @@ WHICH_MACRO = Question(
 """The question about a number that is called a macro average only."""
 
 NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
-"""Why a number is left out that may be of any dataset."""
+"""The error of a number that may be of any dataset."""
 
 
 def settle(
-    file: Address, user: Address, tables: Tables, *, tool: str | None = None
+    from_file: Address, from_user: Address, tables: Tables, *, tool: str | None = None
 ) -> tuple[Tasks, Tool | None]:
-    """Return the ranking tasks that a number is from, and the tool whose caveats apply.
+    """Return the ranking tasks of a number, and the tool with its caveats.
 
-    `user` has keys, as :func:`parse_address` returns them; what it says fills in what the file does
-    not, and its protocol and tool take precedence. `tool` is what the file's format implies, and
-    comes last.
+    `from_user` has keys, as :func:`parse_address` returns them. It fills in the fields that the
+    file leaves open, and its protocol and tool take precedence. `tool` is that of the file's
+    format, and comes last.
 
     Raises AskedError for what only the user can answer, UnknownNameError for an unknown name,
     UsageError if user and file contradict each other or sampled numbers are to be taken for full
     ones, DataError if no dataset is named, or the tool's numbers on it, or of that side, cannot be
     adjusted.
     """
-    given = user.tool or file.tool or tool
-    row = read_tool(given or None)
-    chosen = _find_chosen(file, user)
-    if row is not None and file.dataset and not chosen:
-        file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
-    file, user = _answer(file, user)
-    named = user.dataset or file.dataset
-    sampled = user.protocol or _drop_filtered(file.protocol, row)
+    row = read_tool(from_user.tool or from_file.tool or tool or None)
+    accepted = _find_accepted_graph(from_file, from_user)
+    if row is not None and from_file.dataset and not accepted:
+        benchmark = _choose_by_tool(from_file.dataset, row, typed=False)
+        from_file = replace(from_file, dataset=benchmark)
+    from_file, from_user = _answer(from_file, from_user)
+    named = from_user.dataset or from_file.dataset
+    named_protocol = from_user.protocol or _drop_filtered(from_file.protocol, row)
     if named is None:
-        # All that matters of sampled ranks is how many there are.
-        if file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
-            return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
-        if user.kind:
-            raise DataError(
-                f"{user.kind} is a kind of dataset: it tells which of several graphs with the same "
-                "name a file means. Name the dataset itself; `rankconst show datasets` lists them."
-            )
-        raise DataError(NO_DATASET)
-    if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
+        return _settle_without_dataset(from_file.num_tasks, named_protocol, from_user.kind), row
+    if row is not None and (reason := row.refusal(from_file.dataset or named)) is not None:
         raise DataError(reason)
     parsers = list_parsers(tables)
     dataset, split, side, aggregation = (
-        _agree(name, getattr(file, name), getattr(user, name), parsers[name])
+        _agree(name, getattr(from_file, name), getattr(from_user, name), parsers[name])
         for name in ("dataset", "split", "side", "aggregation")
     )
     dataset, split = dataset or named, split or "test"
@@ -503,47 +504,62 @@ def settle(
         dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
         split = row.find_split(dataset, split)
         side = side or row.find_side(dataset)
-        if chosen and dataset != chosen:
+        if accepted and dataset != accepted:
             raise DataError(
-                f"it is accepted as {chosen}, but {row.title} evaluates on {dataset}. Accept that, "
-                "or leave out the tool."
+                f"it is accepted as {accepted}, but {row.title} evaluates on {dataset}. Accept "
+                "that, or leave out the tool."
             )
-    asked = sampled and parse_protocol(sampled).key
+    protocol = parse_protocol(named_protocol).key if named_protocol else None
     tasks = Tasks(
         dataset=dataset,
-        protocol=_settle_protocol(asked, row, tables.protocols(dataset)),
+        protocol=_choose_protocol(protocol, row, tables.protocols(dataset)),
         split=split,
         side=side or "both",
         aggregation=aggregation or DEFAULT_AGGREGATION,
-        relations=user.relations,
+        relations=from_user.relations,
     )
     if row is not None:
         reason = row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)
         if reason:
             raise DataError(reason)
-    if file.relations and not user.relations:
-        known = match_relations(file.relations, tables.relations(tasks))
-        tasks = replace(tasks, relations=known or file.relations)
+    if from_file.relations and not from_user.relations:
+        known = match_relations(from_file.relations, tables.relations(tasks))
+        tasks = replace(tasks, relations=known or from_file.relations)
     return tasks, row
 
 
-def _answer(file: Address, user: Address) -> tuple[Address, Address]:
-    """Answer what a file leaves open by what the user says; AskedError for what stays open."""
-    user = _narrow(file, user)
-    file = _choose_benchmark(file, user)
-    user = read_words(file, user)
-    questions = list_open(file, user)
-    if is_either_macro(file.aggregation):
-        if user.aggregation not in MACROS:
+def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: str | None) -> Tasks:
+    """Return tasks that are described by their number, under a protocol that samples negatives.
+
+    Raises DataError for other tasks: they need a dataset.
+    """
+    if num_tasks and protocol and find_protocol(protocol).negatives is not None:
+        return Tasks(f"{num_tasks:,} tasks", parse_protocol(protocol).key, split="")
+    if kind:
+        raise DataError(
+            f"{kind} is a kind of dataset: it tells which of several graphs with the same "
+            "name a file means. Name the dataset itself; `rankconst show datasets` lists them."
+        )
+    raise DataError(NO_DATASET)
+
+
+def _answer(from_file: Address, from_user: Address) -> tuple[Address, Address]:
+    """Answer the questions of a file by the options of the user; AskedError for the others."""
+    from_user = _narrow(from_file, from_user)
+    from_file = _choose_benchmark(from_file, from_user)
+    from_user = read_words(from_file, from_user)
+    questions = list_open(from_file, from_user)
+    if is_either_macro(from_file.aggregation):
+        if from_user.aggregation not in MACROS:
             questions += (WHICH_MACRO,)
-        file = replace(file, aggregation=None)
+        from_file = replace(from_file, aggregation=None)
     if questions:
         raise AskedError("; ".join(map(str, questions)) + ".", questions)
-    return file, user
+    return from_file, from_user
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return ranking tasks as a tool weighs them; DataError where that has no constants."""
+    """Return ranking tasks with a tool's weights; DataError if there are no constants for these."""
     if tool is None or tasks.is_micro:
         return tasks
     if reason := tool.unmade.get(metric.label):
@@ -554,11 +570,13 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 
 
 def look_up(
-    metric: str, user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
+    metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric on a user's tasks, of which its name may say more."""
+    """Return the constants of a metric on a user's tasks; its name may add a split or side."""
     parsed = parse_metric(metric)
-    named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
+    named = replace(
+        complete_by_name(metric, from_user), rank_type=None
+    )  # ties are ranked alike in both
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
         raise UsageError(
@@ -568,14 +586,14 @@ def look_up(
     return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
 
 
-def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
-    """Return the constants of a metric on tasks of which only the number is known."""
-    if replace(user, protocol=None) != NOTHING:
+def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants:
+    """Return the constants of a metric on a number of tasks without a dataset."""
+    if replace(from_user, protocol=None) != NOTHING:
         raise UsageError(
             "with the number of tasks, say nothing else about the tasks but protocol sampled:M."
         )
-    protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
-    if user.protocol is not None:
+    protocol = OWN_COUNTS if from_user.protocol is None else parse_protocol(from_user.protocol)
+    if from_user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
     elif metric.is_share:
         # More candidates leave less certain; a histogram takes no more than these.
@@ -592,7 +610,7 @@ def count_alike(metric: Metric, user: Address, num_tasks: int) -> Constants:
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the protocol of tasks that are given by nothing but their number."""
+    """Return the protocol of a number of tasks without a dataset; UsageError unless it samples."""
     row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
@@ -604,91 +622,95 @@ def parse_counted(name: str | None, tool: str | None) -> str:
     return protocol.key
 
 
-def read_words(file: Address, user: Address) -> Address:
-    """Return what a user says of a number, with the values of accepted words."""
-    accepted = _list_accepted(user)
-    declared: dict[str, Any] = {}
-    for ask in file.questions:
-        if value := accepted.get(ask.word):
-            name, key = _parse_value(ask, value)
-            declared[name] = key
-    return replace(user, **declared)
+def read_words(from_file: Address, from_user: Address) -> Address:
+    """Add the values of accepted words, ``--accept WORD=VALUE``, to a user's address."""
+    accepted = _list_accepted(from_user)
+    fields: dict[str, Any] = {}
+    for question in from_file.questions:
+        if value := accepted.get(question.word):
+            name, key = _parse_value(question, value)
+            fields[name] = key
+    return replace(from_user, **fields)
 
 
-def _parse_value(ask: Question, value: str) -> tuple[str, str]:
-    """Return the field of an address that an accepted word is said to mean, with the key.
+def _parse_value(question: Question, value: str) -> tuple[str, str]:
+    """Return the field of an address and the key for the value of an accepted word.
 
-    Raises UnknownNameError for no value of the field that is asked for, UsageError for none at all.
+    Raises UnknownNameError if the value is none of the question's field, UsageError if of no field.
     """
-    if ask.field in _PARSERS:
-        return ask.field, _PARSERS[ask.field](value)
+    if question.field in _PARSERS:
+        return question.field, _PARSERS[question.field](value)
     for name, parse in _PARSERS.items():
         try:
             return name, parse(value)
         except UnknownNameError:
             continue
     raise UsageError(
-        f"--accept {ask.word}={value}: expected a split, side, protocol or aggregation after =."
+        f"--accept {question.word}={value}: "
+        "expected a split, side, protocol or aggregation after =."
     )
 
 
-def _list_accepted(user: Address) -> dict[str, str]:
-    """Return the words that a user accepts, each with the value it stands for, if any."""
+def _list_accepted(from_user: Address) -> dict[str, str]:
+    """Map the words that a user accepts to their values; harmless words to an empty text.
+
+    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``.
+    """
     accepted = {}
-    for text in user.accepted:
-        # "n=50=sampled:50" is of the word "n=50".
+    for text in from_user.accepted:
         word, sign, value = text.rpartition("=")
         if sign:
             accepted[word.lower()] = value
-    return accepted | {text.lower(): "" for text in user.accepted}
+    return accepted | {text.lower(): "" for text in from_user.accepted}
 
 
-def list_words(file: Address) -> set[str]:
-    """Return what a user can accept of a number: words that are asked about, and shared names."""
-    words = {ask.word for ask in file.questions}
-    if file.dataset:
+def list_words(from_file: Address) -> set[str]:
+    """Return the words of a number that ``--accept`` takes: of its questions, and shared names."""
+    words = {question.word for question in from_file.questions}
+    if from_file.dataset:
         from rankconst.catalogue.benchmarks import list_meant
 
-        if list_meant(file.dataset, typed=False):
-            words.add(file.dataset.lower())
+        if list_meant(from_file.dataset, typed=False):
+            words.add(from_file.dataset.lower())
     return words
 
 
-def list_open(file: Address, user: Address) -> tuple[Question, ...]:
-    """Return the questions that neither the user nor the kind of the benchmark has answered."""
-    if not file.questions:  # to know its kind, the whole registry is read
+def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
+    """Return the questions that neither the user nor the kind of the benchmark answers."""
+    if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
 
-    dataset = user.dataset or file.dataset
+    dataset = from_user.dataset or from_file.dataset
     # Who says the kind has answered; and without a dataset, that is asked first.
-    kinds = list_kinds(dataset) if dataset and not user.kind else {*KINDS, "full"}
-    user = read_words(file, user)
-    accepted = _list_accepted(user)
-    left = (ask for ask in file.questions if ask.word not in accepted and ask.kind not in kinds)
-    sides = {ask.says for ask in file.questions if ask.field == "side"}
-    opened = list[Question]()
-    for ask in left:
-        given = getattr(user, ask.field, None)
-        if not given:
-            opened.append(ask)
-        elif not _answers(given, ask, sides):
-            place = f"{ask.place}, though you say {ask.field} {given}"
-            opened.append(replace(ask, option="", place=place))
-    return tuple(opened)
+    kinds = list_kinds(dataset) if dataset and not from_user.kind else {*KINDS, "full"}
+    from_user = read_words(from_file, from_user)
+    accepted = _list_accepted(from_user)
+    sides = {question.says for question in from_file.questions if question.field == "side"}
+    unanswered = list[Question]()
+    for question in from_file.questions:
+        if question.word in accepted or question.kind in kinds:
+            continue
+        option = getattr(from_user, question.field, None)
+        if not option:
+            unanswered.append(question)
+        elif not _answers(option, question, sides):
+            place = f"{question.place}, though you say {question.field} {option}"
+            unanswered.append(replace(question, option="", place=place))
+    return tuple(unanswered)
 
 
-def _answers(given: str, ask: Question, sides: Collection[str]) -> bool:
-    """Tell whether an option answers a question; the word must not say another value."""
-    if given == "both":  # where a text has heads and tails
-        return not ask.says or {*ENTITY_SIDES} <= {*sides}
-    if ask.option.endswith("sampled:M"):  # among how many, and no other protocol says that
-        return is_sampled(given)
-    return not ask.says or given.startswith(ask.says)
+def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
+    """Return True if the value of an option answers a question and fits the question's word."""
+    if option == "both":  # where a text has heads and tails
+        return not question.says or {*ENTITY_SIDES} <= {*sides}
+    if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
+        return is_sampled(option)
+    return not question.says or option.startswith(question.says)
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for one that only says filtered."""
+    """Return the name of a protocol; None for the word filtered, which names none."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -699,119 +721,124 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations that names spell, punctuation aside; nothing if one is unknown."""
-    spelt = _spell(tuple(known))
-    found = [spelt.get(name) or spelt.get(squash(name)) or set() for name in names]
-    if any(len(each) != 1 for each in found):
+    """Return the relations with some names, punctuation aside; none if a name is unknown."""
+    spellings = _index_spellings(tuple(known))
+    matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
+    if any(len(relations) != 1 for relations in matches):
         return ()
-    return tuple(one for (one,) in found)
+    return tuple(relation for (relation,) in matches)
 
 
 @functools.lru_cache(16)
-def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
-    """Return each spelling of some relations to those that have it."""
-    spelt: dict[str, set[str]] = {}
-    for each in known:
-        for spelling in (each, squash(each)):
-            spelt.setdefault(spelling, set()).add(each)
-    return spelt
+def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
+    """Map each spelling, with and without punctuation, to its relations."""
+    spellings: dict[str, set[str]] = {}
+    for relation in relations:
+        for spelling in (relation, squash(relation)):
+            spellings.setdefault(spelling, set()).add(relation)
+    return spellings
 
 
 def _agree(
-    name: str, declared: str | None, asked: str | None, parse: Callable[[str], str]
+    name: str, declared: str | None, option: str | None, parse: Callable[[str], str]
 ) -> str | None:
-    """Return the key of what file or user says; refuse a contradiction."""
-    key = parse(declared) if declared and declared != asked else None
-    if key and asked and key != asked:
+    """Return the key of a field by the user or the file; UsageError if the two differ."""
+    key = parse(declared) if declared and declared != option else None
+    if key and option and key != option:
         raise UsageError(
-            f"the file says {name} {declared}, but {asked} was asked for; leave out {name}."
+            f"the file says {name} {declared}, but {option} was asked for; leave out {name}."
         )
-    return asked or key
+    return option or key
 
 
-def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]) -> str:
-    """Return the protocol that is asked for, the dataset's only one, the tool's or the usual."""
-    implied = None if tool is None else tool.protocol
+def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
+    """Return the protocol of the user, else the dataset's only one, else the tool's or the usual.
+
+    Raises UsageError if the user takes sampled numbers for numbers among all candidates.
+    """
+    of_tool = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
-    only = held[0] if len(held) == 1 else None
-    key = asked or only or implied or DEFAULT_PROTOCOL
-    sampled = [one for one in (implied, only) if one and find_protocol(one).negatives is not None]
-    if asked and sampled and find_protocol(key).negatives is None:
-        few, whose = sampled[0], "numbers on this dataset"
-        if tool is not None and few == implied:
-            whose = f"numbers of {tool.title}"
-        raise UsageError(
-            f"{whose} rank among sampled candidates (protocol {few}); they cannot "
-            f"be turned into numbers of protocol {key}: a rank among few candidates does not say "
-            f"what the rank among all of them is. Leave out --protocol to adjust them under {few}."
-        )
+    only = tabulated[0] if len(tabulated) == 1 else None
+    key = option or only or of_tool or DEFAULT_PROTOCOL
+    if option is None or find_protocol(key).negatives is not None:
+        return key
+    for protocol in (of_tool, only):
+        if protocol and find_protocol(protocol).negatives is not None:
+            numbers = "numbers on this dataset"
+            if tool is not None and protocol == of_tool:
+                numbers = f"numbers of {tool.title}"
+            raise UsageError(
+                f"{numbers} rank among sampled candidates (protocol {protocol}); they cannot be "
+                f"turned into numbers of protocol {key}: a rank among few candidates does not say "
+                "what the rank among all of them is. "
+                f"Leave out --protocol to adjust them under {protocol}."
+            )
     return key
 
 
-# -- what you are told of it -----------------------------------------------------------------------
+# -- the assumptions -------------------------------------------------------------------------------
 
-# Only where other numbers say another is it worth a word that each task counts the same.
+# The aggregation is shown only if numbers differ in it.
 _ALWAYS = ("split", "side", "protocol")
 
 _OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
 
-# Between two arguments.
+# The space between two arguments.
 _NEXT = r"(?<=\") (?=[a-z]+=\")"
 
-# The options that are arguments in Python, too.
+# The options with an argument of the same name in Python, and those with another.
 _ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
-
-
-# What is called otherwise in Python.
-_OTHERWISE = {
+_RENAMED = {
     "relation": "relations=[...]",
     "counts": "tables=rankconst.from_counts(...)",
 }
 
 
 def name_arguments(text: str) -> str:
-    """Return a text with arguments of Python in place of options.
+    """Replace the options in a text by arguments of Python.
 
     >>> name_arguments("add --split valid --side head, or --accept dev")
     'add split="valid", side="head", or accept=["dev"]'
     """
 
-    def name(found: re.Match[str]) -> str:
-        value = found[2] or found[3]
-        if found[1] in _OTHERWISE:
-            return _OTHERWISE[found[1]]
-        if found[1] not in _ARGUMENTS:
-            return found[0]
+    def name(match: re.Match[str]) -> str:
+        option, value = match[1], match[2] or match[3]
+        if option in _RENAMED:
+            return _RENAMED[option]
+        if option not in _ARGUMENTS:
+            return match[0]
         if value is None:
-            return f"{found[1]}="
-        return f'accept=["{value}"]' if found[1] == "accept" else f'{found[1]}="{value}"'
+            return f"{option}="
+        return f'accept=["{value}"]' if option == "accept" else f'{option}="{value}"'
 
     return re.sub(_NEXT, ", ", re.sub(_OPTION, name, text))
 
 
-def find_assumed(declared: Address, user: Address, tasks: Tasks) -> dict[str, str]:
-    """Return what was assumed of a number, by field: what neither it nor the user says."""
+def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[str, str]:
+    """Map the fields of a number's tasks that neither it nor the user names to their values."""
     if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
-    user = read_words(declared, user)
+    from_user = read_words(declared, from_user)
     return {
         name: getattr(tasks, name)
         for name in (*_ALWAYS, "aggregation")
-        if getattr(tasks, name) and not getattr(declared, name) and not getattr(user, name)
+        if getattr(tasks, name) and not getattr(declared, name) and not getattr(from_user, name)
     }
 
 
 def gather_assumed(
-    settled: Iterable[tuple[Address, Tasks]], user: Address, rank_types: Collection[str | None] = ()
+    settled: Iterable[tuple[Address, Tasks]],
+    from_user: Address,
+    rank_types: Collection[str | None] = (),
 ) -> dict[str, tuple[str, ...]]:
-    """Return what was assumed of some numbers, by field, with the distinct values of each.
+    """Map the assumed fields of some numbers to their distinct values.
 
-    How tasks were weighted and how ties were ranked is left out where no number says another.
+    Aggregation and rank type are left out if no number names one.
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}
     for declared, tasks in pairs:
-        for name, value in find_assumed(declared, user, tasks).items():
+        for name, value in find_assumed(declared, from_user, tasks).items():
             assumed.setdefault(name, {})[value] = None
     if not any(declared.aggregation for declared, _ in pairs):
         assumed.pop("aggregation", None)
@@ -821,7 +848,7 @@ def gather_assumed(
 
 
 def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
-    """Return what was assumed in plain words.
+    """Describe the assumed fields in plain words.
 
     >>> assumed = {"split": ("test",), "side": ("both",), "protocol": ("standard", "sampled:500")}
     >>> describe_assumed(assumed)

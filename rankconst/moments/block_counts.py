@@ -85,11 +85,11 @@ class BlockCounts:
         self._done = _count_ends(self.stops, histogram.num_tasks)
 
     def num_possible(self, x: float | Values) -> Counts:
-        """Return how many ranks may be at most x."""
+        """Return the number of ranks that may be at most x."""
         return np.asarray(self._begun[1][np.searchsorted(self._begun[0], x, side="left")])
 
     def num_certain(self, x: float | Values) -> Counts:
-        """Return how many ranks are at most x for certain."""
+        """Return the number of ranks that are at most x for certain."""
         return np.asarray(self._done[1][np.searchsorted(self._done[0], x, side="right")])
 
     def shares(self, x: float) -> Values:
@@ -97,7 +97,7 @@ class BlockCounts:
         return np.clip((x - self.starts) / self.sizes, 0.0, 1.0)
 
     def slope(self, x: float) -> float:
-        """Return by how much the mean of B grows from x to x + 1."""
+        """Return the growth of the mean of B from x to x + 1."""
         return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
 
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
@@ -121,30 +121,30 @@ class BlockCounts:
         inside = (share > 0) & (share < 1)
         share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
         tail, mass, error = _read_single_way(share, tasks, needed, uncertain, left)
-        back = np.where(needed > 0, 0.0, np.inf)
-        ways = np.flatnonzero((needed > 0) & (needed < uncertain))
-        if ways.size:
-            some, some_tasks, m, of = share[ways], tasks[ways], needed[ways], uncertain[ways]
-            tilt, variance = _tilt(some, some_tasks, of, m.astype(np.float64) - 0.5)
-            circle = Circle.around(tilt, variance, of)
-            log_ratio = _log_ratio(some, some_tasks, m, circle.zeta)
-            tail[ways], mass[ways], error[ways] = circle.read_off(log_ratio, of, m, left[ways])
-            back[ways] = np.exp(-tilt)
-        # The factors of x - 1 next to those of x, at z = 1 / back.
+        z_inverse = np.where(needed > 0, 0.0, np.inf)
+        at = np.flatnonzero((needed > 0) & (needed < uncertain))
+        if at.size:
+            target = needed[at].astype(np.float64) - 0.5
+            tilt, variance = _tilt(share[at], tasks[at], uncertain[at], target)
+            circle = Circle.place(tilt, variance, uncertain[at])
+            log_ratio = _log_ratio(share[at], tasks[at], needed[at], circle.zeta)
+            laws = circle.read_off(log_ratio, uncertain[at], needed[at], left[at])
+            tail[at], mass[at], error[at] = laws
+            z_inverse[at] = np.exp(-tilt)
+        # The factors of x - 1 next to those of x, at z.
         with np.errstate(divide="ignore", invalid="ignore"):
-            hit = share / (share + (1 - share) * back[:, None])
-            away = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
-            last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
-            lost = np.where(last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
-            steps = tasks * np.log1p(-hit / away) + lost
+            hit = share / (share + (1 - share) * z_inverse[:, None])
+            gap = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
+            ending = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
+            ends = np.where(ending, ending * np.log1p(-1 / self.sizes[open_rows]), 0.0)
+            steps = tasks * np.log1p(-hit / gap) + ends
         return tail, mass, error, np.exp(np.sum(steps, axis=1))
 
     def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
-        """Return x and weights for sums of P(B(x) = B(y) = count) / P(B(y) = count) over x < y.
+        """Return x < y and their weights P(B(x) = B(y) = count) / P(B(y) = count).
 
-        The sums are of a smooth function.
-
-        No x is below `lowest`, nor so far from y that its weight is negligible.
+        They are for sums of smooth functions, so a weight may stand for several x. No x is below
+        `lowest`, nor so far from y that its weight is negligible.
         """
         needed = self.count - int(self.num_certain(y))
         # A task that is certain by y is not to be beyond x.
@@ -174,7 +174,7 @@ class BlockCounts:
         return np.concatenate(places), np.concatenate(weights)
 
     def gap_cost(self, y: int, x: Counts) -> int:
-        """Estimate how many numbers :meth:`gap_law` forms."""
+        """Estimate the number of factors that :meth:`gap_law` forms."""
         first = int(x.min(initial=y))
         within = (self.starts < y) & (self.stops > first)
         through = (self.starts <= first) & (self.stops >= y)
@@ -190,14 +190,14 @@ class BlockCounts:
         cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
         panels = []
         for begin, end in itertools.pairwise(cuts):
-            left = end - begin
-            while left:
+            first = begin
+            while first < end:
                 # Of few lengths, so that few rules serve.
-                width = left
-                if left > _NARROWEST:
-                    width = round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
-                panels.append(Panel(end - left, end - left + width, float(stop - start)))
-                left -= width
+                width = end - first
+                if width > _NARROWEST:
+                    width = round(2.0 ** (math.floor(2 * math.log2(width)) / 2))
+                panels.append(Panel(first, first + width, float(stop - start)))
+                first += width
         nodes = place_nodes(panels)
         return nodes.points, nodes.weights
 
@@ -215,14 +215,14 @@ class BlockCounts:
         # x and y leave it. With h their hazard it is at most e^-h exp(-2 (var - h) sin^2(theta/2)),
         # no more than g if var is large enough.
         whole = float(variance[0]) < _FEW_TASKS
-        circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
+        circle = Circle.place(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
         parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
-        kept = (np.abs(parts) > _VANISHED * np.abs(parts[0])) | whole
-        return np.exp(-circle.zeta[0, kept]), parts[kept] / np.sum(parts.real)
+        matters = (np.abs(parts) > _VANISHED * np.abs(parts[0])) | whole
+        return np.exp(-circle.zeta[0, matters]), parts[matters] / np.sum(parts.real)
 
 
 def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
-    """Return the ends of blocks in their order, and how many tasks have theirs before each."""
+    """Return the sorted ends of blocks, and the number of tasks with an end before each."""
     order = np.argsort(ends, kind="stable")
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
 
@@ -230,9 +230,9 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
 def _read_single_way(
     share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
 ) -> tuple[Values, Values, Values]:
-    """Return tail, mass and error where there is one way, or none, to have as many as needed.
+    """Return tail, mass and error where B(x) = needed demands all uncertain ranks, or none.
 
-    Where there are more ways, the numbers mean nothing.
+    For other points the numbers mean nothing.
     """
     none = np.sum(tasks * np.log1p(-share), axis=1)
     every = np.sum(tasks * np.log(share), axis=1)
@@ -258,8 +258,8 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
 def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
     """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes)."""
     s, theta = zeta[:, 0].real, zeta[0].imag
-    back = (1 - share) * np.exp(-s)[:, None]
-    hit, miss = share / (share + back), back / (share + back)
+    miss_weight = (1 - share) * np.exp(-s)[:, None]
+    hit, miss = share / (share + miss_weight), miss_weight / (share + miss_weight)
     high, low = hit > 0.5, np.minimum(hit, miss)
     on_axis = np.einsum("xu,xu->x", tasks, np.log1p(share * np.expm1(s)[:, None])) - s * needed
     turned = np.sum(np.where(high, tasks, 0.0), axis=1) - needed
@@ -295,24 +295,29 @@ def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
     """Add the sum of :func:`_add_powers` log by log, for p v too large for a series."""
+    sign = np.where(high, -1.0, 1.0)
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
         block = slice(begin, begin + width)
-        p, sign = low[:, None, block], np.where(high, -1.0, 1.0)[:, None, block]
+        p = low[:, None, block]
         real, imaginary = p * v.real[:, None], p * v.imag[:, None]
-        # |1 + p v|^2 = 1 + 2 p (1 - p) Re v, as |1 + v| = 1.
-        spread = 2 * p * (1 - p)
-        log_square = np.log1p(np.maximum(spread * v.real[:, None], -_CLOSE_TO_ZERO))
-        # Close to a zero of the factor that sum would cancel, and this one does not.
-        square = np.square(1 - 2 * p) + spread * (2 + v.real[:, None])
-        is_close = square < _CLOSE_TO_ZERO
-        log_square = np.where(is_close, np.log(np.maximum(square, TINY)), log_square)
-        logs = 0.5 * log_square + 1j * sign * np.arctan2(imaginary, 1 + real)
+        angle = sign[:, None, block] * np.arctan2(imaginary, 1 + real)
+        logs = 0.5 * _log_square(p, v.real[:, None]) + 1j * angle
         total += np.einsum("xu,xtu->xt", tasks[:, block], logs)
 
 
+def _log_square(p: Values, real: Values) -> Values:
+    """Return log |1 + p v|^2 for |1 + v| = 1, given the real part of v."""
+    # |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
+    spread = 2 * p * (1 - p)
+    usual = np.log1p(np.maximum(spread * real, -_CLOSE_TO_ZERO))
+    # Close to a zero of the factor that sum would cancel, and this one does not.
+    square = np.square(1 - 2 * p) + spread * (2 + real)
+    return np.where(square < _CLOSE_TO_ZERO, np.log(np.maximum(square, TINY)), usual)
+
+
 def _count_terms(modulus: float, tasks: Values) -> int:
-    """Return how many powers of a number of that modulus leave a negligible rest."""
+    """Return the number of powers that an expansion in a number of that modulus needs."""
     needed = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
     return math.ceil(needed / -math.log(max(modulus, 1e-9)))
 
@@ -354,9 +359,9 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
 class Gaps:
     """Sums over x < y, at some y, of P(B(x) = B(y) = m) / P(B(y) = m) times a function."""
 
-    chosen: Counts  # ascending
-    laws: list[tuple[Counts, Values]]  # of each, x and weights
-    exact: bool  # the weight of any other y is negligible
+    nodes: Counts  # the y with laws of their own, ascending
+    laws: list[tuple[Counts, Values]]  # x and weights of each
+    exact: bool  # True if the weight of any other y is negligible
     steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
 
     def sum(
@@ -366,11 +371,11 @@ class Gaps:
         sums = np.stack(
             [
                 np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
-                for y, (x, weights) in zip(self.chosen.tolist(), self.laws, strict=True)
+                for y, (x, weights) in zip(self.nodes.tolist(), self.laws, strict=True)
             ]
         )
         base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
-        at = np.searchsorted(points, self.chosen)
+        at = np.searchsorted(points, self.nodes)
         ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
         routes = []
         for degree in (1, _DEGREE):
@@ -380,22 +385,22 @@ class Gaps:
         return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
-        nodes = self.chosen[::step]
-        return np.stack([_interpolate(points, nodes, each[::step], degree) for each in ratio])
+        nodes = self.nodes[::step]
+        return np.stack([_interpolate(points, nodes, row[::step], degree) for row in ratio])
 
 
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
     """Interpolate by polynomials through the nearest nodes, and by the outermost beyond."""
     x = np.clip(x, nodes[0], nodes[-1])
-    taken = min(degree + 1, nodes.size)
-    first = np.clip(np.searchsorted(nodes, x) - taken // 2, 0, nodes.size - taken)
-    near = first[:, None] + np.arange(taken)
-    away = (x[:, None] - nodes[near]).astype(np.float64)
+    num_nodes = min(degree + 1, nodes.size)
+    first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)
+    near = first[:, None] + np.arange(num_nodes)
+    distance = (x[:, None] - nodes[near]).astype(np.float64)
     total = np.zeros(x.size)
-    for i in range(taken):
-        others = np.arange(taken) != i
-        apart = nodes[near[:, [i]]] - nodes[near[:, others]]
-        total += values[near[:, i]] * np.prod(away[:, others] / apart, axis=1)
+    for i in range(num_nodes):
+        others = np.arange(num_nodes) != i
+        spacing = nodes[near[:, [i]]] - nodes[near[:, others]]
+        total += values[near[:, i]] * np.prod(distance[:, others] / spacing, axis=1)
     return total
 
 
@@ -406,16 +411,16 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
         # Gaps are short next to y, but may reach beyond the end of a block.
         length = steps / np.maximum(1 - steps, 1 / last)
         if last - first < _TRACED:
-            each = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
-            traced = itertools.accumulate(each, lambda gap, step: step * (1 + gap))
-            length = np.array([*traced])[points - first]
+            every_step = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
+            lengths = itertools.accumulate(every_step, lambda gap, step: step * (1 + gap))
+            length = np.array([*lengths])[points - first]
         return np.asarray(curvature(2 * y) * length)
-    reached, total = steps[1:], np.zeros((2, y.size))
+    chance, total = steps[1:], np.zeros((2, y.size))  # that the gap is at least so long
     for gap in range(1, y.size):
-        if reached.max() < _GONE:
+        if chance.max() < _GONE:
             break
-        total[:, gap:] += reached * curvature(2 * y[gap:] - gap)
-        reached = reached[1:] * steps[1 : y.size - gap]
+        total[:, gap:] += chance * curvature(2 * y[gap:] - gap)
+        chance = chance[1:] * steps[1 : y.size - gap]
     return total
 
 
@@ -424,23 +429,24 @@ def find_gaps(
 ) -> Iterator[Gaps]:
     """Find the laws of the lower middle rank given the upper one, for more and more y."""
     mass = np.abs(nodes.weights * laws.mass)
-    # What y bring to the moments of the median and of its inverse.
+    # The share of each y in the moments of the median and of its inverse.
     inverse = mass / nodes.points.astype(np.float64) ** 3
-    brought = np.maximum(mass / mass.sum(), inverse / inverse.sum())
-    heavy = np.flatnonzero(brought > UNIT_ROUNDOFF / 16)
-    law_of = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
+    importance = np.maximum(mass / mass.sum(), inverse / inverse.sum())
+    heavy = np.flatnonzero(importance > UNIT_ROUNDOFF / 16)
+    find_law = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
     pilot = int(nodes.points[np.argmax(mass)])
-    cost = counts.gap_cost(pilot, law_of(pilot)[0])
+    cost = counts.gap_cost(pilot, find_law(pilot)[0])
     # As dense as makes linear interpolation err least.
-    running = np.cumsum(np.cbrt(brought[heavy]))
+    running = np.cumsum(np.cbrt(importance[heavy]))
     number, exact = _SOME_GAPS, False
     if cost * heavy.size <= _GAP_BUDGET:
         number = heavy.size
     while not exact:
         exact = number >= heavy.size
         places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
-        chosen = nodes.points[heavy if exact else heavy[np.unique(places)]]
-        yield Gaps(chosen, [law_of(y) for y in chosen.tolist()], exact, steps)
+        chosen = heavy if exact else heavy[np.unique(places)]
+        points = nodes.points[chosen]
+        yield Gaps(points, [find_law(y) for y in points.tolist()], exact, steps)
         number = 2 * number - 1
         if cost * number > _MOST_LOGARITHMS:
             return

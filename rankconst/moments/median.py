@@ -83,13 +83,13 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
     """Rules for sums of a number of terms, each formed once."""
 
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
-        """Form the rules that sums of the panel's x < stop will ask for, all in one go."""
+        """Form the rules for sums over the panel's x < stop, all in one go."""
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
-        asked = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
-        if asked:
-            nodes, weights = gram_rules(np.array(asked, dtype=np.int64), _GAP_NODES)
-            self.update(zip(asked, zip(nodes, weights, strict=True), strict=True))
+        missing = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
+        if missing:
+            nodes, weights = gram_rules(np.array(missing, dtype=np.int64), _GAP_NODES)
+            self.update(zip(missing, zip(nodes, weights, strict=True), strict=True))
 
     def __missing__(self, length: int) -> tuple[Values, Values]:
         self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
@@ -216,19 +216,19 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
     carried_points, carried_weights = np.empty(0), np.empty(0)
     rules = law.rules
     for index, (panel, needed) in enumerate(zip(law.panels, law.needed, strict=True)):
-        own = slice(bounds[index], bounds[index + 1])
-        y = points[own].astype(np.float64)
-        rules.prepare(np.append(points[own], panel.stop), panel, needed)
+        inside = slice(bounds[index], bounds[index + 1])
+        y = points[inside].astype(np.float64)
+        rules.prepare(np.append(points[inside], panel.stop), panel, needed)
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
         carried = curvature(y[:, None] + carried_points) * carried_weights
-        sums[:, own] = decay * np.sum(carried, axis=-1)
-        sums[:, own] += _sum_inside(points[own], panel, needed, curvature, rules)
+        sums[:, inside] = decay * np.sum(carried, axis=-1)
+        sums[:, inside] += _sum_inside(points[inside], panel, needed, curvature, rules)
         ahead, weights = _last_terms(panel.stop, panel, needed, rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
         carried_points = np.concatenate((carried_points, ahead))
         carried_weights = np.concatenate((carried_weights * fade, weights))
-        kept = carried_weights > math.exp(-_GAP_SCALES)
-        carried_points, carried_weights = carried_points[kept], carried_weights[kept]
+        matters = carried_weights > math.exp(-_GAP_SCALES)
+        carried_points, carried_weights = carried_points[matters], carried_weights[matters]
     return sums
 
 
@@ -246,11 +246,11 @@ def _sum_inside(
             sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
         far = np.flatnonzero(~short)
         if far.size:
-            chosen = [rules[length] for length in lengths[far].tolist()]
-            gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in chosen])
+            far_rules = [rules[length] for length in lengths[far].tolist()]
+            gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in far_rules])
             y = points[far].astype(np.float64)[:, None]
             shares = np.exp(needed * np.log1p(-gaps / y))
-            weights = np.stack([weights for _, weights in chosen]) * shares
+            weights = np.stack([weights for _, weights in far_rules]) * shares
             sums[:, far] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
     y = points.astype(np.float64)[:, None]
@@ -271,9 +271,11 @@ def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Va
 
 
 def _reach(panel: Panel, needed: int) -> int:
-    """Return how many terms before a y of the panel matter, at most the panel's length."""
+    """Return the number of terms before a y of the panel that matter."""
     length = panel.stop - panel.start
-    return length if needed == 0 else min(length, math.ceil(_GAP_SCALES * panel.stop / needed))
+    if needed == 0:
+        return length
+    return min(length, math.ceil(_GAP_SCALES * panel.stop / needed))
 
 
 class _Profile:
@@ -299,22 +301,27 @@ class _Profile:
         return int(self.certain[first]) + expected, variance
 
     def slope(self, x: int) -> float:
-        """Return by how much the mean of B grows from x to x + 1."""
+        """Return the growth of the mean of B from x to x + 1."""
         return float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
 
     def gap(self, x: int) -> float:
-        """Return how far below x the next rank is, given that m are at most x; 0 if certain."""
+        """Return the distance from x down to the next rank, given that m are at most x.
+
+        It is 0 if these m are certain.
+        """
         needed = self.middle - self.num_certain(x)
         return x / needed if needed else 0.0
 
     def cuts(self) -> Counts:
-        """Return the x at which B changes its course."""
+        """Return the x at which the growth of B changes."""
         return self.sizes
 
     def scale(self, x: int) -> float:
-        """Return how far x must move to move B(x) by a standard deviation, or by one rank."""
+        """Return the change of x that moves B(x) by a standard deviation, or by one rank."""
         slope = self.slope(x)
-        return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope if slope else math.inf
+        if not slope:
+            return math.inf
+        return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope
 
     def log_tail(self, x: int, count: int, side: int) -> float:
         """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962)."""
@@ -329,7 +336,7 @@ class _Profile:
 
 
 class _BlockProfile(_Profile):
-    """The same where ranks are uniform on blocks."""
+    """Mean and variance of B(x), and the window they imply, for ranks uniform on blocks."""
 
     def __init__(self, histogram: Histogram, middle: int) -> None:
         self.counts = BlockCounts(histogram, middle)
@@ -367,13 +374,15 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
 # The median and its inverse are asked for one after the other, and share all but the last sums.
 @functools.lru_cache(maxsize=1)
 def _median_law(histogram: Histogram) -> _MedianLaw:
-    """Find where the middle ranks lie, and their laws there."""
+    """Find the window of the middle ranks, and their laws there."""
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0
     largest = int(histogram.last_ranks.max())
-    profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
+    if histogram.offsets is None:
+        profile, negligible = _Profile(histogram, middle), _NEGLIGIBLE
+    else:
+        profile, negligible = _BlockProfile(histogram, middle), _NEGLIGIBLE / 2
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
-    negligible = _NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2
     limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1

@@ -74,7 +74,7 @@ class Circle:
     reach: int  # further than this from their means they have next to no mass
 
     @classmethod
-    def around(
+    def place(
         cls,
         tilt: Values,
         variance: Values,
@@ -105,12 +105,12 @@ class Circle:
         ratio = np.exp(log_ratio) * self.shares
         right = np.minimum(self.reach, needed)
         length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), right)
-        tail = np.sum((ratio * _geometric_sum(self.zeta, length, left)).real, axis=1)
+        tail = np.sum((ratio * _sum_powers(self.zeta, length, left)).real, axis=1)
         mass = np.sum(ratio.real, axis=1)
         # Rounding: of sum p, which moves the mean, in deviations; of the exponent; of the sum.
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
-        moved = 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
-        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + moved)
+        of_mean = 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
+        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + of_mean)
         return np.where(left, -tail, tail), mass, error
 
 
@@ -120,26 +120,26 @@ def find_tilt(
     target: Values,
     off: float,
 ) -> tuple[Values, Values]:
-    """Return s that puts the tilted mean within `off` deviations of `target`, and the variance.
+    """Return a tilt s with its mean within `off` deviations of `target`, and its variance.
 
-    `moments` returns mean and variance under a tilt.
+    `moments` returns the mean and the variance of a tilt.
     """
     s = np.zeros(target.size)
     low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
     goal = np.log(target / (uncertain - target))
     for _ in range(_MOST_STEPS):
         mean, variance = moments(s)
-        away = np.abs(mean - target) > off * np.sqrt(variance)
-        if not np.any(away):
+        is_far = np.abs(mean - target) > off * np.sqrt(variance)
+        if not np.any(is_far):
             break
         low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
         # The log-odds of the mean are linear in s when all p are equal, and nearly so else.
         rest = uncertain - mean
         with np.errstate(all="ignore"):
             step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
-        moved = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
-        inside = (moved > low) & (moved < high)
-        s = np.where(away, np.where(inside, moved, 0.5 * (low + high)), s)
+        newton = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
+        inside = (newton > low) & (newton < high)
+        s = np.where(is_far, np.where(inside, newton, 0.5 * (low + high)), s)
     return s, variance
 
 
@@ -162,7 +162,7 @@ class BelowCounts:
         self._sums = self._suffix_sums()
 
     def _suffix_sums(self) -> Values:
-        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for every start b, and last for none."""
+        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for each start b; the last row is 0."""
         begin = int(self._starts[0])
         offsets = self._starts - begin
         lengths = np.diff(np.append(offsets, self._sizes.size - begin))
@@ -199,7 +199,7 @@ class BelowCounts:
     ) -> tuple[Values, Values, Values]:
         uncertain = self._total - self._certain[first]
         tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
-        circle = Circle.around(tilt, variance, uncertain)
+        circle = Circle.place(tilt, variance, uncertain)
         log_ratio = self._log_ratio(x, first, needed, circle.zeta)
         return circle.read_off(log_ratio, uncertain, needed, left)
 
@@ -235,34 +235,47 @@ class BelowCounts:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
         w: Complex = np.expm1(zeta)
         modulus = np.abs(w).max(axis=1)
-        largest = float(modulus.max())
         series, explicit = self._choose_expansion(x, first, modulus)
+        largest = float(modulus.max())
         if largest <= self._radius:
-            # Both logarithms in one series: (sum p - needed) w does not cancel, for any number.
-            terms = self._terms(largest)
-            sums, unit = self._power_sums(x, series, terms)
-            sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
-            both: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
-            return both
+            return self._expand_ratio(x, series, needed, w, self._terms(largest))
         sums, unit = self._power_sums(x, series, self._depth)
         scaled = unit[:, None] * w
         total: Complex = scaled * _horner(sums * _log1p_coefficients(self._depth), scaled)
-        back = np.expm1(-zeta)
-        left = needed.astype(np.float64)
+        self._add_factors(total, x, explicit, needed, zeta)
+        return total
+
+    def _expand_ratio(
+        self, x: Values, series: Counts, needed: Counts, w: Complex, terms: int
+    ) -> Complex:
+        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1, of both logarithms at once.
+
+        Thus (sum p - needed) w does not cancel, for any number of tasks.
+        """
+        sums, unit = self._power_sums(x, series, terms)
+        sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
+        log_ratio: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
+        return log_ratio
+
+    def _add_factors(
+        self, total: Complex, x: Values, explicit: slice, needed: Counts, zeta: Complex
+    ) -> None:
+        """Add to `total` the logarithms of the factors of some sizes, and of z^-needed."""
+        w, w_inverse = np.expm1(zeta), np.expm1(-zeta)
+        exponent = needed.astype(np.float64)
         for u in range(explicit.start, explicit.stop):
             share = x / self._sizes[u]
             tasks = np.where(share < 1.0, self._tasks[u], 0.0)
-            # 1 + p w = z (1 + (1 - p)(1/z - 1)): what is nearly certain is nearly z.
+            # 1 + p w = z (1 + (1 - p)(1/z - 1)): a factor that is nearly certain is nearly z.
             high = share > 0.5
             miss = (self._sizes[u] - x) / self._sizes[u]
-            part = np.where(high[:, None], miss[:, None] * back, share[:, None] * w)
+            part = np.where(high[:, None], miss[:, None] * w_inverse, share[:, None] * w)
             total += tasks[:, None] * _log1p(part)
-            left -= np.where(high, tasks, 0.0)
-        total -= left[:, None] * zeta
-        return total
+            exponent -= np.where(high, tasks, 0.0)
+        total -= exponent[:, None] * zeta
 
     def _terms(self, modulus: float) -> int:
-        """Return how many powers of w, at most `modulus` large, leave a negligible rest."""
+        """Return the number of powers of w, with |w| <= `modulus`, that an expansion needs."""
         if modulus >= self._radius:
             return self._depth
         if modulus == 0.0:
@@ -278,9 +291,9 @@ class BelowCounts:
         Returns
         -------
         series
-            For each point, which of the starts its power sums begin at. Shape (X,).
+            For each point, the index of the start of its power sums. Shape (X,).
         explicit
-            Which sizes come before these starts: their factors are formed one by one.
+            The sizes before these starts: their factors are formed one by one.
         """
         if modulus.max() <= self._radius:
             return np.searchsorted(self._starts, first), slice(0, 0)
@@ -321,11 +334,11 @@ def _log1p(v: Complex) -> Complex:
     a, b = np.where(small, v.real, 0.0), np.where(small, v.imag, 0.0)
     near = 0.5 * np.log1p(a * (2.0 + a) + b * b)
     # The square would lose half the digits close to a zero of 1 + v.
-    away = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), TINY))
-    return np.where(small, near, away) + 1j * np.arctan2(v.imag, 1.0 + v.real)
+    far = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), TINY))
+    return np.where(small, near, far) + 1j * np.arctan2(v.imag, 1.0 + v.real)
 
 
-def _geometric_sum(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
+def _sum_powers(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
     """Sum z^-k over 0 <= k < length where `left`, else z^k over 1 <= k <= length; z = e^zeta."""
     sign = np.where(left, -1.0, 1.0)[:, None]
     count = length[:, None].astype(np.float64)

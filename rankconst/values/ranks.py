@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.comparison import Comparison
 
-_Held = TypeVar("_Held")
+_Value = TypeVar("_Value")
 
 # Columns that say which task a rank is of.
 _TRIPLE = ("head", "relation", "tail")
@@ -54,8 +54,8 @@ class Ranks:
         UnknownNameError
             If there are no ranks of this side.
         """
-        found = select_sides(self.sides, side, "there are no ranks")
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        arrays = select_sides(self.sides, side, "there are no ranks")
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
     def evaluate(self, metric: str | Metric, side: str = "both") -> float:
         """Compute a metric of the ranks.
@@ -250,27 +250,30 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
     return Ranks({key: _read(each, f"ranks of side {key}") for key, each in sides.items()})
 
 
-def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
-    """Return what is given for each side, by its key; UsageError if a side is there twice."""
-    keys = [parse_side(side) for side in given]
+def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
+    """Replace the names of sides by their keys; UsageError if a side is there twice."""
+    keys = [parse_side(side) for side in by_name]
     is_double = len(set(keys)) < len(keys)
     is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
     if not keys or is_double or is_mixed:
         raise UsageError(
             "expected head, tail or relation, each once; "
-            f"got {', '.join(map(str, given)) or 'no side'}."
+            f"got {', '.join(map(str, by_name)) or 'no side'}."
         )
-    return dict(zip(keys, given.values(), strict=True))
+    return dict(zip(keys, by_name.values(), strict=True))
 
 
-def select_sides(held: Mapping[str, _Held], side: str, lack: str) -> list[_Held]:
-    """Return what is held of a side; of both, what is not told apart, or head and tail."""
+def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
+    """Return the value of a side; for ``both``, those of head and tail if it has none itself.
+
+    Raises UnknownNameError, beginning with `lack`, if a side has no value.
+    """
     key = parse_side(side)
-    wanted = ENTITY_SIDES if key == "both" and key not in held else (key,)
-    for each in wanted:
-        if each not in held:
-            raise UnknownNameError(f"{lack} of side {each}; there are of: {', '.join(held)}.")
-    return [held[each] for each in wanted]
+    keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
+    for key in keys:
+        if key not in by_side:
+            raise UnknownNameError(f"{lack} of side {key}; there are of: {', '.join(by_side)}.")
+    return [by_side[key] for key in keys]
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
