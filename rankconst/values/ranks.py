@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-import numpy as np
-
 from rankconst.arrow import as_pandas, refuse_masked
-from rankconst.catalogue.definitions import ALL, FAMILIES, Places
-from rankconst.catalogue.libraries import read_meaning
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
+from rankconst.doubles import np
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from rankconst.catalogue.definitions import Places
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.comparison import Comparison
 
@@ -173,6 +172,9 @@ class AnswerRanks:
         UsageError
             If it depends on the numbers of candidates, which ranks do not say.
         """
+        from rankconst.catalogue.definitions import ALL, FAMILIES
+        from rankconst.catalogue.libraries import read_meaning
+
         key, k = read_meaning(metric, tool)
         family = FAMILIES[key]
         if family.over == "min(k, N)":
@@ -298,6 +300,8 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
         raise DataError(
             f"query {query}: two right answers have rank {place:g}; expected the place of each."
         )
+    from rankconst.catalogue.definitions import Places
+
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
     return AnswerRanks(Places(ranks, starts, np.diff(starts, append=ranks.size)))
 
@@ -329,7 +333,7 @@ def _from_frame(frame: Any) -> Ranks:
     return Ranks(ranks, triples)
 
 
-def _read(ranks: ArrayLike, what: str, most: float = np.finfo(float).max) -> NDArray[np.float64]:
+def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDArray[np.float64]:
     """Return ranks up to `most` as an array of its own that cannot be written to."""
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
