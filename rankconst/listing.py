@@ -482,13 +482,10 @@ class Format(StrEnum):
         member._value_, member.suffix, member.write = name, suffix, write
         return member
 
-    @classmethod
-    def _missing_(cls, value: object) -> Format | None:
-        """Return the format whose ending was named: tex, md."""
-        return next((form for form in cls if form.suffix == f".{value}"), None)
-
 
 SUFFIXES = {form.suffix: form for form in Format}
+FORMATS = {name: form for form in Format for name in (form.value, form.suffix.lstrip("."))}
+"""The formats by their names, and by the endings of their files: latex, tex."""
 
 
 def render(listing: Listing, form: Format) -> Iterator[bytes]:

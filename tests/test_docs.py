@@ -20,7 +20,7 @@ from rankconst import errors
 from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import is_sampled
-from rankconst.cli.app import COMMANDS
+from rankconst.cli.plain import COMMANDS
 from rankconst.errors import RankconstError
 from rankconst.results.formats import FORMATS
 

@@ -65,9 +65,9 @@ def main() -> None:
         if sys.argv[1:] in (["--version"], ["-V"]) and _print_version():
             sys.exit(0)
         try:
-            from rankconst.cli.app import prepare, run
+            from rankconst.cli.run import prepare, run
 
-            app = prepare()
+            call = prepare()
         except (ImportError, MemoryError) as error:
             from rankconst.errors import MissingExtraError, explain_import, lacks_memory
 
@@ -83,7 +83,7 @@ def main() -> None:
         if not gc.isenabled():  # off while modules were imported, which stay
             gc.freeze()
             gc.enable()
-        run(app, interrupts)
+        run(call, interrupts)
     finally:
         for number in numbers:
             signal.signal(number, before[number])

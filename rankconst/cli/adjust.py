@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.cli import options
 from rankconst.cli.options import (
+    argument,
     explain_option,
     names_file,
     open_tables,
     option,
     rare,
+    read_format,
     refuse_names,
     split_commas,
 )
 from rankconst.cli.output import check_target, explain_names, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Address, parse_address, parse_counted
-from rankconst.listing import SUFFIXES, Format, Listing, render
+from rankconst.listing import FORMATS, SUFFIXES, Format, Listing, render
 from rankconst.names import count_of, read_count, shorten
 from rankconst.tables.archive import are_of_answers
 from rankconst.values.published import parse_value
@@ -40,27 +40,26 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 
-def _read_candidates(text: str) -> int:
-    """Return a whole number from 2 on."""
+def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> int | None:
+    """Return the value of an option, a whole number from `least` on."""
+    if text is None:
+        return None
     found = read_count(text)
-    if found is None or found < 2:
-        raise UsageError(
-            f"--candidates {shorten(text)!r} is not a whole number from 2 on. Numbers that differ "
-            "by task are in a file: --counts FILE."
-        )
+    if found is None or found < least:
+        raise UsageError(f"{option} {shorten(text)!r} is not a whole number from {least} on.{hint}")
     return found
+
+
+_COUNTS = " Numbers that differ by task are in a file: --counts FILE."
 
 
 def adjust(
     values: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="VALUE|FILE",
-            help=(
-                "Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, "
-                "tools' own, a folder; - for stdin."
-            ),
-            show_default=False,
+        argument(
+            "VALUE|FILE",
+            "Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, "
+            "tools' own, a folder; - for stdin.",
         ),
     ] = None,
     dataset: options.Datasets = None,
@@ -75,7 +74,6 @@ def adjust(
         option(
             "--replace NAME",
             "Write the document with adjusted numbers: AMRR, AH@k, both, skill ...",
-            callback=split_commas,
         ),
     ] = None,
     to: Annotated[
@@ -91,11 +89,10 @@ def adjust(
     relation: options.Relation = None,
     num_tasks: options.NumTasks = None,
     candidates: Annotated[
-        int | None,
+        str | None,
         rare(
             "--candidates N",
             "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).",
-            parser=_read_candidates,
         ),
     ] = None,
     counts: options.Counts = None,
@@ -111,19 +108,22 @@ def adjust(
 
     Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
+    num_ranks = _read_whole("--num-tasks", num_tasks, 1)
+    size = _read_whole("--candidates", candidates, 2, _COUNTS)
+    datasets, metrics, replaced = map(split_commas, (dataset, metric, replace))
     _refuse_unknown(values or [])
-    target = Target.of(out, format, force, replacing=bool(replace))
-    if replace:
+    target = Target.of(out, format, force, replacing=bool(replaced))
+    if replaced:
         kept = "--replace, which keeps the document as it is"
         _refuse({"--format": format, "--details": details}, kept)
     files, typed = split_files(values or [])
-    refuse_names("adjust", typed, dataset or [], metric or [])
-    if candidates is not None:
+    refuse_names("adjust", typed, datasets, metrics)
+    if size is not None:
         _refuse({"--protocol": protocol, "--counts": counts}, "--candidates")
-        protocol = _name_sampled(candidates, num_tasks)
-    if counts is not None and num_tasks is not None:
+        protocol = _name_sampled(size, num_ranks)
+    if counts is not None and num_ranks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
+    opened, given = open_sets(tables, datasets, counts, num_ranks, protocol, tool)
     several = are_of_answers(opened)
     user = Address(
         dataset=given[0] if given else None,
@@ -138,13 +138,13 @@ def adjust(
         accepted=tuple(accept or ()),
     )
     if to is not None:
-        if to.lower() in {*Format, *(form.suffix.lstrip(".") for form in Format)}:
+        if to.lower() in FORMATS:
             raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")
-        unfit = {"a file": files, "--replace": replace, "--baseline": baseline}
-        _refuse(unfit | {"--num-tasks": num_tasks}, "--to")
+        unfit = {"a file": files, "--replace": replaced, "--baseline": baseline}
+        _refuse(unfit | {"--num-tasks": num_ranks}, "--to")
         from rankconst.cli.adjust_values import turn_back
 
-        target.write(turn_back(typed, metric or [], to, user, opened), opened)
+        target.write(turn_back(typed, metrics, to, user, opened), opened)
         return
     is_alone = not files and not several and len(given) == 1
     # A tool's own benchmark may be the one that is meant.
@@ -152,7 +152,7 @@ def adjust(
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
     source: list[str] | Document = files
     if several and not files:
-        source, typed, metric = write_values(typed, metric or [], percent, opened), [], None
+        source, typed, metrics = write_values(typed, metrics, percent, opened), [], []
     if source:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
@@ -164,27 +164,27 @@ def adjust(
             percent=percent,
             user=user,
             tables=opened,
-            metrics=name_metrics(metric or (), opened),
+            metrics=name_metrics(metrics, opened),
             baselines=baselines[1:],
             strict=strict,
             details=details,
         )
-        if replace:
-            rewrite_file(work, replace, out, force=force)
+        if replaced:
+            rewrite_file(work, replaced, out, force=force)
         elif target.is_picture:
             target.write(draw_file(work), opened)
         else:
             target.write(list_file(work, target.form), opened)
         return
     _refuse(
-        {"--replace": replace, "--accept": accept, "a picture": target.is_picture},
+        {"--replace": replaced, "--accept": accept, "a picture": target.is_picture},
         "values, but with a file",
     )
-    _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
+    _refuse({"--baseline": num_ranks and baseline}, "--num-tasks, which is all that is known")
     from rankconst.cli.adjust_values import Query, list_values, read_values
 
-    query = Query(tuple(given), user, opened, baselines, num_tasks, details)
-    numbers = read_values(typed, metric or [], percent=bool(percent))
+    query = Query(tuple(given), user, opened, baselines, num_ranks, details)
+    numbers = read_values(typed, metrics, percent=bool(percent))
     explain_names(numbers)
     target.write(list_values(numbers, query, target.form), opened)
 
@@ -218,8 +218,9 @@ class Target:
     is_picture: bool = False
 
     @classmethod
-    def of(cls, out: Path | None, form: Format | None, force: bool, *, replacing: bool) -> Target:
+    def of(cls, out: Path | None, format: str | None, force: bool, *, replacing: bool) -> Target:
         """Check the options before anything is computed."""
+        form = None if format is None else read_format(format)
         if out is None:
             return cls(out, form or Format.table, force)
         check_target(out, force)

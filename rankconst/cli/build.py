@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
     DEFAULT_BASELINE,
@@ -29,7 +27,7 @@ from rankconst.catalogue.protocols import (
     parse_split,
 )
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
-from rankconst.cli.options import complete, find_all, option, rare
+from rankconst.cli.options import argument, find_all, option, rare
 from rankconst.cli.output import print_listing
 from rankconst.download import cache_folder, find_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -51,13 +49,11 @@ if TYPE_CHECKING:
 
 _Words = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="FILES|BENCHMARKS",
-        help=(
-            "The files of a graph of your own, training, validation and test set in this order, "
-            "or training and test set. Or benchmarks, in any spelling."
-        ),
-        autocompletion=complete("KEY"),
+    argument(
+        "FILES|BENCHMARKS",
+        "The files of a graph of your own, training, validation and test set in this order, "
+        "or training and test set. Or benchmarks, in any spelling.",
+        "KEY",
     ),
 ]
 _Name = Annotated[

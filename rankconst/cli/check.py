@@ -5,10 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rankconst.cli import options
-from rankconst.cli.options import hide, names_file, open_tables
+from rankconst.cli.options import argument, hide, names_file, open_tables, read_format
 from rankconst.cli.output import NOTICE, print_listing, report_questions, report_reading, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
@@ -40,13 +38,10 @@ _COLUMNS = (
 def check(
     results: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE|NAME=VALUE",
-            help=(
-                "Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, "
-                "amrr=0.3375 for adjusted, count=402 for how many ranks there are."
-            ),
-            show_default=False,
+        argument(
+            "FILE|NAME=VALUE",
+            "Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, "
+            "amrr=0.3375 for adjusted, count=402 for how many ranks there are.",
         ),
     ] = None,
     metric: Annotated[str | None, hide(options.Metric)] = None,
@@ -60,7 +55,7 @@ def check(
     percent: options.Percent = None,
     accept: options.Accept = None,
     decimal: options.Decimal = None,
-) -> None:
+) -> int:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
     Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted
@@ -76,6 +71,7 @@ def check(
     from rankconst.results.document import list_files
     from rankconst.results.formats import read
 
+    form = read_format(format)
     files, typed = _tell_apart(results or [])
     opened = open_tables(tables)
     facts = (dataset, split, side, protocol, None, tool)
@@ -89,20 +85,19 @@ def check(
         report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
     checked = [check_reading(reading, opened, user, metric=only) for reading in readings]
-    if format is Format.table:
+    if form is Format.table:
         for each in checked:
             _print_findings(each)
     else:
-        rows = [row for each in checked for row in each.list_rows(nested=format is Format.json)]
-        print_listing(Listing.of(_COLUMNS, rows), format)
-    _conclude(checked)
+        rows = [row for each in checked for row in each.list_rows(nested=form is Format.json)]
+        print_listing(Listing.of(_COLUMNS, rows), form)
+    return _conclude(checked)
 
 
-def _conclude(checked: Sequence[CheckedReading]) -> None:
-    """Report notes on stderr; end with an error if there is cause.
+def _conclude(checked: Sequence[CheckedReading]) -> int:
+    """Report notes on stderr, and return the exit code: that of DataError for impossible numbers.
 
-    If a number is impossible, exit with the code of DataError. Raises AskedError if all numbers
-    wait for an answer.
+    Raises AskedError if all numbers wait for an answer.
     """
     from rankconst.checks.checking import summarise
 
@@ -110,11 +105,12 @@ def _conclude(checked: Sequence[CheckedReading]) -> None:
         _report(each)
     say(summarise(checked))
     if any(each.num_errors for each in checked):
-        raise typer.Exit(DataError.exit_code)
+        return DataError.exit_code
     if all(each.is_waiting for each in checked):
         raise AskedError(
             "what needs the ranking tasks is not checked before these questions have an answer."
         )
+    return 0
 
 
 # -- what was typed --------------------------------------------------------------------------------
@@ -182,6 +178,8 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 
 def _print_findings(checked: CheckedReading) -> None:
+    import typer
+
     from rankconst.checks.checking import write_findings
 
     NOTICE.stop()
@@ -190,6 +188,8 @@ def _print_findings(checked: CheckedReading) -> None:
 
 
 def _paint(text: str, style: str) -> str:
+    import typer
+
     return typer.style(text, **_STYLES[style])
 
 

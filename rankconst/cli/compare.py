@@ -6,12 +6,10 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, split_files
-from rankconst.cli.options import hide, open_tables, refuse_names
+from rankconst.cli.options import argument, hide, open_tables, refuse_names
 from rankconst.cli.output import explain_names, report_assumed, report_caveats, say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
@@ -36,12 +34,10 @@ if TYPE_CHECKING:
 def compare(
     values: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FIRST SECOND|FILE ...",
-            help=(
-                "Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of "
-                "results."
-            ),
+        argument(
+            "FIRST SECOND|FILE ...",
+            "Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of "
+            "results.",
         ),
     ],
     metric: options.Metric = None,

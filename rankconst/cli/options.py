@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args
-
-import typer
 
 from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
 from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
-from rankconst.listing import Format
-from rankconst.names import read_count, shorten
+from rankconst.listing import FORMATS, Format
+from rankconst.names import shorten
 from rankconst.tables.archive import Tables, join_tables, load
 from rankconst.tables.place import OUTPUT, holds_set
 from rankconst.version import bundled_versions
@@ -52,10 +50,26 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "AGGREGATION": partial(zip, AGGREGATIONS),
     "BASELINE": partial(zip, (*BASELINES, ALL_BASELINES)),
     "TOOL": _list_tools,
+    "FORMAT": partial(zip, Format),
 }
 
 
-def complete(*metavars: str) -> Callable[[str], list[str]] | None:
+Offer = Callable[[str], list[str]]
+"""Returns what completes the beginning of a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How an argument or an option of a command is typed, and its help."""
+
+    names: tuple[str, ...]  # --out, -o; of an argument none
+    metavar: str | None  # None for an option without a value
+    help: str
+    hidden: bool = False  # only --help-all lists it
+    offer: Offer | None = None
+
+
+def complete(*metavars: str) -> Offer | None:
     """Return the completion of values of some kinds, as shells ask for it; None without one."""
     known = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
@@ -71,46 +85,40 @@ def complete(*metavars: str) -> Callable[[str], list[str]] | None:
     return offer if known else None
 
 
-def option(usage: str, help: str, **more: Any) -> Any:
-    """Return the description of an option from its usage: ``--out -o FILE``, ``--force``."""
+def argument(metavar: str, help: str, *completed: str) -> Parameter:
+    """Describe an argument, and the kinds of values that complete it."""
+    return Parameter((), metavar, help, offer=complete(*completed))
+
+
+def option(usage: str, help: str) -> Parameter:
+    """Describe an option by its usage: ``--out -o FILE``, ``--force``, ``--yes/--no``."""
     *names, last = usage.split()
-    flag = last.startswith("-")
-    metavar = None if flag else last
-    return typer.Option(
-        *names, *[last] * flag, metavar=metavar, help=help, autocompletion=complete(last), **more
-    )
+    if last.startswith("-"):
+        return Parameter((*names, last), None, help)
+    return Parameter(tuple(names), last, help, offer=complete(last))
 
 
-def rare(usage: str, help: str, **more: Any) -> Any:
-    """Return the description of an option that only --help-all lists."""
-    return option(usage, help, hidden=True, **more)
+def rare(usage: str, help: str) -> Parameter:
+    """Describe an option that only --help-all lists."""
+    return replace(option(usage, help), hidden=True)
 
 
-def split_commas(values: list[str] | None) -> list[str] | None:
+def split_commas(values: list[str] | None) -> list[str]:
     """Split names at commas, as people also write several into one word: mrr,hits@10."""
-    return (
-        None
-        if values is None
-        else [name for each in values for name in each.split(",") if name.strip()]
-    )
+    return [name for each in values or () for name in each.split(",") if name.strip()]
 
 
-def hide(shared: Any) -> Any:
-    """Return the description of an option that only --help-all lists.
-
-    Other commands list it in their help.
-    """
-    hidden = copy.copy(get_args(shared)[1])
-    hidden.hidden = True
-    return hidden
+def read_format(name: str) -> Format:
+    """Return the format of a name, or of the ending of its files: latex, tex."""
+    if name not in FORMATS:
+        raise UsageError(f"--format {shorten(name)!r} is none of {', '.join(Format)}.")
+    return FORMATS[name]
 
 
-def _read_num_tasks(text: str) -> int:
-    """Return a whole number from 1 on."""
-    found = read_count(text)
-    if not found:
-        raise UsageError(f"--num-tasks {shorten(text)!r} is not a whole number from 1 on.")
-    return found
+def hide(shared: Any) -> Parameter:
+    """Describe an option that other commands list in their help, and this one in --help-all."""
+    parameter: Parameter = get_args(shared)[1]
+    return replace(parameter, hidden=True)
 
 
 # What people type first to the option that does it.
@@ -215,10 +223,7 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
 Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
 Datasets = Annotated[
-    list[str] | None,
-    option(
-        "--dataset -d KEY", "Dataset, any spelling; repeatable for values.", callback=split_commas
-    ),
+    list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable for values.")
 ]
 OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
 Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
@@ -256,11 +261,7 @@ Metric = Annotated[
 ]
 Metrics = Annotated[
     list[str] | None,
-    option(
-        "--metric -m METRIC",
-        "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.",
-        callback=split_commas,
-    ),
+    option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable."),
 ]
 Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
 Percent = Annotated[
@@ -293,12 +294,8 @@ Relation = Annotated[
     ),
 ]
 NumTasks = Annotated[
-    int | None,
-    rare(
-        "--num-tasks -n N",
-        "Number of ranks, in place of a dataset: protocol sampled:M.",
-        parser=_read_num_tasks,
-    ),
+    str | None,
+    rare("--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M."),
 ]
 Counts = Annotated[
     Path | None, rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset.")
@@ -315,8 +312,8 @@ Out = Annotated[
     Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")
 ]
 _FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}.")
-Form = Annotated[Format, _FORMAT]
-MaybeForm = Annotated[Format | None, _FORMAT]
+Form = Annotated[str, _FORMAT]
+MaybeForm = Annotated[str | None, _FORMAT]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:

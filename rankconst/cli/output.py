@@ -9,8 +9,6 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
-
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import UsageError, explain_write_errors
 from rankconst.evaluation import NOTHING, describe_assumed
@@ -99,6 +97,11 @@ def print_listing(listing: Listing, form: Format) -> None:
             sys.stdout.buffer.write(block)
 
 
+def print_text(text: str) -> None:
+    """Write a text to stdout."""
+    sys.stdout.write(f"{on_screen(text)}\n")
+
+
 def on_screen(text: str) -> str:
     """Return the text for stdout: without control characters on a terminal."""
     return show_controls(text) if sys.stdout.isatty() else text
@@ -115,7 +118,9 @@ def say(text: str) -> None:
         else None
     )
     NOTICE.stop()
-    typer.echo(show_controls(text) if width is None else wrap(width, text, below="  "), err=True)
+    told = show_controls(text) if width is None else wrap(width, text, below="  ")
+    sys.stderr.write(f"{told}\n")
+    sys.stderr.flush()
     NOTICE.start_again()
 
 

@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.benchmarks import find_note
 from rankconst.catalogue.metrics import (
@@ -41,8 +39,16 @@ from rankconst.cli.catalogue import (
     list_suite,
     show_constant,
 )
-from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
-from rankconst.cli.output import on_screen, print_listing
+from rankconst.cli.options import (
+    ALL,
+    argument,
+    hide,
+    open_tables,
+    option,
+    read_format,
+    split_commas,
+)
+from rankconst.cli.output import print_listing, print_text
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
@@ -66,22 +72,16 @@ _RELATIONS = "relations"
 def show(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help=(
-                "Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: "
-                "datasets, metrics ..."
-            ),
-            autocompletion=complete("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
+        argument(
+            "NAME",
+            "Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: "
+            "datasets, metrics ...",
+            *("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
         ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="METRIC",
-            help="Of a dataset: only these; or relations.",
-            autocompletion=complete("METRIC"),
-        ),
+        argument("METRIC", "Of a dataset: only these; or relations.", "METRIC"),
     ] = None,
     split: Annotated[
         str | None, option("--split SPLIT", "train, valid, test (the default) or all.")
@@ -110,7 +110,8 @@ def show(
 
     Example: rankconst show fb15k237 mrr --cite
     """
-    named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
+    form = read_format(format)
+    named = [each for each in (name, *split_commas(metrics)) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
     given = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
@@ -125,32 +126,32 @@ def show(
     opened = open_tables(tables)
     if not things:
         if cite:
-            typer.echo("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
+            print_text("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
         else:
-            print_listing(_list_all(kind, opened, every=format not in FOR_PEOPLE), format)
+            print_listing(_list_all(kind, opened, every=form not in FOR_PEOPLE), form)
         return
     dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
     if kind is None:
         with suppress(UnknownNameError):
             dataset = opened.resolve_dataset(things[0])
     if dataset is None:
-        _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, unused)
+        _print_page(opened, [kind] if kind else [*REGISTRIES], things, form, unused)
         return
     further = things[1:]
     asked = Tasks(dataset, protocol or ALL, split or "test", side or "both")
     if (suite := opened.find_suite(dataset)) is not None:
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
         tasks = _parse_names(opened, replace(asked, protocol=protocol or suite.protocol))
-        print_listing(list_suite(suite, tasks, [*map(parse_metric, further)], opened), format)
+        print_listing(list_suite(suite, tasks, [*map(parse_metric, further)], opened), form)
     elif further == [_RELATIONS]:
         _refuse_unused(unused, {"--cite"}, "relations")
         usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
-        print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), format)
+        print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), form)
     elif cite:
         usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
-        _print_citations(opened, usual, further, baseline, format)
+        _print_citations(opened, usual, further, baseline, form)
     else:
-        _print_constants(opened, asked, further, baseline, format, whole=protocol is not None)
+        _print_constants(opened, asked, further, baseline, form, whole=protocol is not None)
 
 
 def _find_usual(opened: Tables, dataset: str) -> str:
@@ -489,7 +490,7 @@ def _print_citations(
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
     if form in FOR_PEOPLE:
         texts = [*(row["sentence"] for row in rows), bibtex]
-        typer.echo(on_screen("\n\n".join(filter(None, texts))))
+        print_text("\n\n".join(filter(None, texts)))
         return
     cited = [row | {"bibtex": bibtex or None} for row in rows]
     print_listing(Listing.of([*map(Column, cited[0])], cited), form)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.cli import options
-from rankconst.cli.options import find_all, hide, option, rare
+from rankconst.cli.options import argument, find_all, hide, option, rare
 from rankconst.cli.output import print_listing
 from rankconst.download import find_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
@@ -56,9 +56,7 @@ _FINDINGS = (
 def verify(
     path: Annotated[
         str | None,
-        typer.Argument(
-            metavar="PATH", help="Folder, zip or URL of tables; those included if left out."
-        ),
+        argument("PATH", "Folder, zip or URL of tables; those included if left out."),
     ] = None,
     rebuild: Annotated[
         bool,

@@ -17,7 +17,9 @@ import typer
 import rankconst
 from cli.conftest import ESCAPE, child_command, child_environment
 from cli.test_start_up import list_parameters
-from rankconst.cli.app import COMMANDS, _fail, make_app
+from rankconst.cli.app import make_app
+from rankconst.cli.plain import COMMANDS
+from rankconst.cli.run import _fail
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:

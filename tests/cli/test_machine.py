@@ -205,9 +205,11 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["typer", "pyarrow"])
-def test_a_package_that_is_missing(package: str) -> None:
-    arguments = ["rankconst", "adjust", "3", "--dataset", "nations", "--metric", "gmr"]
+@pytest.mark.parametrize(
+    ("package", "line"), [("typer", "adjust --help"), ("pyarrow", "adjust 3 -d nations -m gmr")]
+)
+def test_a_package_that_is_missing(package: str, line: str) -> None:
+    arguments = ["rankconst", *line.split()]
     lines = (
         f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli "
         "import main; main()"
@@ -310,7 +312,7 @@ runpy.run_module("rankconst", run_name="__main__")
         ("rankconst.cli", "raise RuntimeError('broken')", 1, True),
         *(
             pytest.param(module, "os.kill(os.getpid(), _signal.SIGINT)", 130, False, marks=posix)
-            for module in ("typer", "rankconst.worth")
+            for module in ("rankconst.listing", "rankconst.worth")
         ),
     ],
 )
@@ -344,7 +346,7 @@ def test_a_key_pressed_twice_is_one_interrupt(
         assert interrupts == [signal.SIGINT] * (1 if cleaned else 2)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("rankconst.cli.app.run", run)
+    monkeypatch.setattr("rankconst.cli.run.run", run)
     monkeypatch.setattr("rankconst.cli._ONE_PRESS", 0.1)
     try:
         main()

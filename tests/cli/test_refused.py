@@ -145,7 +145,7 @@ SHOW = {
     "umls nations": (4, "unknown metric 'nations'"),
     "umls relations --split train": (4, "they are kept for valid and test"),
     "datasets --tables .": (6, "holds no tables"),
-    "umls -f xml": (2, "invalid value for '--format' / '-f': 'xml' is not one of 'table', 'json', 'csv'"),
+    "umls -f xml": (2, "--format 'xml' is none of table, json, csv"),
 }  # fmt: skip
 COMPARE = {
     "": (2, "missing argument 'FIRST SECOND|FILE ...'. See `rankconst compare --help`."),

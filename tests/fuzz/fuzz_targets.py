@@ -31,7 +31,8 @@ from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import parse_aggregation
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.adjust import adjust
-from rankconst.cli.app import make_app, run
+from rankconst.cli.app import make_app
+from rankconst.cli.run import prepare, run
 from rankconst.errors import DataError, DownloadError, RankconstError, UsageError
 from rankconst.listing import Format
 from rankconst.results.document import open_document
@@ -385,12 +386,13 @@ def arguments(data: bytes) -> None:
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         stack.enter_context(contextlib.suppress(SystemExit))
-        run(_app(command), [])
+        stack.enter_context(mock.patch("rankconst.cli.app.make_app", lambda names: _app(*names)))
+        run(prepare(), [])
 
 
 @cache
-def _app(command: str) -> Any:
-    return make_app([command])
+def _app(*commands: str) -> Any:
+    return make_app(commands)
 
 
 def check(name: str, data: bytes) -> bool:

@@ -1,0 +1,165 @@
+"""Run the command line, and turn errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+from rankconst.cli.output import NOTICE
+from rankconst.cli.plain import COMPLETION, find_call, find_completion
+from rankconst.errors import (
+    DataError,
+    MissingExtraError,
+    RankconstError,
+    UsageError,
+    explain_import,
+    lacks_memory,
+)
+from rankconst.names import show_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Call = Callable[[], int | None]
+
+
+def prepare() -> Call:
+    """Return the call that the command line asks for; the modules of its command are imported."""
+    typed = _read_arguments()
+    call = find_completion() if COMPLETION in os.environ else find_call(typed)
+    if call is not None:
+        return call
+    from rankconst.cli.app import find_typed_call
+
+    return find_typed_call(typed)
+
+
+def _read_arguments() -> list[str]:
+    """Return the arguments, with every request for help in one form."""
+    typed = sys.argv[1:]
+    if typed[:1] == ["help"]:
+        return [*typed[1:], "--help"]
+    return typed if typed not in ([], ["tables"]) else [*typed, "--help"]
+
+
+# What may take more than a second without a word; builds and verifications tell their stages.
+_LONGEST_NOTICE = 70  # letters, on one line of a terminal
+_WORK = {"adjust": "adjusting", "compare": "comparing", "check": "checking", "show": "looking up"}
+
+
+def _describe_work(typed: Sequence[str]) -> str:
+    """Describe the work of a command, for its notice; empty for one with a notice of its own."""
+    if not typed or typed[0] not in _WORK:
+        return ""
+    words = " ".join([_WORK[typed[0]], *typed[1:2]])
+    return f"{show_controls(words)[:_LONGEST_NOTICE]} ..."
+
+
+_NO_READER = 128 + 13  # SIGPIPE, which Windows has not
+
+
+def run(call: Call, interrupts: Sequence[int]) -> None:
+    """Run a command and exit.
+
+    Whatever fails on the way, interrupts included, is a line on stderr and a code.
+    """
+    _open_streams()
+    NOTICE.start(_describe_work(sys.argv[1:]))
+    # Libraries raise many things when they are interrupted or lack memory.
+    try:
+        try:
+            code = call() or 0
+        finally:
+            NOTICE.stop()
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = 130
+    except RankconstError as error:
+        code = _fail(str(error), error.exit_code)
+    except (BrokenPipeError, SystemExit) as stopped:
+        # Typer exits with another code when the reader of a pipe is gone.
+        if not isinstance(stopped, BrokenPipeError) and not isinstance(
+            stopped.__context__, BrokenPipeError
+        ):
+            raise
+        code = _NO_READER
+    except Exception as error:
+        if interrupts and not isinstance(error, OSError):
+            code = 128 + interrupts[0]
+        elif (explained := _explain(error)) is not None:
+            code = _fail(*explained)
+        else:
+            raise
+    _leave(code)
+
+
+def _explain(error: Exception) -> tuple[str, int] | None:
+    """Return a message and an exit code for an error of the system or a library; None for a bug."""
+    if lacks_memory(error):
+        return "there is not enough memory for that; give it less at once.", DataError.exit_code
+    if isinstance(error, OSError):
+        why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
+        unnamed = f"cannot write the output: {why}. Send it elsewhere."
+        return f"{error.filename}: {why}." if error.filename else unnamed, DataError.exit_code
+    if (explained := explain_import(error)) is not None:
+        return explained, MissingExtraError.exit_code
+    if isinstance(error, Warning):
+        explained = (
+            f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or "
+            "leave out -W."
+        )
+        return explained, UsageError.exit_code
+    if COMPLETION in os.environ:
+        explained = (
+            f"{COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
+        )
+        return explained, UsageError.exit_code
+    return None
+
+
+def _open_streams() -> None:
+    """Make the streams usable.
+
+    One that is closed is replaced, and a narrow encoding must not lose the numbers.
+
+    What is printed to a standard output that is closed would be lost: its replacement cannot be
+    written to.
+    """
+    for name, flags, mode in (
+        ("stdin", os.O_RDONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+_HEAD, _TAIL = 4000, 2000  # A long message quotes its input in the middle; its end says what to do.
+
+
+def _fail(message: str, code: int) -> int:
+    message = show_controls(message)
+    if len(message) > _HEAD + _TAIL:
+        message = f"{message[:_HEAD]} [...] {message[-_TAIL:]}"
+    lines = "\n".join(f"error: {line}" for line in message.splitlines())
+    with suppress(OSError):
+        print(lines, file=sys.stderr, flush=True)  # noqa: T201 - errors become text only here
+    return code
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit; give up output that could not be written, or Python would complain about it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
