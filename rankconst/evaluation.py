@@ -680,6 +680,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
+    from rankconst.catalogue.tools import is_tool, parse_tool
 
     dataset = from_user.dataset or from_file.dataset
     # Who says the kind has answered; and without a dataset, that is asked first.
@@ -687,9 +688,13 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     from_user = read_words(from_file, from_user)
     accepted = _list_accepted(from_user)
     sides = {question.says for question in from_file.questions if question.field == "side"}
+    tool = from_user.tool or from_file.tool
+    implied = parse_tool(tool).protocol if tool and is_tool(tool) else None
     unanswered = list[Question]()
     for question in from_file.questions:
         if question.word in accepted or question.kind in kinds:
+            continue
+        if implied and (question.field, question.says) == ("protocol", implied):
             continue
         option = getattr(from_user, question.field, None)
         if not option:

@@ -166,12 +166,14 @@ def _consumes(declared: Mapping[str, str], word: Word) -> bool:
     """Tell whether what is declared answers a word.
 
     A word about which entities are ranked is answered by a sampled protocol only, the name of a
-    graph by that graph.
+    graph by that graph. What is filtered is not raw, but may be ranked in any other way.
     """
     if word.field == "dataset":
         return name_graph(declared.get("dataset", "")) == word.says
     if word.option == REMEDIES["protocol"] or word.option.startswith("--counts"):
         return is_sampled(declared.get("protocol", ""))
+    if word.field == "protocol" and word.says != "raw":
+        return declared.get("protocol", "filtered") != "filtered"
     return word.field in declared
 
 

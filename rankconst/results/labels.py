@@ -26,13 +26,16 @@ from rankconst.results.vocabulary import (
     list_fillers,
     list_flags,
     list_lexicon,
+    list_models,
+    list_nouns,
     list_ordinary,
+    list_technical,
     list_values,
     match_role,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
 
@@ -263,7 +266,9 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     if not label.whole:  # "entity map" is none
         metrics = [each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k]
     if not metrics:
-        return label if label.whole or graphs or words else Label(text)
+        if not any("column" in word.scopes for word in words.values()):
+            label = replace(label, words=(*label.words, *_ask_compound(bare, found)))
+        return label if label.whole or graphs or label.words else Label(text)
     metric, adjustment = metrics[0]
     statistics = (word for word in words.values() if word.field == "metric")
     reason = next((word.reason for word in statistics if word.scopes != {"name"}), "")
@@ -305,6 +310,35 @@ def _list_asking(bare: str, found: tuple[_Found, ...]) -> dict[str, Word]:
         foreign = {text: word for text, word in list_lexicon().items() if not text.isascii()}
         words |= {text: word for text, word in foreign.items() if text in bare.lower()}
     return words
+
+
+_MOST_OF_COMPOUND = 4
+_COMPOUND = frozenset({"column", "row", "name"})
+
+
+def _ask_compound(bare: str, found: tuple[_Found, ...]) -> Iterator[Word]:
+    """Yield what a short text says of ranking tasks with a word that is not known.
+
+    An example is "New entities", or dataset_version.
+    """
+    if len(found) > _MOST_OF_COMPOUND:
+        return
+    tokens = [token[0].lower() for each in found for token in _TOKEN.finditer(each.text)]
+    unknown = {each.text.lower() for each in found if _is_unknown(each)}
+    if unknown - list_technical() - list_nouns() and not list_nouns().isdisjoint(tokens):
+        yield Word(bare.strip().lower(), "part", _COMPOUND)
+
+
+def _is_unknown(part: _Found) -> bool:
+    """Tell whether a part of a text is no vocabulary of headings, no sign and no number."""
+    if part.kind == "word":
+        return not _asks_in_headings(part.text)
+    return not part.kind and len(part.text) > 1 and not part.text.isdigit()
+
+
+def _asks_in_headings(name: str) -> bool:
+    """Tell whether a word of the lexicon is asked about in the heading of a metric."""
+    return not list_lexicon()[_write_plain(name)].scopes.isdisjoint({"column", "metric"})
 
 
 def _joins_sides(found: tuple[_Found, ...]) -> bool:
@@ -441,16 +475,24 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
 
 
+def asks_nowhere(label: Label) -> bool:
+    """Tell whether a heading has a word that is asked about in other places only: known MRR."""
+    return not all(
+        _asks_in_headings(word.text) for word in label.words if word.text in list_lexicon()
+    )
+
+
 def list_others(text: str) -> list[str]:
-    """Return the words of a text that are not vocabulary, whole: RE-GCN, not RE."""
+    """Return the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
     others, end = list[str](), -1
     for each in _scan(text, None):
+        is_other = not each.kind or (each.kind == "word" and not _asks_in_headings(each.text))
         gap = text[end : each.start] if others and end >= 0 else " "
-        if not each.kind and not re.search(r"[\s()\[\]]", gap):
+        if is_other and not re.search(r"[\s()\[\]]", gap):
             others[-1] += gap + each.text
-        elif not each.kind:
+        elif is_other:
             others.append(each.text)
-        end = -1 if each.kind else each.end
+        end = each.end if is_other else -1
     return others
 
 
@@ -467,6 +509,21 @@ def find_name(text: str, metric: Metric, adjustment: str | None = None) -> tuple
                 first = next(token for token in tokens if token[0].lower() not in before)
                 return each.start + first.start(), each.end
     return None
+
+
+def names_model(words: Iterable[str]) -> bool:
+    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate.
+
+    >>> names_model(["RotatE"]), names_model(["rotate"]), names_model(["New"])
+    (True, True, False)
+    """
+    return any(
+        re.search(r"[^\W\d_].*[A-Z0-9]", word)
+        or word[:1].isdigit()
+        or squash(word) in list_models()
+        or match_role(word) == "model"
+        for word in words
+    )
 
 
 def join_k(name: str, k: str) -> str:

@@ -126,6 +126,24 @@ def list_fillers() -> frozenset[str]:
 
 
 @functools.cache
+def list_nouns() -> frozenset[str]:
+    """Return the words for what ranking tasks are made of, such as entities."""
+    return frozenset(_load()["nouns"]["words"])
+
+
+@functools.cache
+def list_technical() -> frozenset[str]:
+    """Return the words that say nothing of the ranking tasks next to such a noun: size, path."""
+    return frozenset(_load()["nouns"]["technical"])
+
+
+@functools.cache
+def list_models() -> frozenset[str]:
+    """Return names of models, without punctuation and capitals."""
+    return frozenset(_load()["models"]["words"])
+
+
+@functools.cache
 def list_flags() -> Mapping[str, bool]:
     """Map the words that affirm or deny what is above them, in lower case, to the answer.
 

@@ -373,11 +373,67 @@ def test_an_unknown_rest_of_a_heading_asks_even_alone(rest: str) -> None:
     assert tell(f"model,dataset,MRR,{rest}\nA,UMLS,0.3,0.4\n", "a.csv")[1].startswith("?")
 
 
+@pytest.mark.parametrize("rest", ["New", "Old", "Unobserved", "known", "Neg", "(date)"])
+def test_a_word_beside_a_metric_is_no_model_for_its_capital(rest: str) -> None:
+    assert tell(f"model,dataset,{rest} MRR\nA,UMLS,0.3\n", "a.csv") != ["umls"]
+    both = f"model,dataset,{rest} MRR,Other MRR\nA,UMLS,0.3,0.4\n"
+    assert "umls" not in tell(both, "a.csv")
+    # An end of an interval is left out.
+    assert tell("model,dataset,MRR,MRR LB\nA,UMLS,0.3,0.2\n", "a.csv") == ["umls"]
+
+
+COMPOUNDS = (
+    "Fresh entities",
+    "twice-told triples",
+    "dataset_flavour",
+    "old_split",
+    "GrandFacts edges",
+)
+TECHNICAL = ("dataset_path", "dataset size", "num_entities", "Triples per second", "#Relations (K)")
+
+
+@pytest.mark.parametrize("name", COMPOUNDS)
+def test_what_tasks_are_made_of_asks_with_a_word_that_is_not_known(name: str) -> None:
+    whole = f"?{name.lower()}"
+    assert tell(f"model,{name},dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == [whole]
+    assert tell(write("UMLS", ["Model", "MRR"], [name, 0.3])) == [whole]
+    assert tell(json.dumps({"dataset": "UMLS", name: 2, "mrr": 0.3}), "a.json") == [whole]
+    assert tell(json.dumps({"dataset": "UMLS", name: {"mrr": 0.3}}), "a.json") == [whole]
+    levels: list[list[object]] = [["Model", name], ["", "MRR"], ["A", 0.5]]
+    assert tell(write("UMLS", *levels)) == [whole]
+
+
+@pytest.mark.parametrize("name", TECHNICAL)
+def test_how_large_data_are_and_where_they_lie_is_not_asked_about(name: str) -> None:
+    assert tell(f"model,{name},dataset,MRR\nA,135,UMLS,0.3\n", "a.csv") == ["umls"]
+    assert tell(json.dumps({"dataset": "UMLS", name: 135, "mrr": 0.3}), "a.json") == ["umls"]
+
+
+@pytest.mark.parametrize(
+    "key", ["lang", "hop", "Ratio", "percentage", "horizon", "neg", "Skip_rare"]
+)
+def test_a_word_alone_beside_a_number_is_asked_about(key: str) -> None:
+    asked = [f"?{key.lower().replace('_', '-')}"]
+    assert tell(f"model,{key},dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == asked
+    assert tell(json.dumps({"dataset": "UMLS", key: "2", "mrr": 0.3}), "a.json") == asked
+    assert tell(f"model,{key}_decay,dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == ["umls"]
+
+
+@pytest.mark.parametrize("tool", ["PyKEEN", "AmpliGraph"])
+def test_a_tool_that_ranks_other_entities_is_no_word_among_others(tool: str) -> None:
+    table = write_markdown([["Model", "filtered MRR"], ["A", 0.5]])
+    text = f"# WN18RR\n\nAll of it was computed with {tool}.\n\n{table}"
+    assert tell(text) == tell(text, protocol="standard") == [f"?{tool.lower()}"]
+    assert tell(text, tool=tool) == ["wn18rr pykeen"]
+
+
 def test_the_name_of_a_model_in_a_heading_does_not_ask() -> None:
     for heading in (
         "RE-GCN MRR,TiRGN MRR",
         "MRR (ours),MRR (DRUM)",
         "MRR of TransE,Hits@10 of TransE",
+        "rotate MRR,Tucker MRR",
+        "Text MRR,DRUM MRR",
     ):
         assert tell(f"dataset,{heading}\nUMLS,0.3,0.4\n", "a.csv") == ["umls"] * 2
 

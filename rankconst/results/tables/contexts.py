@@ -36,8 +36,9 @@ from rankconst.results.tables.layout import (
     find_asking,
     find_flag,
     fits_cells,
+    is_lone,
 )
-from rankconst.results.vocabulary import Word, list_flags
+from rankconst.results.vocabulary import EVERYWHERE, Word, list_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -284,7 +285,9 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
     else:
         fields = ASKING - read_label(cell).declared.keys()
     words = tuple(
-        word for word in heading.words if word.field in fields and "column" in word.scopes
+        word if "row" in word.scopes else replace(word, scopes=EVERYWHERE)
+        for word in heading.words
+        if (word.field in fields and "column" in word.scopes) or is_lone(heading, word)
     )
     return (Text(Label(heading.text, words=words), "row", place),) if words else ()
 

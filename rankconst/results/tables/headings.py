@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
-from rankconst.results.labels import Label, join_k, list_others, read_label
+from rankconst.results.labels import (
+    Label,
+    asks_nowhere,
+    join_k,
+    list_others,
+    names_model,
+    read_label,
+)
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS
@@ -359,12 +366,14 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     """Return the words besides the metric of each column, unless they are the name of a model."""
-    partial = {j: label for j, label in measures.items() if not label.whole}
-    plain = {label.metric for label in measures.values() if label.whole}
+    partial = {j: label for j, label in measures.items() if not label.whole or asks_nowhere(label)}
+    plain = {label.metric for j, label in measures.items() if j not in partial}
+    others = {j: list_others(label.text) for j, label in partial.items()}
+    named = {label.metric for j, label in partial.items() if names_model(others[j])}
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
     for j, label in partial.items():
-        words = list_others(label.text)
+        words = others[j]
         if not words:
             continue
         text, is_repeated = " ".join(words).lower(), counts[label.metric] > 1
@@ -374,8 +383,8 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
             continue
         is_short = all(word.isalpha() and len(word) <= SHORT for word in words)
         is_contrasted = is_short and (label.metric in plain or is_repeated)
-        # TransE MRR, or MRR (DRUM) and MRR (RotatE): names of models.
-        is_model = is_repeated or any(sign.isupper() or sign.isdigit() for sign in "".join(words))
+        # TransE MRR, or MRR (text) and MRR (RotatE): names of models.
+        is_model = names_model(words) or (is_repeated and label.metric in named)
         if not is_model or len(text) == 1 or is_contrasted:
             remainders[j] = text
     return remainders

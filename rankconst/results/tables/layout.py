@@ -161,9 +161,14 @@ def find_flag(heading: Heading, j: int) -> Label | None:
 def find_asking(heading: Heading, j: int) -> Label | None:
     """Return the label whose words ask about rows with a cell below it: ``num_candidates``."""
     for label in heading.labels[j]:
-        if any(word.field in ASKING for word in label.words):
+        if any(word.field in ASKING or is_lone(label, word) for word in label.words):
             return label
     return None
+
+
+def is_lone(label: Label, word: Word) -> bool:
+    """Tell whether a heading or key is a word that asks as a whole: lang, Ratio."""
+    return "beside" in word.scopes and label.alone
 
 
 def find_corner(layout: Layout) -> tuple[Text, ...]:
