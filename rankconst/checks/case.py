@@ -1,4 +1,4 @@
-"""The rules that numbers obey: what a rule sees of an evaluation, and the findings it returns."""
+"""The rules that numbers obey, the numbers of an evaluation as rules see them, and findings."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ class Finding:
     """Numbers that are impossible, or that deserve a look."""
 
     values: tuple[Measured, ...]
-    # What they break, written with their own metrics: "Hits@1 <= Hits@3"; empty for that of the
-    # rule.
+    # The broken law, written with their own metrics: "Hits@1 <= Hits@3"; empty for the rule's.
     inequality: str
     statement: str
-    # What probably happened, as a sentence; empty if nothing is more likely than the rest.
+    # The probable cause, as a sentence; empty if none is more likely than the rest.
     cause: str = ""
     # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is
     # wrong, or as means over several runs; info: they are possible but unlikely.
@@ -67,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A law that numbers obey: in words, as a formula, why it holds, and what finds its breaches.
+    """A law that numbers obey: in words, as a formula, its reason, and a function for its breaches.
 
     `whole_file`: it is about all evaluations of a file together. `mended_by_swap`: two columns that
     changed places break it, and it holds if they change back.
@@ -99,7 +98,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
-    """Register what finds the breaches of a rule in a case, or in all cases of a file.
+    """Register the function that finds the breaches of a rule in a case, or in all of a file.
 
     The `traits` are those of the rule.
     """
@@ -112,15 +111,12 @@ def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
 
 
 class Archive:
-    """Tables that remember what rows of a file have in common.
-
-    Thousands of rows may be of the same ranking tasks.
-    """
+    """Tables that remember their answers: thousands of rows may be of the same ranking tasks."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
-        self.list_others = functools.cache(self._find_others)
+        self.list_others = functools.cache(self._list_others)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
         """Return the constants of a metric; None without tasks, or if the tables have none."""
@@ -132,7 +128,7 @@ class Archive:
             return None
 
     def is_suite(self, tasks: Tasks) -> bool:
-        """Tell whether numbers are means over several graphs, each of which counts once."""
+        """Return True if tasks are those of a suite: means over graphs that each count once."""
         return self.tables.find_suite(tasks.dataset) is not None
 
     def histogram(self, tasks: Tasks | None) -> Histogram | None:
@@ -141,9 +137,9 @@ class Archive:
         return None if constants is None else constants.histogram
 
     def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
-        """Return how many ranks a tool computes; None if that is not known, or if it computes none.
+        """Return the number of ranks that a tool computes; None if it is unknown, or none at all.
 
-        Tools that rank whole batches of triples only compute no ranks of fewer triples than that.
+        A tool that ranks whole batches of triples computes no ranks of fewer triples.
         """
         histogram = self.histogram(tasks)
         if histogram is None or tasks is None:
@@ -155,15 +151,15 @@ class Archive:
         except DataError:
             return None
 
-    def _settle(self, file: Address, user: Address, implied: str | None) -> Settled:
-        """Return the ranking tasks and the tool that file and user name, or why they are open."""
+    def _settle(self, from_file: Address, from_user: Address, format_tool: str | None) -> Settled:
+        """Return the ranking tasks and the tool of an address, or a note or questions."""
         try:
-            tasks, tool = settle(file, user, self.tables, tool=implied)
+            tasks, tool = settle(from_file, from_user, self.tables, tool=format_tool)
         except AskedError as error:
             return Settled(questions=error.questions)
         except (DataError, UnknownNameError) as error:
             return Settled(note=f"{_UNKNOWN}{error}")
-        questions = ask_counts(file, user, tasks, self.tables)
+        questions = ask_counts(from_file, from_user, tasks, self.tables)
         if questions:
             return Settled(questions=questions)
         if self.histogram(tasks) is None:
@@ -178,29 +174,28 @@ class Archive:
             )
         return Settled(tasks, tool)
 
-    def _find_others(self, tasks: Tasks) -> list[Tasks]:
-        """Return the other ranking tasks of the dataset; none of a suite.
-
-        Those that differ in the protocol alone come first, then those that differ in fewer names.
-        """
-        if self.is_suite(tasks):
-            return []
-        names = itertools.product(self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES)
+    def _list_others(
+        self,
+        tasks: Tasks,
+        protocols: tuple[str, ...],
+        splits: tuple[str, ...],
+        aggregations: tuple[str, ...],
+    ) -> list[Tasks]:
+        """Return the other tasks of a dataset that the tables hold, of some names and all sides."""
         others = []
-        for protocol, split, side in names:
-            other = replace(tasks, protocol=protocol, split=split, side=side)
-            if other != tasks and self.histogram(other):
+        for protocol, split, side, aggregation in itertools.product(
+            protocols, splits, LINK_SIDES, aggregations
+        ):
+            other = replace(
+                tasks, protocol=protocol, split=split, side=side, aggregation=aggregation
+            )
+            if other != tasks and self.histogram(other) is not None:
                 others.append(other)
-
-        def differ(one: Tasks) -> tuple[bool, int]:
-            apart = (one.split != tasks.split, one.side != tasks.side)
-            return any(apart), sum(apart) + (one.protocol != tasks.protocol)
-
-        return sorted(others, key=differ)
+        return others
 
 
 class Settled(NamedTuple):
-    """What numbers are from, or why that is not known: in words, or as questions to the user."""
+    """The ranking tasks of numbers; if they are open, a note or questions to the user."""
 
     tasks: Tasks | None = None
     tool: Tool | None = None
@@ -219,9 +214,9 @@ class Case:
     # Those that can be read, adjusted ones included, and the others, each with the reason.
     measured: tuple[Measured, ...]
     unreadable: tuple[tuple[Entry, str], ...]
-    # The metrics' own values, intervals cut at the metric's range; without impossible values, and
+    # The unadjusted values, intervals cut at the metric's range; without impossible values, and
     # without metrics that have two different values: either may belong to the others.
-    own: Mapping[Metric, Measured]
+    base_values: Mapping[Metric, Measured]
     # 1 if ranks are whole, 1/2 if they can be halves.
     step: float
     archive: Archive
@@ -230,19 +225,18 @@ class Case:
     # True if neither file nor user names a protocol or a tool: the default one is assumed.
     assumed: bool = True
     percent: bool = False
-    # Why the tasks are not known, or what only the user can answer about them.
+    # The reason for unknown tasks, or questions that only the user can answer.
     note: str = ""
     questions: tuple[Question, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
     # True if a number of the evaluation, maybe with other ties, shows that scores were not numbers.
     diverged: bool = False
-    # The numbers called Average that are not the mean of those beside them, with how many these
-    # are, and their mean.
-    contradictions: tuple[tuple[Measured, int, float], ...] = ()
+    # The numbers called Average that are not the mean of those beside them.
+    wrong_averages: tuple[WrongAverage, ...] = ()
 
     @property
-    def telling(self) -> tuple[Measured, ...]:
+    def of_no_scores(self) -> tuple[Measured, ...]:
         """The numbers that show that scores were not numbers."""
         infinite = [
             Measured(entry, math.inf, Interval(math.inf, math.inf))
@@ -263,22 +257,26 @@ class Case:
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:
         """The shares of hits by their k, ascending."""
-        found = {metric.hits_k: m for metric, m in self.own.items() if metric.hits_k is not None}
-        return dict(sorted(found.items()))
+        hits = {}
+        for metric, m in self.base_values.items():
+            if metric.hits_k is not None:
+                hits[metric.hits_k] = m
+        return dict(sorted(hits.items()))
 
     def mean(self, symbol: str) -> Mean | None:
         """Return the value of a metric, maybe from its inverse."""
         metric = parse_metric(symbol)
-        if metric in self.own:
-            return Mean(self.own[metric], self.own[metric].interval, self.own[metric].interval)
-        m = None if metric.inverse is None else self.own.get(metric.inverse)
-        if m is None:
+        if metric in self.base_values:
+            m = self.base_values[metric]
+            return Mean(m, m.interval, m.interval)
+        if metric.inverse is None or metric.inverse not in self.base_values:
             return None
+        m = self.base_values[metric.inverse]
         inverted = invert(m.interval)
         return Mean(m, inverted, Interval(inverted.lower, metric.upper), inverted=True)
 
     def constants(self, metric: Metric) -> Constants | None:
-        """Return what a random ranker gets; None if the tasks are not known."""
+        """Return the constants of a metric on the tasks; None if these are not known."""
         return self.archive.constants(self.tasks, metric)
 
     @property
@@ -316,13 +314,34 @@ class Case:
         return self.count() if context.num_tasks is None else context.num_tasks
 
     def count(self, tasks: Tasks | None = None) -> int | None:
-        """Return how many ranks the tool computes on `tasks`, or on its own; None if not known."""
+        """Return the number of ranks of the tool on `tasks`, or on the case's; None if unknown."""
         return self.archive.count(tasks or self.tasks, self.tool)
 
     @property
     def others(self) -> list[Tasks]:
-        """The other ranking tasks of the dataset, those that differ in the protocol alone first."""
-        return [] if self.tasks is None else self.archive.list_others(self.tasks)
+        """The other ranking tasks of the dataset; none of a suite.
+
+        Those that differ in the protocol alone come first, then those that differ in fewer names.
+        """
+        tasks = self.tasks
+        if tasks is None or self.archive.is_suite(tasks):
+            return []
+
+        def count_differences(other: Tasks) -> tuple[bool, int]:
+            differences = (other.split != tasks.split) + (other.side != tasks.side)
+            return differences > 0, differences + (other.protocol != tasks.protocol)
+
+        protocols = self.archive.tables.protocols(tasks.dataset)
+        others = self.archive.list_others(tasks, protocols, (*SPLITS,), (tasks.aggregation,))
+        return sorted(others, key=count_differences)
+
+
+class WrongAverage(NamedTuple):
+    """A number called Average that is not the mean of the numbers beside it."""
+
+    measured: Measured
+    num_parts: int
+    mean: float
 
 
 class Mean(NamedTuple):
@@ -345,7 +364,7 @@ def invert(interval: Interval) -> Interval:
 def build_case(
     group: Group, reading: Reading, user: Address, archive: Archive, address: Address
 ) -> Case:
-    """Return the numbers of a group, of which `address` is what the file says."""
+    """Return the numbers of a group whose tasks the file describes by `address`."""
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -354,9 +373,9 @@ def build_case(
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    # Only what tells the tasks, so that rows share the answer.
-    telling = replace(address, model=None, rank_type=None, num_tasks=None)
-    settled = archive.settle(telling, user, reading.tool)
+    # Without the fields that do not name tasks, so that rows share the answer.
+    shared = replace(address, model=None, rank_type=None, num_tasks=None)
+    settled = archive.settle(shared, user, reading.tool)
     are_whole = address.rank_type in _WHOLE_RANK_TYPES
     if address.rank_type is None:
         are_whole = settled.tool is not None and settled.tool.whole_ranks
@@ -365,7 +384,7 @@ def build_case(
         group=group,
         measured=tuple(measured),
         unreadable=tuple(unreadable),
-        own=pick_own(measured),
+        base_values=pick_base_values(measured),
         step=1.0 if are_whole else 0.5,
         archive=archive,
         tasks=settled.tasks,
@@ -374,12 +393,12 @@ def build_case(
         percent=user.percent,
         note=settled.note,
         questions=settled.questions,
-        averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
+        averaged=any(m.averaged for m in measured) or _has_several_runs(group, reading),
     )
 
 
-def _tell_runs(group: Group, reading: Reading) -> bool:
-    """Tell whether a column says that numbers average several runs: ``runs``, or ``MRR std``."""
+def _has_several_runs(group: Group, reading: Reading) -> bool:
+    """Return True if a column ``runs`` or ``MRR std`` shows that numbers average several runs."""
     runs, spreads = [], []
     for column in reading.columns:
         label = read_label(column)
@@ -395,17 +414,17 @@ def _tell_runs(group: Group, reading: Reading) -> bool:
     return False
 
 
-def pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
-    """Return the one value of each metric, cut at the range of the metric."""
-    every: dict[Metric, list[Measured]] = {}
+def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
+    """Return the one unadjusted value of each metric, cut at the range of the metric."""
+    by_metric: dict[Metric, list[Measured]] = {}
     for m in measured:
         if m.entry.adjustment is None and m.entry.metric.optimum is not None:
-            every.setdefault(m.entry.metric, []).append(m)
-    own = {}
-    for metric, (first, *others) in every.items():
+            by_metric.setdefault(m.entry.metric, []).append(m)
+    base_values = {}
+    for metric, (first, *others) in by_metric.items():
         cut = Interval(
             max(first.interval.lower, metric.lower), min(first.interval.upper, metric.upper)
         )
         if all(m.interval == first.interval for m in others) and cut.lower <= cut.upper:
-            own[metric] = replace(first, interval=cut)
-    return own
+            base_values[metric] = replace(first, interval=cut)
+    return base_values

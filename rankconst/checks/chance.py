@@ -47,7 +47,7 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
     why="It sums ranks. Not for means over several runs, nor if the rounding is wider than 1/n.",
 )
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
-    m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
+    m = case.base_values.get(CATALOGUE["arithmetic_mean_rank"])
     if m is not None:
         inequality = "n {} is whole" if case.step == 1 else "2 n {} is whole"
         yield from _find_broken(case, [m], case.step, inequality)
@@ -63,8 +63,8 @@ def _find_broken(
     if not broken:
         return
     cause = "A mean over several runs or over sides, or other ranking tasks."
-    if others := _name_fitting(case, measured, broken, step):
-        cause = f"They fit {others}."
+    if counts := _name_fitting_counts(case, measured, broken, step):
+        cause = f"They fit {counts}."
     where = f": that is n{case.where}."
     severity: Severity = "warning"
     if case.group.context.num_tasks is not None:
@@ -80,41 +80,42 @@ def _find_broken(
     )
 
 
-# A count that wrong numbers fit with a larger probability says nothing.
+# A count that wrong numbers fit with a larger probability is not named.
 _LUCK = 0.05
 
 # The unit of float32, relatively: LibKGE divides in it, and writes all digits of a double.
 _FLOAT32 = 2.0**-24
 
 
-def _name_fitting(case: Case, measured: list[Measured], broken: list[Measured], step: float) -> str:
+def _name_fitting_counts(
+    case: Case, measured: list[Measured], broken: list[Measured], step: float
+) -> str:
     """Name up to three other counts of the dataset's tasks that all values fit as written.
 
     Counts that broken values would often fit by luck are left out.
     """
     intervals = {m: _read_strictly(m) for m in measured}
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for other in case.others:
         n = case.count(other)
-        if n is None or n in found:
+        if n is None or n in names:
             continue
         luck = math.prod(min(2 * intervals[m].half_width * n / step, 1.0) for m in broken)
-        fitting = all(
-            holds_multiple(interval, step / n, float(FEW_ULPS)) for interval in intervals.values()
-        )
-        if fitting and luck <= _LUCK:
-            found[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
-    return ", or ".join(list(found.values())[:3])
+        fits = (holds_multiple(each, step / n, float(FEW_ULPS)) for each in intervals.values())
+        if luck <= _LUCK and all(fits):
+            names[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
+    return ", or ".join(list(names.values())[:3])
 
 
 def _read_strictly(m: Measured) -> Interval:
-    """Return what the digits of a number leave open, without what any program may err by."""
+    """Return the numbers that round to the digits of a value, without allowance for noise."""
     lower, upper = m.written or m.interval
     if lower < upper:
         return Interval(lower, upper)
-    is_single = float(np.float32(m.value)) == m.value
-    open_by = _FLOAT32 * abs(m.value) if is_single else half_unit(m.value)
-    return Interval(lower - open_by, upper + open_by)
+    half = half_unit(m.value)
+    if float(np.float32(m.value)) == m.value:
+        half = _FLOAT32 * abs(m.value)
+    return Interval(lower - half, upper + half)
 
 
 # -- chance ----------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ _FORMULAS = {
 }
 
 # A value with at least this many digits that repeats another was copied.
-_TELLING = 4
+_ENOUGH_DIGITS = 4
 
 # Below it a ranker is worse than random beyond doubt.
 _LEAST_Z = -5.0
@@ -146,7 +147,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
     measured = {m.entry: m for m in case.measured}
     for pair in pair_up(measured, percent=case.percent):
         # A metric with two different values has no base value.
-        if pair.metric not in case.own:
+        if pair.metric not in case.base_values:
             continue
         constants = case.constants(pair.metric)
         cause = find_cause(pair, constants)
@@ -155,30 +156,32 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
             yield _describe_mismatch(measured[pair.adjusted.entry], expected, cause, case)
 
 
-def _describe_mismatch(m: Measured, expected: float, known: Cause, case: Case) -> Finding:
-    """Return what is wrong with an adjusted value."""
-    base = case.own[m.entry.metric]
-    cause = f"{known.summary[:1].upper()}{known.summary[1:]}."
-    if known is UNKNOWN:
-        cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
+def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
+    """Report an adjusted value that does not belong to its base value."""
+    base = case.base_values[m.entry.metric]
+    sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
+    if cause is UNKNOWN:
+        sentence = "Of another protocol? Name it with --protocol." if case.assumed else ""
     statement = f"{m} does not belong to {base}: expected {show_number(expected, 8)}{case.where}."
     severity: Severity = "error"
-    if known.harmless:
+    if cause.harmless:
         severity = "info"
     elif case.assumed:
         severity = "warning"
-    return Finding((m, base), _write_formula(m), statement, cause, severity)
+    return Finding((m, base), _write_formula(m), statement, sentence, severity)
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
     """Find z-scores that repeat their base value, which needs no ranking tasks."""
     cause = "It repeats the base value: it was never scaled."
     for m in case.measured:
-        base = case.own.get(m.entry.metric)
+        base = case.base_values.get(m.entry.metric)
         # Of few digits, the two may well be equal by chance.
-        if base is None or m.entry.adjustment != "z" or count_digits(m.entry.text) < _TELLING:
+        if base is None or m.entry.adjustment != "z":
             continue
-        if abs(m.value) == abs(base.value) != 0:
+        if count_digits(m.entry.text) < _ENOUGH_DIGITS:
+            continue
+        if m.value != 0 and abs(m.value) == abs(base.value):
             yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
 
 
@@ -197,15 +200,15 @@ def _write_formula(m: Measured) -> str:
     why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
-    scores = {m: _score(case, m) for m in case.own.values()}
-    known = {m: score for m, score in scores.items() if score is not None}
-    worse = {m: score for m, score in known.items() if score < _LEAST_Z}
+    scores = {m: _score(case, m) for m in case.base_values.values()}
+    defined = {m: score for m, score in scores.items() if score is not None}
+    worse = {m: score for m, score in defined.items() if score < _LEAST_Z}
     if not worse:
         return
-    listed = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
-    statement = f"worse than a random ranker{case.where}: {listed}."
+    numbers = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
+    statement = f"worse than a random ranker{case.where}: {numbers}."
     cause = ""
-    if 2 < len(worse) == len(known):
+    if len(worse) > 2 and len(worse) == len(defined):
         cause = "All metrics are: are scores sorted the wrong way?"
     yield Finding(tuple(worse), "", statement, cause, "info")
 
@@ -222,17 +225,17 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
     if not below:
         return
     ordered = sorted(below, key=lambda m: m.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"])
-    listed = ", ".join(f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
-    statement = f"worse than counting{case.where}: {listed}."
+    numbers = ", ".join(f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
+    statement = f"worse than counting{case.where}: {numbers}."
     if len(below) > _FEW:
         first = ordered[0]
-        number = f"{len(below)} of {len(counting)}"
+        how_many = f"{len(below)} of {len(counting)}"
         if len(below) == len(counting):
-            number = f"all {len(below)}"
-        value, counted = show_number(first.value, 4), show_number(below[first], 4)
+            how_many = f"all {len(below)}"
+        value, by_counting = show_number(first.value, 4), show_number(below[first], 4)
         statement = (
-            f"worse than counting in {number} metrics{case.where} ({first.label} {value}; "
-            f"counting {counted})."
+            f"worse than counting in {how_many} metrics{case.where} ({first.label} {value}; "
+            f"counting {by_counting})."
         )
     yield Finding(tuple(below), "", statement, "", "info")
 
@@ -242,26 +245,29 @@ _FEW = 3
 
 
 def find_counting(case: Case) -> dict[Measured, float]:
-    """Return what counting gets in each metric of an evaluation, where the tables have it."""
-    # The other ranks of PyKEEN's files say the same.
+    """Map the numbers of an evaluation to their expectations under counting, if tabulated."""
+    # The other rank types in PyKEEN's files repeat it.
     if case.group.context.rank_type not in {None, "realistic"}:
         return {}
     # Of macro averages and single relations the archive alone has it.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
     tasks = replace(case.tasks, baseline="counting")
-    found = {}
-    for m in case.own.values():
+    expectations = {}
+    for m in case.base_values.values():
         if m.entry.metric.scale == "spread":
             continue
         constants = case.archive.constants(tasks, m.entry.metric)
         if constants is not None:
-            found[m] = constants.expectation
-    return found
+            expectations[m] = constants.expectation
+    return expectations
 
 
 def _is_below(case: Case, m: Measured, expected: float) -> bool:
-    """Tell whether a number is worse than counting; what is worse than random is not told twice."""
+    """Return True if a number is worse than counting, but not worse than random.
+
+    Another rule reports numbers that are worse than random.
+    """
     score = _score(case, m)
     if score is not None and score < _LEAST_Z:
         return False
@@ -284,7 +290,7 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         return
     beyond: dict[Measured, str] = {}
-    for m in case.own.values():
+    for m in case.base_values.values():
         published = find_literature(case.tasks, m.entry.metric)
         if published is not None and _is_far_beyond(m, published):
             low, high = show_number(published.values[0], 3), show_number(published.values[-1], 3)
@@ -317,13 +323,14 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {}
-        for m in case.own.values():
+        for m in case.base_values.values():
             constants = case.constants(m.entry.metric)
             if constants is not None:
                 tied[m] = constants.all_tied(rank_type)
         if not all(overlap(m.interval, Interval(value, value)) for m, value in tied.items()):
             continue
-        if sum(_count_telling(m, value, rank_type) for m, value in tied.items()) < _TELLING:
+        digits = [_count_equal_digits(m, value, rank_type) for m, value in tied.items()]
+        if sum(digits) < _ENOUGH_DIGITS:
             continue
         listed = ", ".join(map(str, tied))
         statement = (
@@ -343,24 +350,29 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     why="An Average is a plain mean over D graphs; another may be over others, or weighted.",
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
-    for m, count, mean in case.contradictions:
+    for average in case.wrong_averages:
         statement = (
-            f"{m} is not the mean of the {count} numbers next to it, which is "
-            f"{show_number(mean, 4)}."
+            f"{average.measured} is not the mean of the {average.num_parts} numbers next to it, "
+            f"which is {show_number(average.mean, 4)}."
         )
-        yield Finding((m,), "", statement, "", "warning")
+        yield Finding((average.measured,), "", statement, "", "warning")
 
 
-def _count_telling(m: Measured, value: float, rank_type: str) -> float:
-    """Return to how many digits a number is known; of shares that are 0 or 1 in any case none."""
+def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
+    """Return the number of digits in which a number is known to equal the value of all ties.
+
+    Shares that are 0 or 1 in any case count as no digits.
+    """
     if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
         return 0.0
-    open_by = (m.interval.upper - m.interval.lower) / abs(value) if value else 1.0
-    return max(-math.log10(max(open_by, 10.0**-_TELLING)), 0.0)
+    width = 1.0
+    if value:
+        width = (m.interval.upper - m.interval.lower) / abs(value)
+    return max(-math.log10(max(width, 10.0**-_ENOUGH_DIGITS)), 0.0)
 
 
 def _score(case: Case, m: Measured) -> float | None:
-    """Return the largest z-score in the interval; None if it is undefined or says nothing."""
+    """Return the largest z-score in the interval; None if it is undefined or of a spread."""
     if m.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
     constants = case.constants(m.entry.metric)

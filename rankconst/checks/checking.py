@@ -1,8 +1,8 @@
-"""A results file checked: laws that its numbers break, and what contradicts their tasks.
+"""Check a results file: find the laws that its numbers break, and numbers of other tasks.
 
 Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits
 give, a share of n tasks is a multiple of 1/n. A published number that breaks one is a slip, or is
-not what its heading says.
+of another metric than its heading.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from rankconst.checks import confirm_reading
 from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
-from rankconst.checks.case import Archive, Case, Finding, build_case
+from rankconst.checks.case import Archive, Case, Finding, WrongAverage, build_case
 from rankconst.checks.chance import find_counting
 from rankconst.checks.confirm import SLIP
 from rankconst.checks.laws import DIVERGED, SWAPPED
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckedReading:
-    """What is wrong with the numbers of a results file.
+    """The findings in a results file.
 
-    ``print`` shows what the screen of ``rankconst check`` does.
+    ``print`` shows the screen of ``rankconst check``.
 
     Attributes
     ----------
@@ -58,9 +58,9 @@ class CheckedReading:
         The laws that numbers break, in the order of the file. Only those of severity ``error`` are
         impossible.
     notes
-        What could not be checked, and what was left out.
+        The numbers that could not be checked, or were left out.
     asked
-        What only you can answer, with the positions of the numbers that wait for it.
+        The questions that only you can answer, with the positions of the numbers that wait.
     """
 
     reading: Reading
@@ -68,7 +68,7 @@ class CheckedReading:
     notes: tuple[str, ...]
     asked: tuple[Question, ...]
     table_version: str
-    # How many rules were tried, and how many numbers were compared with counting.
+    # The numbers of rules that were tried, and of values that were compared with counting.
     num_rules: int = 0
     num_counted: int = 0
 
@@ -128,13 +128,13 @@ class CheckedReading:
 
 
 SHOWN = 3
-"""How many findings of one rule with the same cause are shown; JSON has all."""
+"""The number of findings of one rule with the same cause that are shown; JSON has all."""
 
 
 def write_findings(
     checked: CheckedReading, width: int, paint: Callable[[str, str], str] | None = None
 ) -> Iterator[str]:
-    """Yield the findings as a screen shows them, and how many more there are like the first few.
+    """Yield the findings as a screen shows them, then the number of those that are not shown.
 
     `paint` gives a part of a text the style of a severity, of `rule` or of `below`.
     """
@@ -159,27 +159,26 @@ def write_findings(
         law = "usual" if finding.severity == "info" else "must hold"
         why = f"    {law}: {finding.inequality}. {finding.cause}".rstrip()
         yield paint(wrap(width, why, below="    "), "below")
-    for key, group in alike.items():
-        rule, severity, cause = key
-        left = len(group) - SHOWN
-        if left > 0:
-            more = (
-                f"{name}: {rule}: {left:,} more of severity {severity}, --json lists all. {cause}"
-            )
-            yield show_controls(more.rstrip())
+    for (rule, severity, cause), group in alike.items():
+        hidden = len(group) - SHOWN
+        if hidden > 0:
+            more = f"{hidden:,} more of severity {severity}, --json lists all. {cause}"
+            yield show_controls(f"{name}: {rule}: {more}".rstrip())
 
 
 def summarise(every: Sequence[CheckedReading]) -> str:
-    """Return how much was checked, and what was found."""
+    """Return a line with the numbers of files, values and findings."""
     size = sum(len(each.reading.entries) for each in every)
     numbers = count_of(size, "number")
     findings = sum(len(each.findings) for each in every)
     errors = sum(each.num_errors for each in every)
     summary = f"{numbers}, {count_of(findings, 'finding')}"
     if not findings and not any(each.asked for each in every):
-        counted = sum(each.num_counted for each in every)
-        some = "" if counted == size else f"{counted:,} of them "
-        verdict = f"possible, {some}as printed no worse than counting" if counted else "possible"
+        num_counted = sum(each.num_counted for each in every)
+        verdict = "possible"
+        if num_counted:
+            some = "" if num_counted == size else f"{num_counted:,} of them "
+            verdict = f"possible, {some}as printed no worse than counting"
         summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
     if len(every) > 1:
         summary = f"{count_of(len(every), 'file')}, {summary}"
@@ -204,25 +203,25 @@ def check_reading(
     """
     listed = "`rankconst show rules` lists them all."
     keys = [resolve_name("rule", key, dict.fromkeys(RULES, ()), listed) for key in rules]
-    chosen = [RULES[key] for key in keys or RULES]
+    tried = [RULES[key] for key in keys or RULES]
     user = parse_address(user, tables)
     if metric is not None:
         reading = _keep_metric(reading, metric)
     reading, uncounted = _leave_out_uncounted(reading, tables)
-    reading, notes = _choose(reading, tables, user)
+    reading, notes = _leave_out_other_tasks(reading, tables, user)
     cases, questions = _build_cases(confirm_reading(reading, tables, user), tables, user)
-    # Of an evaluation of scores that were not numbers, nothing else means anything.
+    # The other numbers of an evaluation of scores that were not numbers are meaningless.
     sound = [case for case in cases if not case.diverged]
     findings: list[Finding] = []
-    for rule in chosen:
+    for rule in tried:
         findings += rule.apply(cases if rule.key == DIVERGED else sound)
-    findings = sorted(_drop_explained(findings), key=lambda finding: finding.line or 0)
+    findings = sorted(_drop_consequences(findings), key=lambda finding: finding.line or 0)
     notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
     for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):
         if covered := tables.explain_coverage(tasks):
             notes.append(f"{tasks.dataset}: {covered}")
     num_counted = 0
-    if RULES["below-counting"] in chosen:
+    if RULES["below-counting"] in tried:
         num_counted = sum(len(find_counting(case)) for case in sound)
     return CheckedReading(
         reading=reading,
@@ -230,24 +229,24 @@ def check_reading(
         notes=tuple(notes),
         asked=_locate(questions, reading, cases, in_python=in_python),
         table_version=tables.version,
-        num_rules=len(chosen),
+        num_rules=len(tried),
         num_counted=num_counted,
     )
 
 
 def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, list[str]]:
-    """Leave out, with notes, metrics of several right answers that the tables have no counts of.
+    """Leave out, with notes, metrics of several right answers if the tables have no counts of them.
 
-    Raises the first reason if none is left.
+    Raises the first reason if no number is left.
     """
     uncounted = find_answers(reading, tables)
     if not uncounted:
         return reading, []
-    kept = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
-    if not kept.any():
+    is_counted = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
+    if not is_counted.any():
         raise next(iter(uncounted.values()))
     notes = dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
-    return replace(reading, entries=reading.entries.keep(kept)), [*notes]
+    return replace(reading, entries=reading.entries.keep(is_counted)), [*notes]
 
 
 def _locate(
@@ -257,58 +256,58 @@ def _locate(
     *,
     in_python: bool,
 ) -> tuple[Question, ...]:
-    """Return questions with the positions of the numbers that wait for them."""
+    """Add to each question the positions of the numbers that wait for it."""
     if not questions:
         return ()
-    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
-    asked = {
-        question: [places[each.row, each.column] for each in entries]
-        for question, entries in questions.items()
-    }
-    return locate(asked, sum(len(case.group.entries) for case in cases), in_python=in_python)
+    place_of = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
+    places = {}
+    for question, entries in questions.items():
+        places[question] = [place_of[entry.row, entry.column] for entry in entries]
+    return locate(places, sum(len(case.group.entries) for case in cases), in_python=in_python)
 
 
 def _keep_metric(reading: Reading, metric: Metric) -> Reading:
     """Return a reading with the numbers of one metric; DataError if there are none."""
     entries = reading.entries
-    is_kept = np.array([head.metric == metric for head in entries.heads], dtype=np.bool_)
-    kept = entries.keep(is_kept[entries.head_of])
-    if not len(kept):
-        named = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
-        raise DataError(f"{reading.name} has no {metric.label}; it has {named}.")
-    return replace(reading, entries=kept)
+    is_of_metric = np.array([head.metric == metric for head in entries.heads], dtype=np.bool_)
+    matches = entries.keep(is_of_metric[entries.head_of])
+    if not len(matches):
+        labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
+        raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
+    return replace(reading, entries=matches)
 
 
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[Entry]]]:
-    """Return what to check of each evaluation, and the questions with the numbers they hold up."""
+    """Return the case of each evaluation, and the questions with the numbers that wait for them."""
     archive = Archive(tables)
     cases: list[Case] = []
-    asked: dict[Question, list[Entry]] = {}
+    waiting: dict[Question, list[Entry]] = {}
     entries = reading.entries
     means = {}
-    for found in find_means(reading).values():
-        means[entries[found.place].row, entries[found.place].column] = found
+    for mean in find_means(reading).values():
+        means[entries[mean.place].row, entries[mean.place].column] = mean
     for group in group_entries(reading):
-        # Numbers that fit no tasks are judged by what file and user say: one may be a slip.
-        slips = [ask for ask in list_open(group.context, user) if ask.field == SLIP]
-        others = tuple(ask for ask in group.context.questions if ask.field != SLIP)
+        # Numbers that fit no tasks are checked on those of file and user: one may be a slip.
+        slips = [asked for asked in list_open(group.context, user) if asked.field == SLIP]
+        others = tuple(asked for asked in group.context.questions if asked.field != SLIP)
         address = replace(group.context, questions=others)
         case = build_case(group, reading, user, archive, address)
-        wrong, waiting = [], []
+        wrong, unknown = [], []
         for entry in group.entries:
-            mean = means.get((entry.row, entry.column))
-            if mean is not None and not mean.is_held:
-                wrong.append((measure(entry), len(mean.parts), mean.mean))
-            # Of a mean all is known that its graphs tell.
-            if mean is None or not mean.is_held:
-                waiting.append(entry)
-        for ask in dict.fromkeys((*case.questions, *slips)) if waiting else ():
-            asked.setdefault(ask, []).extend(waiting)
+            average = means.get((entry.row, entry.column))
+            if average is None:
+                unknown.append(entry)
+            elif not average.is_held:
+                wrong.append(WrongAverage(measure(entry), len(average.parts), average.mean))
+                unknown.append(entry)
+        if unknown:
+            for question in dict.fromkeys((*case.questions, *slips)):
+                waiting.setdefault(question, []).extend(unknown)
         assumed = user.protocol is None if slips else case.assumed
-        cases.append(replace(case, assumed=assumed, contradictions=tuple(wrong)))
-    return _mark_diverged(cases, reading), asked
+        cases.append(replace(case, assumed=assumed, wrong_averages=tuple(wrong)))
+    return _mark_diverged(cases, reading), waiting
 
 
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
@@ -321,15 +320,14 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
         rows = case.group.rows if reading.layout == "wide" else ()
         return replace(case.group.context, rank_type=None), rows
 
-    judged = {identify(case) for case in cases if case.telling}
-    return [
-        replace(case, diverged=True) if judged and identify(case) in judged else case
-        for case in cases
-    ]
+    diverged = {identify(case) for case in cases if case.of_no_scores}
+    if not diverged:
+        return cases
+    return [replace(case, diverged=identify(case) in diverged) for case in cases]
 
 
-def _drop_explained(findings: list[Finding]) -> list[Finding]:
-    """Drop what only follows from two exchanged columns, or from a value impossible by itself."""
+def _drop_consequences(findings: list[Finding]) -> list[Finding]:
+    """Drop the findings that follow from exchanged columns, or from a value out of range."""
     exchanged: set[int] = set()
     impossible: set[int] = set()
     for finding in findings:
@@ -337,50 +335,52 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
             exchanged |= _identify_entries(finding)
         elif finding.rule == "range":
             impossible |= _identify_entries(finding)
-    kept = []
+    causes = []
     for finding in findings:
-        own = _identify_entries(finding)
-        by_exchange = RULES[finding.rule].mended_by_swap and own & exchanged
-        by_value = finding.rule not in {"range", SWAPPED} and own & impossible
+        numbers = _identify_entries(finding)
+        by_exchange = RULES[finding.rule].mended_by_swap and numbers & exchanged
+        by_value = finding.rule not in {"range", SWAPPED} and numbers & impossible
         if not by_exchange and not by_value:
-            kept.append(finding)
-    return kept
+            causes.append(finding)
+    return causes
 
 
 def _identify_entries(finding: Finding) -> set[int]:
-    """Return what identifies the numbers of a finding: hashing thousands of them takes long."""
+    """Return the identities of a finding's numbers: hashing thousands of numbers takes long."""
     return {id(m.entry) for m in finding.values}
 
 
-def _choose(reading: Reading, tables: Tables, user: Address) -> tuple[Reading, list[str]]:
-    """Leave out, with a note, numbers that say they are of other tasks than the user asks for.
+def _leave_out_other_tasks(
+    reading: Reading, tables: Tables, user: Address
+) -> tuple[Reading, list[str]]:
+    """Leave out, with a note, numbers that the file declares as of other tasks than the user's.
 
-    Raises DataError if none is left.
+    Raises DataError if no number is left.
     """
     entries = reading.entries
-    kept = [agrees(context, user, tables) for context in entries.contexts]
-    if all(kept):
+    agreeing = [agrees(context, user, tables) for context in entries.contexts]
+    if all(agreeing):
         return reading, []
-    others: dict[str, None] = {}
-    for context, agreeing in zip(entries.contexts, kept, strict=True):
-        if not agreeing:
-            others |= dict.fromkeys(_name_disagreeing(context, tables, user))
-    chosen = np.array(kept, dtype=np.bool_)[entries.context_of]
-    named = list_first([*others])
-    if not chosen.any():
-        raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {named}.")
-    note = f"numbers of {named} are left out: you asked for others."
-    return replace(reading, entries=entries.keep(chosen)), [note]
+    fields: dict[str, None] = {}
+    for context, does_agree in zip(entries.contexts, agreeing, strict=True):
+        if not does_agree:
+            fields |= dict.fromkeys(_list_disagreements(context, tables, user))
+    others = list_first([*fields])
+    mask = np.array(agreeing, dtype=np.bool_)[entries.context_of]
+    if not mask.any():
+        raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {others}.")
+    note = f"numbers of {others} are left out: you asked for others."
+    return replace(reading, entries=entries.keep(mask)), [note]
 
 
-def _name_disagreeing(context: Address, tables: Tables, user: Address) -> list[str]:
-    """Name what a number says of its tasks that is not what the user asks for."""
-    own = []
+def _list_disagreements(context: Address, tables: Tables, user: Address) -> list[str]:
+    """Return the fields of an address that contradict the user's: ``split valid``."""
+    fields = []
     for name in NAMES:
         text = getattr(context, name)
         if text and getattr(user, name) and not agrees(Address(**{name: text}), user, tables):
-            own.append(f"{name} {text}")
-    return own or [f"relation {', '.join(context.relations)}"]
+            fields.append(f"{name} {text}")
+    return fields or [f"relation {', '.join(context.relations)}"]
 
 
 def _describe(m: Measured) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Published adjusted values and numbers of ranks, held against the declared or assumed tasks.
+"""Compare published adjusted values and numbers of ranks with the declared or assumed tasks.
 
-What contradicts them is asked about, and the right tasks are named among the benchmark's own. If a
-file names no dataset, the question names the one that its numbers are of.
+Contradictions become questions, which name the right tasks of the benchmark. If a file names no
+dataset, the question names the one that its numbers are of.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
     AGGREGATIONS,
-    LINK_SIDES,
     POOLED_SPLITS,
     RELATION_SIDE,
     SPLITS,
@@ -44,7 +43,7 @@ from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -57,24 +56,24 @@ if TYPE_CHECKING:
 
 
 SLIP = "slip"
-"""What a question is about where no tasks of the benchmark fit: a number may be wrong."""
+"""The field of a question about numbers that fit no tasks of the benchmark: one may be wrong."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the numbers of some evaluations say about the ranking tasks that they share."""
+    """Numbers of evaluations that depend on their ranking tasks: counts of ranks, and pairs."""
 
     counts: frozenset[int]
     pairs: tuple[Pair, ...]
 
     @property
     def word(self) -> str:
-        """The word by which you accept that it says nothing."""
+        """The word that ``--accept`` takes if the evidence is harmless."""
         return "adjusted" if self.pairs else "count"
 
 
 def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Put a question to each number of a file whose evidence contradicts its ranking tasks."""
+    """Add a question to each number of a file whose evidence contradicts its ranking tasks."""
     entries = reading.entries
     contexts, context_of = [*entries.contexts], entries.context_of.copy()
     for places, question in find_questions(reading, tables, user):
@@ -91,29 +90,29 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
 def find_questions(
     reading: Reading, tables: Tables, user: Address
 ) -> Iterator[tuple[NDArray[np.intp], Question]]:
-    """Yield the places of numbers that contradict their tasks, with what is asked about them."""
+    """Yield the places of numbers that contradict their tasks, and the question about them."""
     judge = _Judge(tables, user, reading.tool)
-    asked = [
-        (places, judge.ask(address, evidence))
-        for places, address, evidence in _gather(reading, percent=user.percent)
-    ]
-    waiting = sum(len(places) for places, question in asked if question is not None)
+    found = []
+    for places, address, evidence in _gather(reading, percent=user.percent):
+        question = judge.ask(address, evidence)
+        if question is not None:
+            found.append((places, question))
     # An option is for the whole file.
+    waiting = sum(len(places) for places, _ in found)
     differ = reading.layout == "wide" and waiting < len(reading.entries)
-    for places, question in asked:
-        if question is not None and differ:
+    for places, question in found:
+        if differ:
             yield places, replace(question, option=_name_columns(question.option))
-        elif question is not None:
+        else:
             yield places, question
 
 
 def _gather(
     reading: Reading, *, percent: bool
 ) -> Iterator[tuple[NDArray[np.intp], Address, Evidence]]:
-    """Yield the places of numbers on the same ranking tasks, with what the file says of these.
+    """Yield the places of numbers on the same ranking tasks, their address and their evidence.
 
-    With them comes the evidence: counts of ranks, and adjusted values with their base values.
-    Places without any are left out.
+    Places without counts of ranks and adjusted values are left out.
     """
     entries = reading.entries
     by_number = reading.has_telling_numbers
@@ -123,7 +122,7 @@ def _gather(
     if by_number:
         part_of = combine(part_of, entries.model_of, len(entries.models))
     if by_number and reading.layout == "wide":
-        # Rows of a table that say the same of themselves may still be of different tasks.
+        # Rows of a table with the same address may still be of different tasks.
         part_of = combine(part_of, entries.rows, len(reading.rows))
     evaluation_of = number_evaluations(reading)
     order = np.argsort(part_of, kind="stable")
@@ -131,18 +130,21 @@ def _gather(
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
-        counted = [count_ranks(entry) for each in evaluations.values() for entry in each]
-        counts = {count for count in counted if count is not None}
-        pairs = [pair for each in evaluations.values() for pair in pair_up(each, percent=percent)]
-        if counts or pairs:
-            yield places, contexts[address_of[places[0]]], Evidence(frozenset(counts), tuple(pairs))
+        counts: set[int | None] = set()
+        pairs: list[Pair] = []
+        for evaluation in evaluations.values():
+            counts.update(count_ranks(entry) for entry in evaluation)
+            pairs += pair_up(evaluation, percent=percent)
+        evidence = Evidence(frozenset(n for n in counts if n is not None), tuple(pairs))
+        if evidence.counts or evidence.pairs:
+            yield places, contexts[address_of[places[0]]], evidence
 
 
-# How well ranking tasks fit: nothing contradicts them; known defects of adjusted values explain
-# what does; not at all.
+# Grades of ranking tasks: nothing contradicts them; contradictions are known defects of adjusted
+# values; contradictions without such an excuse.
 _FITS, _DEFECT, _CONTRADICTED = 2, 1, 0
 
-_TOLD = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
+_MR, _MRR = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
 # One metric alone may agree with equally many candidates by chance.
 _FEWEST_METRICS = 2
 
@@ -157,56 +159,60 @@ _OTHERS = (
 
 
 class _Judge:
-    """The tables, asked whether they bear out what numbers say.
+    """Compares evidence with the tables.
 
-    Answers are remembered, as thousands of rows may ask the same.
+    Answers are remembered, as thousands of rows may be of the same tasks.
     """
 
-    def __init__(self, tables: Tables, user: Address, implied: str | None) -> None:
-        self.tables, self.user, self.implied = tables, user, implied
+    def __init__(self, tables: Tables, user: Address, format_tool: str | None) -> None:
+        self.tables, self.user, self.format_tool = tables, user, format_tool
         self.archive = Archive(tables)
         self.settle = functools.cache(self._settle)
-        self.list_own = functools.cache(self._list_own)
         self.list_constants = functools.cache(self._list_constants)
 
     def ask(self, address: Address, evidence: Evidence) -> Question | None:
-        """Return what is to be asked about numbers; None if nothing contradicts their tasks."""
+        """Return the question about numbers; None if nothing contradicts their tasks."""
         tasks, tool = self.settle(address)
         if tasks is None:
-            named = address.dataset or self.user.dataset
-            return None if named or address.questions else self._suggest_dataset(address, evidence)
+            if address.dataset or self.user.dataset or address.questions:
+                return None
+            return self._suggest_dataset(address, evidence)
         if tasks.dataset not in self.tables.titles:
             return _ask_size(tasks, evidence)
         return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
 
     def _ask_tasks(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question | None:
-        held = self._grade(tasks, tool, evidence)
-        if held in {None, _FITS}:
+        """Ask about contradicted tasks: name those that fit, or the contradiction.
+
+        If a known defect explains the contradictions, only tasks without any are asked about.
+        """
+        current = self._grade(tasks, tool, evidence)
+        if current in {None, _FITS}:
             return None
-        others = self.list_own(tasks, _find_size(evidence))
-        grades = [self._grade(each, tool, evidence) for each in others]
-        # If nothing but a known defect contradicts the tasks, only better ones are asked about.
+        grades = {}
+        for other in self._list_others(tasks, evidence):
+            grades[other] = self._grade(other, tool, evidence)
         for grade in (_FITS, _DEFECT):
-            if held == grade:
+            if current == grade:
                 return None
-            fitting = [each for each, own in zip(others, grades, strict=True) if own == grade]
+            fitting = [other for other in grades if grades[other] == grade]
             if fitting:
                 return _name_others(tasks, self._choose_nearest(tasks, fitting), evidence)
-        return self._find_nothing(tasks, tool, evidence)
+        return self._ask_slip(tasks, tool, evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
         """Return the tasks declared or assumed, and the tool; two Nones if they need an answer."""
         try:
-            return settle(address, self.user, self.tables, tool=self.implied)
+            return settle(address, self.user, self.tables, tool=self.format_tool)
         except RankconstError:
             return None, None
 
     def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
-        """Return what makes an adjusted value wrong on some tasks."""
+        """Return the defect of an adjusted value on some tasks; None if it is right."""
         return find_cause(pair, self.archive.constants(tasks, pair.metric))
 
     def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
-        """Return how well tasks fit; None if the tables do not hold them."""
+        """Grade the fit of tasks; None if the tables do not hold them."""
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
@@ -225,40 +231,42 @@ class _Judge:
 
     # -- other tasks of the benchmark --------------------------------------------------------------
 
-    def _list_own(self, tasks: Tasks, size: int | None) -> tuple[Tasks, ...]:
-        """Return the other tasks of the benchmark, with those among `size` candidates."""
-        sampled = () if size is None else (f"sampled:{size - 1}",)
-        protocols = (*self.tables.protocols(tasks.dataset), *sampled)
-        names = itertools.product(protocols, (*SPLITS, *POOLED_SPLITS), LINK_SIDES, AGGREGATIONS)
-        every = (Tasks(tasks.dataset, *rest, relations=tasks.relations) for rest in names)
-        return tuple(
-            each for each in every if each != tasks and self.archive.histogram(each) is not None
-        )
+    def _list_others(self, tasks: Tasks, evidence: Evidence) -> list[Tasks]:
+        """Return the other tasks of the benchmark, with sampled ones if evidence tells how many."""
+        protocols = self.tables.protocols(tasks.dataset)
+        size = _find_size(evidence)
+        if size is not None:
+            protocols = (*protocols, f"sampled:{size - 1}")
+        splits = (*SPLITS, *POOLED_SPLITS)
+        return self.archive.list_others(tasks, protocols, splits, (*AGGREGATIONS,))
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
         """Return the tasks that differ in the fewest names, one for each set of constants."""
-        apart = {each: len(_list_apart(each, tasks)) for each in fitting}
-        nearest = [each for each in apart if apart[each] == min(apart.values())]
+        differences = {other: len(_list_differences(other, tasks)) for other in fitting}
+        fewest = min(differences.values())
         distinct: dict[object, Tasks] = {}
-        for each in nearest:
-            known = [self.archive.constants(each, metric) for metric in _TOLD]
-            told = tuple((one.num_tasks, one.expectation) for one in known if one is not None)
-            distinct.setdefault(told, each)
+        for other, number in differences.items():
+            if number == fewest:
+                constants = (self.archive.constants(other, metric) for metric in (_MR, _MRR))
+                key = tuple((c.num_tasks, c.expectation) for c in constants if c is not None)
+                distinct.setdefault(key, other)
         return [*distinct.values()]
 
-    def _find_nothing(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
-        """Say what contradicts where no other tasks of the benchmark fit."""
-        why, remedy = self._find_reason(tasks, tool, evidence)
+    def _ask_slip(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
+        """Ask about numbers that fit no other tasks of the benchmark."""
+        contradiction, remedy = self._find_contradiction(tasks, tool, evidence)
         where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
-        text = f"its numbers are not those of {where}: {why}"
+        text = f"its numbers are not those of {where}: {contradiction}"
         return Question(SLIP, text, evidence.word, option=remedy)
 
-    def _find_reason(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> tuple[str, str]:
-        """Return what contradicts tasks, and the options that may mend it."""
-        found = self._search(evidence) if evidence.pairs else []
-        elsewhere = {each.dataset for each in found}
-        if len(elsewhere) == 1:
-            dataset = elsewhere.pop()
+    def _find_contradiction(
+        self, tasks: Tasks, tool: Tool | None, evidence: Evidence
+    ) -> tuple[str, str]:
+        """Describe the first contradiction between tasks and evidence; return also its remedy."""
+        matches = self._search(evidence) if evidence.pairs else []
+        datasets = {match.dataset for match in matches}
+        if len(datasets) == 1:
+            dataset = datasets.pop()
             return f"they are those of {dataset}", f"--dataset {dataset}"
         count = self.archive.count(tasks, tool)
         if others := evidence.counts - {count}:
@@ -273,34 +281,32 @@ class _Judge:
     # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
-        """Name the one benchmark that numbers are of, and how its tasks differ from those assumed.
+        """Name the one benchmark that numbers fit, and its names that are not the assumed ones.
 
         Return None if they fit no benchmark, or several.
         """
-        found = self._search(evidence)
-        if len({each.dataset for each in found}) != 1:
+        matches = self._search(evidence)
+        if len({match.dataset for match in matches}) != 1:
             return None
-        dataset = found[0].dataset
+        dataset = matches[0].dataset
         tasks, _ = self.settle(replace(address, dataset=dataset))
-        apart: list[tuple[str, str]] = []
-        if tasks is not None and tasks not in found:
-            apart = _list_apart(self._choose_nearest(tasks, found)[0], tasks)
-        named = [("dataset", dataset), *apart]
-        keys = " ".join(key for _, key in named)
-        text = f"no dataset is named; its numbers are those of {keys}"
-        return Question("tasks", text, option=_write_options(named))
+        names = {"dataset": dataset}
+        if tasks is not None and tasks not in matches:
+            names |= _list_differences(self._choose_nearest(tasks, matches)[0], tasks)
+        text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"
+        return Question("tasks", text, option=_write_options(names))
 
     def _search(self, evidence: Evidence) -> list[Tasks]:
-        """Return the tasks of all benchmarks that numbers fit."""
-        graded = {each: self._grade(each, None, evidence) for each in self._list_near(evidence)}
-        exact = [each for each, grade in graded.items() if grade == _FITS]
-        return exact or [each for each, grade in graded.items() if grade == _DEFECT]
+        """Return the tasks of all benchmarks that numbers fit, or fit but for a known defect."""
+        grades = {tasks: self._grade(tasks, None, evidence) for tasks in self._list_near(evidence)}
+        exact = [tasks for tasks in grades if grades[tasks] == _FITS]
+        return exact or [tasks for tasks in grades if grades[tasks] == _DEFECT]
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
-        """Return the tasks of all benchmarks with that number of ranks and that expectation.
+        """Return the tasks of all benchmarks with the number of ranks and the expectation.
 
-        The expectation is that of the metric for which numbers tell it most precisely. Where they
-        tell neither, no tasks are near; tasks of relations never are.
+        The expectation is that of the metric for which evidence has it most precisely. Without a
+        number and an expectation no tasks are near; tasks of relations never are.
         """
         spans: dict[Metric, Interval] = {}
         for pair in evidence.pairs:
@@ -309,17 +315,17 @@ class _Judge:
                 spans[pair.metric] = span
         if not spans and not evidence.counts:
             return []
-        widths = {each: span.half_width / span.upper for each, span in spans.items()}
-        metric = min(widths, key=widths.__getitem__, default=_TOLD[0])
-        found = []
+        widths = {metric: span.half_width / span.upper for metric, span in spans.items()}
+        metric = min(widths, key=widths.__getitem__, default=_MR)
+        near = []
         for row in self.list_constants(metric):
             if row["side"] == RELATION_SIDE:
                 continue
             if evidence.counts and row["num_tasks"] not in evidence.counts:
                 continue
             if metric not in spans or _holds(spans[metric], row["expectation"]):
-                found.append(Tasks(row["dataset"], row["protocol"], row["split"], row["side"]))
-        return found
+                near.append(Tasks(row["dataset"], row["protocol"], row["split"], row["side"]))
+        return near
 
     def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
         """Return the rows of a metric under chance."""
@@ -334,14 +340,14 @@ class _Judge:
 
 
 def _find_size(evidence: Evidence) -> int | None:
-    """Return the number of candidates if all tasks have the same; None if nothing tells.
+    """Return the number of candidates if all tasks have the same; None if it is unknown.
 
-    E[MR] is then (size + 1) / 2. One metric alone does not tell.
+    E[MR] is then (size + 1) / 2. One metric alone is not enough.
     """
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
     for pair in evidence.pairs:
-        span = find_expectation(pair) if pair.metric == _TOLD[0] else None
+        span = find_expectation(pair) if pair.metric == _MR else None
         if span is not None:
             size = round(span.lower + span.upper - 1)
             fits = span.lower <= (size + 1) / 2 <= span.upper
@@ -355,9 +361,9 @@ def _holds(span: Interval, expectation: float) -> bool:
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
-    """Ask about tasks of which only the number of candidates is known, if it is not the one used.
+    """Ask about tasks without a dataset if adjusted values were formed with other candidates.
 
-    Return None unless adjusted values show that they were formed with another number.
+    Return None if they were not, or if that is unknown.
     """
     negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
     if negatives is None or size in {None, negatives + 1}:
@@ -366,44 +372,48 @@ def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
 
 
 def _name_columns(option: str) -> str:
-    """Add to options the columns that say it of some rows only."""
+    """Add to options the columns that serve for some rows only."""
     names = [word.removeprefix("--") for word in option.split() if word.startswith("--")]
     if not {*names} <= {*NAMES}:
         return option
     return f"{option}, or where rows differ a column {' and one '.join(dict.fromkeys(names))}"
 
 
-def _list_apart(tasks: Tasks, others: Tasks) -> list[tuple[str, str]]:
-    """Return the names of tasks, with their keys, that are not those of others."""
-    names = [(name, getattr(tasks, name)) for name in NAMES]
-    return [(name, key) for name, key in names if key != getattr(others, name)]
+def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
+    """Map the names in which tasks differ from others to the keys of the tasks."""
+    return {
+        name: getattr(tasks, name)
+        for name in NAMES
+        if getattr(tasks, name) != getattr(others, name)
+    }
 
 
-def _write_options(named: Iterable[tuple[str, str]]) -> str:
+def _write_options(names: Mapping[str, str]) -> str:
     """Return the options that name tasks: ``--split valid --protocol raw``."""
-    return " ".join(f"--{name} {key}" for name, key in named)
+    return " ".join(f"--{name} {key}" for name, key in names.items())
 
 
 def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
-    """Say which tasks numbers are of, and which options say so."""
-    apart = [_list_apart(each, tasks) for each in others]
-    differing = {name for each in apart for name, _ in each}
-    own = ", ".join(getattr(tasks, name) for name in NAMES if name in differing)
-    options = [_write_options(each) for each in apart]
-    text = f"its numbers are those of {_name_choices(apart)}, not of {own}"
+    """Ask about the tasks of numbers by naming those that fit, and their options."""
+    differences = [_list_differences(other, tasks) for other in others]
+    names = {*itertools.chain.from_iterable(differences)}
+    current = ", ".join(getattr(tasks, name) for name in NAMES if name in names)
+    options = [_write_options(keys) for keys in differences]
+    text = f"its numbers are those of {_name_choices(differences)}, not of {current}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
 
 
-def _name_choices(apart: list[list[tuple[str, str]]]) -> str:
-    """Name tasks to choose from: ``head or tail, protocol pykeen`` where any key goes with any."""
-    keys: dict[str, list[str]] = defaultdict(list)
-    for name, key in itertools.chain(*apart):
-        if key not in keys[name]:
-            keys[name].append(key)
-    sizes = [len(own) for own in keys.values()]
-    if len(apart) < math.prod(sizes) or any(len(each) < len(keys) for each in apart):
-        return list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
-    named = []
-    for name, own in keys.items():
-        named.append(f"{name} {own[0]}" if len(own) == 1 else " or ".join(own))
-    return ", ".join(named)
+def _name_choices(choices: list[dict[str, str]]) -> str:
+    """Name tasks to choose from: ``head or tail, protocol pykeen`` if each key goes with each."""
+    keys: dict[str, dict[str, None]] = defaultdict(dict)
+    for choice in choices:
+        for name, key in choice.items():
+            keys[name][key] = None
+    is_product = len(choices) == math.prod(map(len, keys.values()))
+    if not is_product or any(len(choice) < len(keys) for choice in choices):
+        return list_first([", ".join(map(" ".join, choice.items())) for choice in choices])
+    texts = []
+    for name, options in keys.items():
+        text = " or ".join(options)
+        texts.append(f"{name} {text}" if len(options) == 1 else text)
+    return ", ".join(texts)

@@ -1,4 +1,4 @@
-"""Adjusted values compared with the right ones: which are wrong, and by which known defect."""
+"""Wrong adjusted values, and the known defects of tools that give them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
 
 
-# How many standard errors a sampled constant may be off.
+# The largest error of a sampled constant, in standard errors.
 _STANDARD_ERRORS = 6.0
 
 
@@ -37,11 +37,11 @@ class Cause:
     """A defect of adjusted values."""
 
     key: str
-    # What was done; the adjusted value is the subject.
+    # The end of a sentence about the adjusted value.
     summary: str
-    # False if it gives the same on all ranking tasks, so that it says nothing about them.
+    # False if it gives the same value on all ranking tasks, and so is no evidence of these.
     tells: bool = True
-    # True for a loss of digits that changes nothing about what the value says.
+    # True for a loss of digits that matters to no conclusion.
     harmless: bool = False
 
 
@@ -49,7 +49,7 @@ UNKNOWN = Cause("unknown", "unknown", tells=False)
 
 
 def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
-    """Return what makes an adjusted value wrong; `UNKNOWN` if no known defect gives it.
+    """Return the defect that explains an adjusted value; `UNKNOWN` if none does.
 
     Of several defects that give it, a harmless one goes first, then the nearest, then the first in
     `CAUSES`. Return None if the value is right, and also without constants or where the adjustment
@@ -62,32 +62,29 @@ def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
         right = _span(constants.metric, pair.form, constants.moments, value)
     except UndefinedError:
         return None
-    if _meet(right, published.interval):
+    if _have_common(right, published.interval):
         return None
-    fitting: list[tuple[bool, float, Cause]] = []
-    for cause, give in CAUSES.items():
+    ranks: dict[Cause, tuple[bool, float]] = {}
+    for cause, adjust in CAUSES.items():
         try:
-            theirs = give(constants, pair.form, value)
+            theirs = adjust(constants, pair.form, value)
         except UndefinedError:
             continue
-        if theirs is not None and _meet(theirs, published.interval):
-            distance = abs(sum(theirs) / 2 - published.value)
-            fitting.append((not cause.harmless, distance, cause))
-    if not fitting:
-        return UNKNOWN
-    return min(fitting, key=lambda found: found[:2])[-1]
+        if theirs is not None and _have_common(theirs, published.interval):
+            ranks[cause] = not cause.harmless, abs(sum(theirs) / 2 - published.value)
+    return min(ranks, key=ranks.__getitem__, default=UNKNOWN)
 
 
-def _meet(one: Interval, other: Interval) -> bool:
-    """Tell whether two intervals have a number in common."""
-    return one.lower <= other.upper and other.lower <= one.upper
+def _have_common(first: Interval, second: Interval) -> bool:
+    """Return True if two intervals have a number in common."""
+    return first.lower <= second.upper and second.lower <= first.upper
 
 
 def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) -> Interval:
-    """Adjust all that lies between two numbers, granting the noise of 32 bits to the constants."""
+    """Adjust an interval, granting the noise of 32 bits to the constants."""
     ends: list[float] = []
-    for each in _list_maps(metric, adjustment, moments):
-        ends += each.map_interval(*value)
+    for affine in _list_maps(metric, adjustment, moments):
+        ends += affine.map_interval(*value)
     return Interval(min(ends), max(ends))
 
 
@@ -101,25 +98,25 @@ def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affin
         stretch = max(stretch, _STANDARD_ERRORS * moments.variance_error)
     maps = []
     for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
-        moved = replace(
+        noisy = replace(
             moments,
             expectation=moments.expectation + up * shift,
             variance=max(moments.variance + out * stretch, 0.0),
         )
-        maps.append(ADJUSTMENTS[adjustment](metric, moved))
+        maps.append(ADJUSTMENTS[adjustment](metric, noisy))
     return tuple(maps)
 
 
 # -- known defects ---------------------------------------------------------------------------------
 
-# PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: what is lost,
+# PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: the loss,
 # relative to the variance, has never been seen beyond this many units of double precision times n^2
 # (4.5e-3 on FB15k-237 train).
 _CANCELLED = 100 * 2.0**-52
 
 
 def bound_cancellation(num_tasks: Any) -> Any:
-    """Bound what PyKEEN's variance of GMR loses by cancellation, relative to it."""
+    """Bound the relative error of PyKEEN's variance of GMR by cancellation."""
     return _CANCELLED * np.square(num_tasks, dtype=np.float64)
 
 
@@ -137,9 +134,9 @@ def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interva
 def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
     if form != "z" or constants.metric.exponent != 0:
         return None
-    lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)
+    error = min(float(bound_cancellation(constants.num_tasks)), 0.5)
     ends: list[float] = []
-    for variance in (constants.variance * (1 - lost), constants.variance * (1 + lost)):
+    for variance in (constants.variance * (1 - error), constants.variance * (1 + error)):
         ends += _span(constants.metric, form, replace(constants.moments, variance=variance), value)
     return Interval(min(ends), max(ends))
 
@@ -169,8 +166,7 @@ def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Inter
     return _span(constants.metric, form, _compute_one_less(constants.metric, whole), value)
 
 
-# One file asks for the same many times: every adjusted form of a metric, under every set of tasks
-# that may be meant.
+# One file needs the same many times: for each adjusted form of a metric, under each set of tasks.
 @functools.lru_cache(256)
 def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
     return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
@@ -202,7 +198,7 @@ CAUSES: dict[Cause, Callable[[Constants, str, Interval], Interval | None]] = {
 """The adjusted value that each defect gives of constants, adjustment and base value, or None."""
 
 
-# The most that an expectation may be open, as a share of its middle.
+# The widest interval of an expectation, as a share of its middle.
 _WIDEST = 0.1
 
 
@@ -229,12 +225,12 @@ class Pair(NamedTuple):
 
 
 def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
-    """Pair each adjusted value of one evaluation with its base value; skip what is not a number."""
-    found = tuple(entries)
-    bases = {entry.metric: entry for entry in found if entry.adjustment is None}
-    in_full = are_in_full(found)
+    """Pair each adjusted value of one evaluation with its base value; skip texts of no number."""
+    entries = tuple(entries)
+    bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
+    in_full = are_in_full(entries)
     pairs = []
-    for entry in found:
+    for entry in entries:
         if entry.adjustment is None or entry.metric not in bases:
             continue
         try:
@@ -262,7 +258,7 @@ def count_ranks(entry: Entry) -> int | None:
 def find_expectation(pair: Pair) -> Interval | None:
     """Return the expectation that an adjusted value was formed with.
 
-    None if nearly any would do, and for ``z``, which tells the variance only.
+    Return None if nearly any would do, and for ``z``, which depends on the variance, too.
     """
     value, adjusted, optimum = pair.base.interval, pair.adjusted.interval, pair.metric.optimum
     # Each end is a quotient of linear functions: extremes lie at the corners.
@@ -277,6 +273,6 @@ def find_expectation(pair: Pair) -> Interval | None:
         ends = [(base - optimum * index) / (1 - index) for base, index in corners]
     else:
         return None
-    found = Interval(min(ends), max(ends))
-    is_open = found.half_width > _WIDEST * abs(sum(found)) / 2
-    return None if found.upper <= 0 or is_open else found
+    expectation = Interval(min(ends), max(ends))
+    is_wide = expectation.half_width > _WIDEST * abs(sum(expectation)) / 2
+    return None if expectation.upper <= 0 or is_wide else expectation

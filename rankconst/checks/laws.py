@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.checks.case import RULES, Finding, Mean, pick_own, rule
+from rankconst.checks.case import RULES, Finding, Mean, pick_base_values, rule
 from rankconst.names import count_of
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
@@ -46,7 +46,7 @@ DIVERGED = "not-a-number"
     why="No rank is below 1; tools rank scores that are not numbers (NaN) 0 or 1/2, or first.",
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
-    for m in case.telling:
+    for m in case.of_no_scores:
         statement = (
             f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
             "evaluation counts."
@@ -56,7 +56,10 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
             "such scores first."
         )
         yield Finding((m,), "", statement, cause)
-    reciprocal, first = case.own.get(CATALOGUE["inverse_harmonic_mean_rank"]), case.hits.get(1)
+    reciprocal, first = (
+        case.base_values.get(CATALOGUE["inverse_harmonic_mean_rank"]),
+        case.hits.get(1),
+    )
     if case.diverged or reciprocal is None or first is None:
         return
     if reciprocal.value == first.value == 1:
@@ -88,8 +91,8 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
                 yield from _find_adjusted_outside(case, m)
             else:
                 yield from _find_outside(case, m)
-    for found in percentages.values():
-        yield _describe_percentages(found)
+    for shares in percentages.values():
+        yield _describe_percentages(shares)
 
 
 def _find_no_numbers(case: Case) -> Iterator[Finding]:
@@ -101,22 +104,22 @@ def _find_no_numbers(case: Case) -> Iterator[Finding]:
 
 
 def _looks_like_percentage(m: Measured) -> bool:
-    """Tell whether a share is above 1, and may be a percentage without a sign."""
+    """Return True for a share above 1 that may be a percentage without a sign."""
     adjustment = m.entry.adjustment
     share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
     return share and exceeds(m.interval.lower, 1) and m.value <= 100
 
 
-def _describe_percentages(found: Sequence[Measured]) -> Finding:
-    """Return one finding for all such shares of a column."""
-    largest = max(found, key=lambda m: m.value)
+def _describe_percentages(shares: Sequence[Measured]) -> Finding:
+    """Return one finding for all shares of a column that may be percentages without a sign."""
+    largest = max(shares, key=lambda m: m.value)
     label, entry = largest.label, largest.entry
     inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"
-    values = count_of(len(found), "value")
+    values = count_of(len(shares), "value")
     statement = f"{values} under {entry.column} beyond 1, up to {entry.text}."
     option = " (--percent)" if entry.metric.is_share else ""
     cause = f"Percentages without a sign{option}, or another metric under that name."
-    return Finding(tuple(found), inequality, statement, cause)
+    return Finding(tuple(shares), inequality, statement, cause)
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
@@ -125,7 +128,8 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
     histogram = case.widest
     if histogram is not None:
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
-        low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
+        optimum = worst if metric.optimum is None else metric.optimum
+        low, high = sorted((worst, optimum))
     if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
         return
     beyond_worst = (m.value < low) == metric.increasing
@@ -142,13 +146,14 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
-    low, high = (-math.inf, 1.0) if m.entry.adjustment == "index" else (0.0, math.inf)
-    if exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper):
-        inequality = f"{m.label} <= 1" if high == 1 else f"{m.label} >= 0"
+    if m.entry.adjustment == "index":
+        inequality, is_outside = f"{m.label} <= 1", exceeds(m.interval.lower, 1.0)
+    else:
+        inequality, is_outside = f"{m.label} >= 0", exceeds(0.0, m.interval.upper)
+    if is_outside:
+        statement = f"{m} is impossible on any tasks."
         cause = "A slip, or another metric under that name."
-        yield Finding(
-            (m,), inequality, f"{m} is impossible on any tasks.", cause, label=case.group.label
-        )
+        yield Finding((m,), inequality, statement, cause, label=case.group.label)
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
@@ -174,31 +179,32 @@ _FEWEST_SWAPPED = 2  # evaluations
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    metrics_of = [(case, {m.entry.metric: None for m in _list_plain(case)}) for case in cases]
-    impossible = {id(case) for case, _ in metrics_of if not _is_possible(case, {})}
+    metrics_of = {id(case): [m.entry.metric for m in _list_plain(case)] for case in cases}
+    impossible = {id(case) for case in cases if not _is_possible(case, {})}
     pairs: dict[tuple[Metric, Metric], None] = {}
-    for case, metrics in metrics_of:
+    for case in cases:
         if id(case) in impossible:
+            metrics = dict.fromkeys(metrics_of[id(case)])
             pairs |= dict.fromkeys(itertools.combinations(metrics, 2))
-    for one, other in pairs:
-        both = [case for case, metrics in metrics_of if {one, other} <= metrics.keys()]
+    for first, second in pairs:
+        both = [case for case in cases if {first, second} <= {*metrics_of[id(case)]}]
         # In one evaluation several exchanges may mend a slip.
         if len(both) < _FEWEST_SWAPPED or any(id(case) not in impossible for case in both):
             continue
-        if all(_is_possible(case, {one: other, other: one}) for case in both):
-            yield _describe_swap(one, other, both)
+        if all(_is_possible(case, {first: second, second: first}) for case in both):
+            yield _describe_swap(first, second, both)
 
 
-def _describe_swap(one: Metric, other: Metric, cases: Sequence[Case]) -> Finding:
-    """Return what is wrong with evaluations that are possible with two metrics exchanged."""
+def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Finding:
+    """Report two exchanged metrics, without which the evaluations are impossible."""
     swapped = []
     for case in cases:
-        swapped += [m for m in _list_plain(case) if m.entry.metric in {one, other}]
+        swapped += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
     *mended, last = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     return Finding(
         tuple(swapped),
         f"{', '.join(mended)} and {last} together",
-        f"{one.label} and {other.label} are exchanged: all {len(cases):,} evaluations are "
+        f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
         "impossible as they are, and possible with the two exchanged.",
         "Two headings, or two columns, changed places.",
     )
@@ -213,20 +219,24 @@ def _list_plain(case: Case) -> list[Measured]:
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Tell whether some ranks have these values, on whatever tasks, as far as the rules tell."""
+    """Return True unless a rule shows that no ranks, on any tasks, have these values."""
     measured = [
         replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
         for m in _list_plain(case)
     ]
     bare = replace(
-        case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None
+        case,
+        measured=tuple(measured),
+        unreadable=(),
+        base_values=pick_base_values(measured),
+        tasks=None,
     )
     return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
 
 
-def overlap(one: Interval, other: Interval) -> bool:
-    """Tell whether two intervals meet within rounding."""
-    return not (exceeds(one.lower, other.upper) or exceeds(other.lower, one.upper))
+def overlap(first: Interval, second: Interval) -> bool:
+    """Return True if two intervals meet within rounding."""
+    return not (exceeds(first.lower, second.upper) or exceeds(second.lower, first.upper))
 
 
 # -- hits and means --------------------------------------------------------------------------------
@@ -279,13 +289,15 @@ def _find_means_against_hits(case: Case) -> Iterator[Finding]:
 
 
 def _name_runs(possible: bool) -> str:
-    """Name what an inverse cannot tell from a slip."""
+    """Name the other cause of a mean beyond its bound, if it may be a mean over several runs."""
     return ", or a mean over several runs" if possible else ""
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
     """Return shares of hits by their k; none if one falls, since then they bound nothing."""
-    return {} if any(_find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
+    if any(_find_decreasing_hits(case)):
+        return {}
+    return {k: m.interval for k, m in case.hits.items()}
 
 
 def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
@@ -294,54 +306,58 @@ def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     Of several bounds that it is beyond, report the surest, which holds for any candidates and for
     means over several runs.
     """
-    found, hits = case.mean(label), _list_growing_hits(case)
-    if found is None or not hits:
+    mean, hits = case.mean(label), _list_growing_hits(case)
+    if mean is None or not hits:
         return
     lower, upper = zip(*hits.values(), strict=True)
-    mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
-    intervals = [found.over_runs]
-    if not case.averaged and found.interval != found.over_runs:
-        intervals.append(found.interval)
+    mosts = [case.most]
+    if case.assumed and math.isfinite(case.most):
+        mosts = [math.inf, case.most]
+    intervals = [mean.over_runs]
+    if not case.averaged and mean.interval != mean.over_runs:
+        intervals.append(mean.interval)
     for interval, most in itertools.product(intervals, mosts):
         bounds = bound_by_hits([*hits], lower, upper, case.step, most)
         bound = bounds.reciprocal if label == "MRR" else bounds.rank
         is_large = exceeds(interval.lower, bound.upper)
         if is_large or exceeds(bound.lower, interval.upper):
-            runs = interval is not found.over_runs
-            yield _describe_beyond(case, label, found, bound, most, is_large=is_large, runs=runs)
+            runs = interval is not mean.over_runs
+            yield _describe_beyond(case, label, mean, bound, most, is_large=is_large, runs=runs)
             return
 
 
 def _describe_beyond(
     case: Case,
     label: str,
-    found: Mean,
+    mean: Mean,
     bound: Interval,
     most: float,
     *,
     is_large: bool,
     runs: bool,
 ) -> Finding:
-    """Say that a mean is beyond what hits allow; `runs` if a mean over several runs may be."""
+    """Report a mean beyond the bound by hits; `runs` if a mean over several runs may be there."""
     hits = list(case.hits.values())
-    # MRR is largest, and MR least, with all ranks at the first of their range.
-    at_last = is_large != (label == "MRR")
-    ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
+    # The bound is reached with all ranks at the first, or the last, of the range between two hits.
+    reciprocal = label == "MRR"
+    at_last = not is_large if reciprocal else is_large
     if at_last:
         ranks = [*(min(k, most) for k in case.hits), most]
-    formula = _write_mean([m.label for m in hits], ranks, reciprocal=label == "MRR")
+    else:
+        ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
+    formula = _write_mean([m.label for m in hits], ranks, reciprocal=reciprocal)
     sign, word, limit = (">=", "least", bound.lower)
     if is_large:
         sign, word, limit = ("<=", "most", bound.upper)
     by_most = at_last and math.isfinite(most)
-    named = f"an {label} of " if found.inverted else ""
+    named = f"an {label} of " if mean.inverted else ""
     candidates = f" with at most {most:,.0f} candidates" if by_most else ""
-    # Of an MRR, what more candidates change is less than a rounding.
-    is_open = case.is_open if label == "MRR" else case.assumed
+    # More candidates change an MRR by less than a rounding.
+    is_open = case.is_open if reciprocal else case.assumed
     return Finding(
-        (found.measured, *hits),
+        (mean.measured, *hits),
         f"{label} {sign} {formula}",
-        f"{found.measured} is impossible: {', '.join(map(str, hits))} allow "
+        f"{mean.measured} is impossible: {', '.join(map(str, hits))} allow "
         f"{named}at {word} {limit:.6g}{candidates}.",
         f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
         "warning" if (by_most and is_open) or runs else "error",
@@ -431,54 +447,55 @@ _FAR = 2.0 ** np.arange(1, 54)
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     shares = {}
-    for metric, m in case.own.items():
+    for metric, m in case.base_values.items():
         if metric.is_mean and metric.is_share:
             shares[metric] = Mean(m, m.interval, m.interval)
     reciprocal = case.mean("MRR")
     if reciprocal is not None:
         shares[CATALOGUE["inverse_harmonic_mean_rank"]] = reciprocal
     wrong: set[Metric] = set()
-    for one, other in itertools.permutations(shares, 2):
+    for smaller, larger in itertools.permutations(shares, 2):
         # Hits and the MRR alone have sharper rules.
-        if {one, other} & wrong or (one.macro and other.macro):
+        if {smaller, larger} & wrong or (smaller.macro and larger.macro):
             continue
-        factor, less, more = bound_ratio(one, other), shares[one].measured, shares[other]
-        limit = factor * more.over_runs.upper
-        if not exceeds(shares[one].over_runs.lower, limit):
+        factor = bound_ratio(smaller, larger)
+        limit = factor * shares[larger].over_runs.upper
+        if not exceeds(shares[smaller].over_runs.lower, limit):
             continue
-        wrong |= {one, other}
+        wrong |= {smaller, larger}
+        less, more = shares[smaller].measured, shares[larger].measured
         severity: Severity = "error"
         cause = "A slip, an nDCG with a cut-off that is not named, or several right answers a task."
-        if any("recall" in m.entry.column.lower() for m in (less, more.measured)):
+        if any("recall" in m.entry.column.lower() for m in (less, more)):
             severity = "warning"
             cause = "Recall@k is Hits@k only if each task has one right answer."
         scale = "" if factor == 1 else f"{factor:.6g} "
         yield Finding(
-            (less, more.measured),
-            f"{one.label} <= {scale}{other.label}",
-            f"{less} is impossible: {more.measured} allows at most {limit:.6g}.",
+            (less, more),
+            f"{smaller.label} <= {scale}{larger.label}",
+            f"{less} is impossible: {more} allows at most {limit:.6g}.",
             cause,
             severity,
         )
 
 
 @functools.cache
-def bound_ratio(one: Metric, other: Metric) -> float:
-    """Return the most that one metric can be of another for any ranks; infinite if unbounded."""
-    largest = max(metric.k or 1 for metric in (one, other))
+def bound_ratio(first: Metric, second: Metric) -> float:
+    """Return the largest first / second for any ranks; infinite if it has no bound."""
+    largest = max(first.k or 1, second.k or 1)
     ranks = np.concatenate(
         [np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]]
     )
-    terms, others = (
-        metric.term(ranks, metric.k) for metric in (one, other) if metric.term is not None
+    numerators, denominators = (
+        metric.term(ranks, metric.k) for metric in (first, second) if metric.term is not None
     )
-    if (terms[others == 0] > 0).any():
+    is_zero = denominators == 0
+    if (numerators[is_zero] > 0).any():
         return math.inf
-    there = others > 0
-    ratios, held = terms[there] / others[there], ranks[there]
-    largest_at = held[np.argmax(ratios)]
-    # What still grows far beyond any k has no bound.
-    return math.inf if largest_at == _FAR[-1] else float(ratios.max())
+    ratios = numerators[~is_zero] / denominators[~is_zero]
+    if ranks[~is_zero][np.argmax(ratios)] == _FAR[-1]:  # it still grows far beyond any k
+        return math.inf
+    return float(ratios.max())
 
 
 _MOST_RANKS = 10_000

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import for_each, take_turns
-from rankconst.checks.case import pick_own
+from rankconst.checks.case import pick_base_values
 from rankconst.checks.checking import RULES
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address
@@ -390,11 +390,11 @@ def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
     first, *others = [
         measure_entry(entry) for entry in make_reading({"Hits@1": "0.00", "MR": "1.2"}).entries
     ]
-    own = pick_own([first, *others])
+    own = pick_base_values([first, *others])
     assert [m.interval.lower for m in own.values()] == pytest.approx([0, 1.15], abs=1e-5)
     for text, kept in (("0.00", 2), ("0.3", 1)):
         again = measure_entry(first.entry._replace(text=text, column="hits at one"))
-        assert len(pick_own([first, *others, again])) == kept
+        assert len(pick_base_values([first, *others, again])) == kept
 
 
 @st.composite
