@@ -486,6 +486,8 @@ class Format(StrEnum):
 SUFFIXES = {form.suffix: form for form in Format}
 FORMATS = {name: form for form in Format for name in (form.value, form.suffix.lstrip("."))}
 """The formats by their names, and by the endings of their files: latex, tex."""
+FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
+"""The formats of what is read by people, who get less; programs get all."""
 
 
 def render(listing: Listing, form: Format) -> Iterator[bytes]:

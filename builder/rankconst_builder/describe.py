@@ -23,7 +23,8 @@ from rankconst.tables.citation import AUTHORS
 from rankconst.tables.place import DESCRIPTOR, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
-from rankconst.values.comparison import find_smallest_difference, show_enough
+from rankconst.values.comparison import find_smallest_difference
+from rankconst.values.published import show_enough
 from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:

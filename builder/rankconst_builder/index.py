@@ -1,7 +1,8 @@
 """The index of a released set: the constants that papers need, to be read without Arrow or numpy.
 
-A line of JSON has the names of all datasets; then each dataset has a line with its constants of the
-test set, for the metrics that papers print. :mod:`rankconst.tables.archive` reads them.
+A line of JSON has the names of all datasets; then each dataset has a line with its sizes and its
+constants of the test set, for the metrics that papers print. :mod:`rankconst.tables.archive` reads
+them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.doubles import NUMBERS
 from rankconst.tables.archive import TablesInMemory
 from rankconst.tables.parquet import select_rows
 from rankconst.tasks import Tasks
+from rankconst.values.comparison import find_smallest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,19 +28,23 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 
+DESCRIBED = ("title", "citation", "entities", *(f"triples_{split}" for split in SPLITS))
+"""The columns of datasets whose values the index has, too."""
+
+
 def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
     """Return the index of tables that are about to be released."""
     make = {name: lambda table=table: table for name, table in tables.items()}
     held = TablesInMemory(Path(), {"version": version}, Path(), make=make)
-    names = {}
-    for row in tables["datasets"].to_pylist():
-        names[row["dataset"]] = [row["title"], row["aliases"], row["counting"]]
+    datasets = {row["dataset"]: row for row in tables["datasets"].to_pylist()}
+    names = {key: [row["title"], row["aliases"], row["counting"]] for key, row in datasets.items()}
     constants = select_rows(tables["constants"], {"split": "test", "aggregation": "micro"})
     lines: list[dict[str, Any]] = [{"version": version, "names": names}]
-    for key in names:
+    for key, row in datasets.items():
         rows = select_rows(constants, {"dataset": key}).to_pylist()
-        protocols, found = held.protocols(key), _gather(held, rows)
-        lines.append({"dataset": key, "protocols": protocols, "constants": found})
+        described = {name: row[name] for name in DESCRIBED}
+        known = {"described": described, "protocols": held.protocols(key)}
+        lines.append({"dataset": key, **known, "constants": _gather(held, rows)})
     return "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines)
 
 
@@ -47,11 +55,14 @@ def _gather(held: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any
         metric = CATALOGUE[row["metric"]]
         if row["k"] is not None:
             metric = metric.at(row["k"])
-        if metric not in HEADLINE or row["method"] != "closed_form":
+        if metric not in HEADLINE:
             continue
         histogram = held.histogram(Tasks(row["dataset"], row["protocol"], "test", row["side"]))
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
+        enough = None
+        if row["baseline"] == DEFAULT_BASELINE:
+            enough = find_smallest_difference(metric, histogram)
         address = f"{row['protocol']}/{row['side']}/{row['baseline']}"
         own = found.setdefault(address, {"num_tasks": row["num_tasks"]})
-        own[metric.label] = [worst, *(row[name] for name in NUMBERS)]
+        own[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
     return found

@@ -26,7 +26,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_split,
 )
-from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
+from rankconst.cli.columns import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import argument, find_all, option, rare
 from rankconst.cli.output import print_listing
 from rankconst.download import cache_folder, find_mirror, hide_login

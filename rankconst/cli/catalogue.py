@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,58 +32,19 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
-from rankconst.cli.output import group_by, print_listing
-from rankconst.listing import Column, Format, Listing, count, text
+from rankconst.cli.columns import show_constant
+from rankconst.cli.output import print_listing
+from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count, text
 from rankconst.names import resolve_name, squash
 from rankconst.tables.suite_means import require_suite
-from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
     from rankconst.checks.case import Rule
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
-FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
-"""The formats of what is read by people, who get less; programs get all."""
 
-_LEAST, _MOST = 1e-3, 1e7
 _LONGEST = 60  # letters of a list on one line of a page
-
-
-def show_constant(value: float | None) -> str:
-    """Show a constant: six digits, or a power of ten with four if it is small or large."""
-    if value is None:
-        return "–"
-    return show_number(value, 6) if value == 0 or _LEAST <= abs(value) < _MOST else f"{value:.3e}"
-
-
-SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
-"""The metrics in the summary of tasks: what a random ranker gets."""
-
-
-def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
-    """Return the columns of a row's tasks, and of the values of a random ranker.
-
-    `show` writes their numbers; `drops` say when the column of each metric leaves a screen.
-    """
-    return (
-        Column("num_tasks", "tasks", count, right=True),
-        Column("mean_candidates", "mean N", show, right=True, drop=2),
-        *(
-            Column(f"expectation_{metric.key}", f"E[{metric.label}]", show, right=True, drop=drop)
-            for metric, drop in zip(SUMMARY, drops, strict=True)
-        ),
-    )
-
-
-def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Map protocols to their rows, those with the same constants as one: ``standard = libkge``."""
-    blocks = group_by(rows, lambda row: row["protocol"])
-    alike = group_by(
-        blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
-    )
-    named = ((" = ".join(protocols), blocks[protocols[0]]) for protocols in alike.values())
-    return {names: [row | {"protocol": names} for row in block] for names, block in named}
 
 
 class Registry(NamedTuple):

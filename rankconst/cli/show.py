@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
-from rankconst.catalogue.benchmarks import find_note
 from rankconst.catalogue.metrics import (
     HEADLINE,
     Metric,
@@ -28,17 +27,7 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.cli import options
-from rankconst.cli.catalogue import (
-    FOR_PEOPLE,
-    REGISTRIES,
-    SUMMARY,
-    join_protocols,
-    list_datasets,
-    list_everything,
-    list_expected,
-    list_suite,
-    show_constant,
-)
+from rankconst.cli.columns import SUMMARY, join_protocols, list_expected, show_constant
 from rankconst.cli.options import (
     ALL,
     argument,
@@ -50,20 +39,24 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import print_listing, print_text
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.listing import Column, Format, Listing, count
+from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count
 from rankconst.moments import compute_moments
 from rankconst.names import Names, join_versions, shorten, squash
 from rankconst.tables.archive import Tables
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_program, cite_tables
 from rankconst.tasks import Tasks
-from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.constants import Constants
+from rankconst.values.published import show_enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _DATASETS = "datasets"
-_LISTS = (_DATASETS, *REGISTRIES)
+_OTHERS = (
+    *("metrics", "tools", "libraries", "protocols", "baselines", "aggregations", "suites"),
+    "rules",
+)
+_LISTS = (_DATASETS, *_OTHERS)
 _OF_DATASETS = {"metrics", "baselines"}  # the lists of what follows the name of a dataset
 _FLOORS = {FLOOR: "counting", SINGLE_STEP: "single-step"}
 _RELATIONS = "relations"
@@ -135,11 +128,13 @@ def show(
         with suppress(UnknownNameError):
             dataset = opened.resolve_dataset(things[0])
     if dataset is None:
-        _print_page(opened, [kind] if kind else [*REGISTRIES], things, form, unused)
+        _print_page(opened, [kind] if kind else _OTHERS, things, form, unused)
         return
     further = things[1:]
     asked = Tasks(dataset, protocol or ALL, split or "test", side or "both")
     if (suite := opened.find_suite(dataset)) is not None:
+        from rankconst.cli.catalogue import list_suite
+
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
         tasks = _parse_names(opened, replace(asked, protocol=protocol or suite.protocol))
         print_listing(list_suite(suite, tasks, [*map(parse_metric, further)], opened), form)
@@ -195,6 +190,8 @@ def _print_constants(
 
 def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
     """List all names of a kind, or the kinds."""
+    from rankconst.cli.catalogue import REGISTRIES, list_datasets, list_everything
+
     if kind is None:
         return list_everything(opened)
     if kind in REGISTRIES:
@@ -219,6 +216,8 @@ def _print_page(
 
     Raises UnknownNameError if it means nothing, and UsageError if words are left over.
     """
+    from rankconst.cli.catalogue import REGISTRIES
+
     name, *further = named
     found, errors = {}, {}
     for kind in kinds:
@@ -283,6 +282,7 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
             f"unknown name {name!r}: it is a rank among equal scores. Which one a tool takes: "
             "rankconst show tools."
         )
+    from rankconst.cli.catalogue import REGISTRIES
     from rankconst.tables.explain import explain_mean, explain_path
 
     if hint := explain_path(name) or explain_mean(name):
@@ -396,9 +396,6 @@ def _describe(constants: Constants) -> dict[str, Any]:
         "metric": metric.key,
         "label": metric.label,
     }
-    named["smallest_difference"] = (
-        find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
-    )
     keys = (column.key for column in _COLUMNS if column.key not in named)
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
@@ -440,6 +437,8 @@ def _lay_out(
             "Everything: --split all --side all --format csv. Details: rankconst show "
             f"{asked.dataset} mrr"
         )
+    from rankconst.catalogue.benchmarks import find_note
+
     if note := find_note(asked.dataset):
         captions.append(f"Note: {note}")
     where = ", ".join(f"{key} {rows[0][key]}" for key in fixed)
@@ -466,7 +465,7 @@ def _explain_counting(opened: Tables, dataset: str) -> str:
 
 def _entitle(opened: Tables, dataset: str) -> str:
     """Return the title of a dataset with its numbers of entities and triples, and the paper."""
-    info = opened.datasets[dataset]
+    info = opened.describe(dataset)
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"
     return f"{info['title']}: {counts}\n{info['citation'] or ''}".rstrip()

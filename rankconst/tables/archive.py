@@ -27,7 +27,7 @@ from rankconst.catalogue.baselines import (
     Counting,
     parse_baseline,
 )
-from rankconst.catalogue.metrics import Metric, parse_metric
+from rankconst.catalogue.metrics import HEADLINE, Metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
@@ -105,6 +105,11 @@ class Tables(TableFiles):
         """Dataset key to its row of ``datasets.parquet``, in the order of the table."""
         return {row["dataset"]: row for row in self.read("datasets").to_pylist()}
 
+    def describe(self, dataset: str) -> Mapping[str, Any]:
+        """Return title, citation and sizes of a dataset, given by its key, by their columns."""
+        described: Mapping[str, Any] | None = self._find_line(dataset).get("described")
+        return self.datasets[dataset] if described is None else described
+
     @cached_property
     def titles(self) -> dict[str, str]:
         """Key of each dataset to its title."""
@@ -132,15 +137,15 @@ class Tables(TableFiles):
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
         """Return what the index has of a metric; None if it has nothing."""
-        if tasks.split != "test" or not tasks.is_micro or tasks.relations:
+        if not _may_be_indexed(tasks, metric):
             return None
         held = self._find_line(tasks.dataset).get("constants", {})
         own = held.get(f"{tasks.protocol}/{tasks.side}/{tasks.baseline}", {})
         if metric.label not in own:
             return None
-        worst, *numbers = own[metric.label]
+        worst, smallest_difference, *numbers = own[metric.label]
         moments = Moments(**dict(zip(NUMBERS, numbers, strict=True)), method="closed_form")
-        return moments, Indexed(own["num_tasks"], worst)
+        return moments, Indexed(own["num_tasks"], worst, smallest_difference)
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
@@ -343,8 +348,8 @@ class Tables(TableFiles):
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
         """Tell whether constants are a row of the tables, not computed from the candidates."""
-        if self._find_indexed(tasks, metric) is not None:
-            return True
+        if _may_be_indexed(tasks, metric) and self._find_line(tasks.dataset):
+            return self._find_indexed(tasks, metric) is not None
         return self._find_moments(tasks, metric) is not None
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
@@ -444,6 +449,9 @@ class Tables(TableFiles):
 
     def holds(self, tasks: Tasks) -> bool:
         """Tell whether there are rows of such tasks, of any side, aggregation and relations."""
+        if tasks.split == "test" and (line := self._find_line(tasks.dataset)):
+            addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)
+            return any(address in line["constants"] for address in addresses)
         held = self.records(tasks.dataset).histograms
         for split in POOLED_SPLITS.get(tasks.split, (tasks.split,)):
             rows = [Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES]
@@ -489,6 +497,12 @@ class Tables(TableFiles):
             read = functools.partial(self._read, dataset=dataset)
             self._parsed[dataset] = Records(dataset, read)
         return self._parsed[dataset]
+
+
+def _may_be_indexed(tasks: Tasks, metric: Metric) -> bool:
+    """Tell whether an index has constants of such tasks and metric, if the tables do."""
+    is_of_all = tasks.is_micro and not tasks.relations
+    return tasks.split == "test" and is_of_all and metric in HEADLINE
 
 
 def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
@@ -566,6 +580,10 @@ class JoinedTables(Tables):
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""
         return self._homes.get(dataset, self.sets[0])
+
+    def describe(self, dataset: str) -> Mapping[str, Any]:
+        """Return title, citation and sizes of a dataset, from its set."""
+        return self.set_of(dataset).describe(dataset)
 
     def _find_set(self, tasks: Tasks) -> Tables:
         """Return the first set that holds some tasks; else the first with their dataset."""

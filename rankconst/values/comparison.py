@@ -66,11 +66,17 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
 from rankconst.tails.exceedances import bound_sign_tests
-from rankconst.values.published import Interval, round_outwards, show_number, show_uncertain
+from rankconst.values.published import (
+    Interval,
+    show_enough,
+    show_number,
+    show_rounded,
+    show_uncertain,
+)
 from rankconst.values.significance import attain, show_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -226,7 +232,7 @@ class Comparison:
                 f"whatever the two models have in common. {enough}"
             )
         if self.is_significant is False:
-            least = _round(10**p.lower, math.floor)
+            least = show_rounded(10**p.lower, math.floor)
             return f"This may well be chance: p ≥ {least}, whatever the two models have in common."
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
             return (
@@ -247,7 +253,7 @@ class Comparison:
         if not self.metric.hits_k:
             return sentence
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
-        apart = _round((nearest / _QUANTILE) ** 2, math.floor)
+        apart = show_rounded((nearest / _QUANTILE) ** 2, math.floor)
         return (
             f"{sentence} This one is significant "
             f"if about {apart} tasks or fewer are hits of one model only."
@@ -276,7 +282,7 @@ def show_z(found: Comparison) -> str:
     lower, upper = found.z_interval
     if lower == upper:
         return show_number(lower, 3)
-    return f"{_round(lower, math.floor, 3)} to {_round(upper, math.ceil, 3)}"
+    return f"{show_rounded(lower, math.floor, 3)} to {show_rounded(upper, math.ceil, 3)}"
 
 
 def show_p(found: Comparison) -> str:
@@ -286,16 +292,7 @@ def show_p(found: Comparison) -> str:
         return show_probability(upper, found.log10_p_interval)
     if upper < -12:
         return show_probability(upper, Interval(upper, upper))
-    return f"≤ {_round(10**upper, math.ceil)}"
-
-
-def show_enough(difference: float | None) -> str:
-    """Write the least difference that is significant, rounded upwards."""
-    return "–" if difference is None else _round(difference, math.ceil)
-
-
-def _round(number: float, way: Callable[[float], int], digits: int = 2) -> str:
-    return show_number(round_outwards(number, way, digits), digits)
+    return f"≤ {show_rounded(10**upper, math.ceil)}"
 
 
 def compare_values(

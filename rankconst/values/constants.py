@@ -56,6 +56,7 @@ class Indexed(NamedTuple):
 
     num_tasks: int
     worst: float  # the value of the worst ranker, in units of the metric
+    smallest_difference: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,20 @@ class Constants:
         if self._indexed is not None:
             return self._indexed.worst
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
+
+    @property
+    def smallest_difference(self) -> float | None:
+        """A difference that always tells two models apart (p < 0.05), in units of the metric.
+
+        None where no difference does, where none is known, and under another baseline than chance.
+        """
+        if not self.tasks.is_chance:
+            return None
+        if self._indexed is not None:
+            return self._indexed.smallest_difference
+        from rankconst.values.comparison import find_smallest_difference
+
+        return find_smallest_difference(self.metric, self.histogram)
 
     def all_tied(self, rank_type: str = "realistic") -> float:
         """Return what a model gets that scores all candidates alike.

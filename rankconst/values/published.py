@@ -337,6 +337,16 @@ def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) 
     return way(round(number * 10.0**places, 9)) / 10.0**places
 
 
+def show_rounded(number: float, way: Callable[[float], int], digits: int = 2) -> str:
+    """Write a number rounded up or down to so many digits."""
+    return show_number(round_outwards(number, way, digits), digits)
+
+
+def show_enough(difference: float | None) -> str:
+    """Write the least difference that is significant, rounded upwards."""
+    return "–" if difference is None else show_rounded(difference, math.ceil)
+
+
 def show_uncertain(
     value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False
 ) -> str:

@@ -38,8 +38,8 @@ import numpy as np
 
 from rankconst.errors import UsageError
 from rankconst.names import join_words
-from rankconst.values.comparison import LEVEL, bound_pairs, show_enough
-from rankconst.values.published import parse_value, show_number
+from rankconst.values.comparison import LEVEL, bound_pairs
+from rankconst.values.published import parse_value, show_enough, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

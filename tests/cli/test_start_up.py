@@ -108,11 +108,22 @@ def test_numbers_wait_for_few_modules(arguments: str, most: int, tmp_path: Path)
 HEAVY = {"numpy", "pyarrow", "pandas", "rich", "typer"}
 
 
-@pytest.mark.parametrize("arguments", ["0.338 -d fb15k237 -m mrr", "0.9 -d nations -m hits@10"])
-def test_a_number_waits_for_neither_arrays_nor_tables_nor_typer(
-    arguments: str, tmp_path: Path
-) -> None:
-    assert not list_loaded(f"adjust {arguments}", tmp_path) & HEAVY
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("adjust 0.338 -d fb15k237 -m mrr", "adjust 0.9 -d nations -m hits@10"),
+        *("show fb15k237 mrr", "show nations", "show icews14_regcn mrr --side head"),
+    ],
+)
+def test_a_number_waits_for_neither_arrays_nor_tables_nor_typer(line: str, tmp_path: Path) -> None:
+    assert not list_loaded(line, tmp_path) & HEAVY
+
+
+def test_constants_in_python_wait_for_neither_arrays_nor_tables() -> None:
+    script = "import sys, rankconst; rankconst.constants('umls', 'mrr'); print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not {*done.stdout.split()} & HEAVY
 
 
 def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ import pytest
 import rankconst
 from few_tables import few_tables
 from rankconst.adjusting import pick
-from rankconst.catalogue.baselines import COUNTING, INFORMED
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.baselines import BASELINES, COUNTING, INFORMED
+from rankconst.catalogue.metrics import HEADLINE, parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.archive import Tables
@@ -190,6 +191,12 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
     compared = 0
     for dataset in tables.titles:
         assert plain.protocols(dataset) == tables.protocols(dataset)
+        assert tables.describe(dataset).items() <= plain.describe(dataset).items()
+        for protocol, side, baseline in itertools.product(PROTOCOLS, SIDES, BASELINES):
+            tasks = Tasks(dataset, protocol, "test", side, baseline=baseline)
+            assert tables.holds(tasks) == plain.holds(tasks)
+            for metric in HEADLINE:
+                assert tables.is_tabulated(tasks, metric) == plain.is_tabulated(tasks, metric)
         for address, held in tables._find_line(dataset)["constants"].items():
             protocol, side, baseline = address.split("/")
             tasks = Tasks(dataset, protocol, "test", side, baseline=baseline)
@@ -198,6 +205,7 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
                 right = plain.look_up(tasks, parse_metric(name))
                 assert known == right
                 assert (known.num_tasks, known.worst) == (right.num_tasks, right.worst)
+                assert known.smallest_difference == right.smallest_difference
                 least, most = sorted((known.worst, known.metric.optimum or 0.0))
                 values = np.linspace(least, most, 5)[1:]
                 ends = (values, np.nextafter(values, -np.inf), values)

@@ -14,8 +14,8 @@ from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
-from rankconst.values.comparison import find_smallest_difference, show_enough
-from rankconst.values.published import show_number
+from rankconst.values.comparison import find_smallest_difference
+from rankconst.values.published import show_enough, show_number
 from rankconst.verdicts import show_expected
 from rankconst_builder.site.data import locate
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
