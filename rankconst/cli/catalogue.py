@@ -474,7 +474,7 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
     """List the values of chance and counting on each graph of a suite, and their means."""
     chosen = metrics or [parse_metric(name) for name in _USUAL]
     covered = require_suite(suite, asked, tables)
-    rows = [_describe(tasks, chosen, tables) for tasks in covered.held.values()]
+    rows = [_describe(tasks, chosen, tables) for tasks in covered.tasks.values()]
     mean = _average(rows) | {"dataset": "mean", "split": None, "side": None}
     lists = [
         Column("dataset", "graph"),

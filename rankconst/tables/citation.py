@@ -26,17 +26,17 @@ def identify(version: str, dataset: str, *parts: str) -> str:
 
 
 def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
-    """Return the sentence that a paper can print: the constant, its tasks and where it is from.
+    """Return a sentence for a paper: the constant, its tasks and its source.
 
     `title` is that of the dataset; `tabulated` is False for constants computed from the candidates
     in the tables.
     """
     tasks, metric, version = constants.tasks, constants.metric, constants.table_version
-    who = f"the {BASELINES[tasks.baseline].title} baseline"
+    ranker = f"the {BASELINES[tasks.baseline].title} baseline"
     if tasks.is_chance:
-        who = "a random ranker"
-    held = replace(tasks, baseline=DEFAULT_BASELINE)
-    where = f"{held.describe()}; {constants.num_tasks:,} ranking tasks"
+        ranker = "a random ranker"
+    without_baseline = replace(tasks, baseline=DEFAULT_BASELINE)
+    where = f"{without_baseline.describe()}; {constants.num_tasks:,} ranking tasks"
     candidates = identify(version, str(tasks))
     if parse_version(version) is None:
         source = f"computed with rankconst {__version__} from the candidates of {tasks}"
@@ -46,7 +46,7 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
         source = f"computed from tables {version} of rankconst, candidates {candidates}"
     value = show_number(constants.expectation, _DIGITS)
     return (
-        f"The expected {metric.label} of {who} on {title} ({where}) is {value}: "
+        f"The expected {metric.label} of {ranker} on {title} ({where}) is {value}: "
         f"{source}, following {FRAMEWORK}."
     )
 
@@ -56,8 +56,8 @@ def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
     source = f"rankconst {__version__}, computed from the files"
     if parse_version(version):
         source = f"the rankconst tables {version} ({identify(version, key)})"
-    named = f"{title} ({paper})" if paper else title
-    return f"{named}, with what a random ranker gets from {source}, following {FRAMEWORK}."
+    dataset = f"{title} ({paper})" if paper else title
+    return f"{dataset}, with what a random ranker gets from {source}, following {FRAMEWORK}."
 
 
 def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
@@ -85,7 +85,7 @@ _HOYT = {
 
 
 def cite_program() -> str:
-    """Return the BibTeX entries of the program, and of the paper whose framework it follows."""
+    """Return the BibTeX entries of the program, and of the paper with its framework."""
     title = "rankconst: chance expectations and variances of ranking metrics on link-prediction"
     program = {"title": f"{title} benchmarks", "author": f"{{{AUTHORS}}}", "version": __version__}
     entries = []

@@ -1,4 +1,4 @@
-"""Candidate counts of your own as a set of tables, so that they go wherever a dataset does."""
+"""Candidate counts of your own as a set of tables, in place of a dataset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.definitions import FAMILIES
 from rankconst.catalogue.libraries import EMPTY, Meaning, list_meanings, parse_library, read_meaning
@@ -43,8 +43,21 @@ _LARGEST = 2**29
 _MOST = 2**53
 _COLUMNS = ("num_candidates", "num_tasks", "relevant", *_NAMES)
 _SHORT = {"candidates": "num_candidates", "n": "num_candidates", "tasks": "num_tasks"}
-# What queries with several right answers do not have.
+# The columns that queries with several right answers do not have.
 _OF_TASKS = {"side", "protocol"}
+
+
+class _Row(NamedTuple):
+    """A row of a file of counts."""
+
+    tasks: Tasks
+    num_candidates: int
+    relevant: int | None
+    num_tasks: int
+
+
+# The number of tasks, or of queries, by candidates and right answers.
+_Tally = Counter[tuple[int, int | None]]
 
 
 def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
@@ -60,10 +73,10 @@ def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
 
 def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
     """Return tables that hold these queries with several right answers and nothing else."""
-    histograms = {
-        tasks: Histogram.from_counts(each.queries[:, 0], each.weights[:, 0].astype(int))
-        for tasks, each in answers.items()
-    }
+    histograms = {}
+    for tasks, queries in answers.items():
+        sizes, times = queries.queries[:, 0], queries.weights[:, 0].astype(int)
+        histograms[tasks] = Histogram.from_counts(sizes, times)
     plain = make_tables(histograms)
     return AnswerTables(
         plain.path, plain.descriptor, plain.folder, make=plain.make, answers=answers
@@ -91,11 +104,11 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
 
     These are num_tasks, side, split, protocol and dataset.
 
-    A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by
-    the file's. With a column relevant, the rows are queries with so many right answers; `tool` is
-    then the library that evaluated them.
+    A file of numbers alone, one a line, has the counts of the tasks. A dataset without a name has
+    that of the file. With a column relevant, the rows are queries with so many right answers;
+    `tool` is then the library that evaluated them.
     """
-    found: dict[Tasks, Counter[tuple[int, int | None]]] = defaultdict(Counter)
+    tallies: dict[Tasks, _Tally] = defaultdict(Counter)
     try:
         with path.open("rb") as file:
             content = read_at_most(file, _LARGEST)
@@ -104,11 +117,11 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
                 f"{path} is larger than {_LARGEST // 2**20} MiB. "
                 "Count equal rows: add a column num_tasks."
             )
-        content.decode("utf-8-sig")  # all of it, for the place of what is not text
+        content.decode("utf-8-sig")  # all of it, for the place of a byte that is not text
         lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
-        for tasks, size, right, number in _read_rows(path, lines):
-            found[tasks][size, right] += number
-            if right == 0 and not tool:
+        for row in _read_rows(path, lines):
+            tallies[row.tasks][row.num_candidates, row.relevant] += row.num_tasks
+            if row.relevant == 0 and not tool:
                 raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
     except (OSError, UnicodeDecodeError) as error:
         cause = error.strerror if isinstance(error, OSError) else error
@@ -119,38 +132,36 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
         raise DataError(
             f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates."
         ) from error
-    if not found:
+    if not tallies:
         raise DataError(f"{path} holds no counts.")
-    for tasks in found:
-        if tasks.side == "both" and any(side in found for side in tasks.sides):
+    for tasks in tallies:
+        if tasks.side == "both" and any(side in tallies for side in tasks.sides):
             raise DataError(
                 f"{path}: there are counts of {tasks} for both sides together and for one side. "
                 "Give either."
             )
-    if any(right is not None for each in found.values() for _, right in each):
-        return _gather_answers(found, tool)
+    if any(right is not None for tally in tallies.values() for _, right in tally):
+        return _gather_answers(tallies, tool)
     histograms = {}
-    for tasks, each in found.items():
-        sizes = [size for size, _ in each]
-        histograms[tasks] = Histogram.from_counts(sizes, [*each.values()])
+    for tasks, tally in tallies.items():
+        sizes = [size for size, _ in tally]
+        histograms[tasks] = Histogram.from_counts(sizes, [*tally.values()])
     return make_tables(histograms)
 
 
-def _gather_answers(
-    found: Mapping[Tasks, Mapping[tuple[int, int | None], int]], tool: str | None
-) -> Tables:
+def _gather_answers(tallies: Mapping[Tasks, _Tally], tool: str | None) -> Tables:
     """Return tables of queries with several right answers."""
     answers = {}
-    for tasks, each in found.items():
-        sizes, right = zip(*each, strict=True)
+    for tasks, tally in tallies.items():
+        sizes, right = zip(*tally, strict=True)
         answers[tasks] = gather_answers(
-            sizes, right, tasks.dataset, num_tasks=[*each.values()], tool=tool
+            sizes, right, tasks.dataset, num_tasks=[*tally.values()], tool=tool
         )
     return make_answer_tables(answers)
 
 
-def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, int | None, int]]:
-    """Yield the tasks of each row, their candidates and right answers, and their number."""
+def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
+    """Yield the rows of a file, checked."""
     first = next(lines, "")
     delimiter = "\t" if "\t" in first else ","
     heading, offset = [first], 2
@@ -160,10 +171,10 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
     names = _read_heading(path, next(rows, []))
     dataset = show_controls(path.stem.lower())
     # Most rows are like others.
-    read = functools.lru_cache(functools.partial(_read_row, names, dataset))
+    read_row = functools.lru_cache(functools.partial(_read_row, names, dataset))
     for line, cells in enumerate(rows, start=offset):
         try:
-            tasks, size, right, number = read(tuple(cells))
+            row = read_row(tuple(cells))
         except (ValueError, UnknownNameError) as error:
             reason = f"expected {', '.join(names)}, numbers whole."
             if isinstance(error, UnknownNameError):
@@ -171,14 +182,15 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
             raise DataError(
                 f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
             ) from error
-        least = min(size, number)
+        size, right = row.num_candidates, row.relevant
+        least, most = min(size, row.num_tasks), max(size, row.num_tasks)
         if least < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
         if right is not None and right > size:
             raise DataError(f"{path}, line {line}: {right} right answers among {size} candidates.")
-        if max(size, number) > _MOST:
-            raise DataError(f"{path}, line {line}: {max(size, number)}; expected at most 2**53.")
-        yield tasks, size, right, number
+        if most > _MOST:
+            raise DataError(f"{path}, line {line}: {most}; expected at most 2**53.")
+        yield row
 
 
 def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
@@ -199,23 +211,21 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
     return names
 
 
-def _read_row(
-    names: Sequence[str], dataset: str, cells: tuple[str, ...]
-) -> tuple[Tasks, int, int | None, int]:
+def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Row:
     """Read a row under its headings; ValueError if it has other cells, or numbers not whole."""
-    row = dict(zip(names, map(str.strip, cells), strict=True))
-    declared = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
-    size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
-    right = read_count(row["relevant"]) if "relevant" in row else None
-    if size is None or number is None or (right is None and "relevant" in row):
+    texts = dict(zip(names, (cell.strip() for cell in cells), strict=True))
+    keys = {name: parse(texts[name]) for name, parse in _NAMES.items() if texts.get(name)}
+    size, number = read_count(texts["num_candidates"]), read_count(texts.get("num_tasks", "1"))
+    right = read_count(texts["relevant"]) if "relevant" in texts else None
+    if size is None or number is None or (right is None and "relevant" in texts):
         raise ValueError
     tasks = Tasks(
-        declared.get("dataset", dataset),
-        declared.get("protocol", OWN_COUNTS.key),
-        declared.get("split", "test"),
-        declared.get("side", "both"),
+        keys.get("dataset", dataset),
+        keys.get("protocol", OWN_COUNTS.key),
+        keys.get("split", "test"),
+        keys.get("side", "both"),
     )
-    return tasks, size, right, number
+    return _Row(tasks, size, right, number)
 
 
 _CLOSE = 1e-9
@@ -236,14 +246,16 @@ class AnswerTables(TablesInMemory):
 
     @property
     def library(self) -> str:
-        """The key of the library whose names metrics have; empty if none was named."""
+        """The key of the library that names the metrics; empty if none was named."""
         return next(iter(self.answers.values())).library
 
     def name_library(self, name: str) -> AnswerTables:
         """Return the queries with metrics as a library names them."""
         key = parse_library(name).key
-        answers = {tasks: replace(each, library=key) for tasks, each in self.answers.items()}
-        return replace(self, answers=answers)
+        answers = self.answers.items()
+        return replace(
+            self, answers={tasks: replace(queries, library=key) for tasks, queries in answers}
+        )
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a definition; the second time, at once."""
@@ -260,39 +272,42 @@ class AnswerTables(TablesInMemory):
         return self._known[tasks, metric]
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
-        """Return what a name may mean on these queries, with the titles of the libraries.
+        """Map the meanings of a metric's name on these queries to the titles of the libraries.
 
-        It is one meaning if all definitions agree on them.
+        There is one meaning if all definitions agree on these queries.
 
-        Raises UnknownNameError if no library has such a metric, or none says at which k it is cut
-        off.
+        Raises UnknownNameError if no library has such a metric, or none has a k for it.
         """
         if self.library:
             return {read_meaning(name, self.library): [parse_library(self.library).title]}
-        found = list_meanings(name)
-        known = [each for each in found if isinstance(each, Meaning)]
-        if not found:
+        titles = list_meanings(name)
+        if not titles:
             raise UnknownNameError(
                 f"{name} is not known as a metric of several right answers; "
                 f"known are: {', '.join(FAMILIES)}."
             )
-        if not known:
-            raise UnknownNameError(str(next(iter(found))))
-        if len(known) == len(found) and all(self._are_alike(known[0], each) for each in known[1:]):
-            return {known[0]: found[known[0]]}
-        return found
+        meanings = [meaning for meaning in titles if isinstance(meaning, Meaning)]
+        if not meanings:
+            raise UnknownNameError(str(next(iter(titles))))
+        first, *others = meanings
+        if len(meanings) == len(titles) and all(self._are_alike(first, other) for other in others):
+            return {first: titles[first]}
+        return titles
 
-    def _are_alike(self, one: Meaning, other: Meaning) -> bool:
-        """Tell whether two definitions are the same metric on these queries."""
-        return all(_agree(each.define(*one), each.define(*other)) for each in self.answers.values())
+    def _are_alike(self, first: Meaning, second: Meaning) -> bool:
+        """Return True if two definitions are the same metric on these queries."""
+        return all(
+            _agree(queries.define(*first), queries.define(*second))
+            for queries in self.answers.values()
+        )
 
 
-def _agree(one: Constants, other: Constants) -> bool:
-    """Tell whether rankers get the same by two definitions, and vary as much."""
+def _agree(first: Constants, second: Constants) -> bool:
+    """Return True if two definitions have the same moments and range."""
     pairs = (
-        (one.expectation, other.expectation),
-        (one.variance, other.variance),
-        (one.metric.optimum or 0.0, other.metric.optimum or 0.0),
-        (one.worst, other.worst),
+        (first.expectation, second.expectation),
+        (first.variance, second.variance),
+        (first.metric.optimum or 0.0, second.metric.optimum or 0.0),
+        (first.worst, second.worst),
     )
     return all(math.isclose(a, b, rel_tol=_CLOSE, abs_tol=1e-15) for a, b in pairs)

@@ -1,6 +1,6 @@
-"""Columns of values to the text or the bytes of a file: CSV, Parquet, Excel workbooks.
+"""Write columns of values as CSV, Parquet or Excel workbooks.
 
-Numbers are written so that reading them gives the same bits; what is missing is empty. The same
+Numbers are written so that reading them gives the same bits; missing values are empty. The same
 columns give the same bytes.
 """
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     # Name to values, all of the same length: a list (None: missing) or an array (NaN: missing).
     Columns = Mapping[str, Any]
 
-# How many rows are formatted at a time: texts take far more memory than their numbers.
+# The number of rows that are formatted at a time: texts take far more memory than their numbers.
 _BLOCK = 2_048
 
 
-# How cells begin that spreadsheets take for formulas (OWASP, CSV injection), in the wide letters of
-# East Asia, too.
+# The beginnings of cells that spreadsheets take for formulas (OWASP, CSV injection), in the wide
+# letters of East Asia, too.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-# Not numbers, with or without a spread, and dashes for what is missing.
+# Numbers, with or without a spread, and dashes for missing ones, are no formulas.
 _HARMLESS = re.compile(
     r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)?"
     r" ?%? ?(?:±[\d., %]*+)?|[+-]++",
@@ -43,16 +43,16 @@ _HARMLESS = re.compile(
 )
 
 
-# What no writer changes, and what needs no quotes whatever the delimiter.
+# Texts that need no quotes, whatever the delimiter.
 _WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]*")
 
 
 def make_safe(text: str) -> str:
-    """Return the text of a cell so that no terminal obeys it, nor does a spreadsheet."""
-    shown = show_controls(text)
-    if shown.startswith(_FORMULA) and not _HARMLESS.fullmatch(shown):
-        return f"'{shown}"
-    return shown
+    """Escape the text of a cell, so that neither a terminal nor a spreadsheet obeys it."""
+    visible = show_controls(text)
+    if visible.startswith(_FORMULA) and not _HARMLESS.fullmatch(visible):
+        return f"'{visible}"
+    return visible
 
 
 def write_delimited(columns: Columns) -> Iterator[str]:
@@ -82,10 +82,10 @@ def write_delimited(columns: Columns) -> Iterator[str]:
 def write_rows(
     columns: Columns, encode: Callable[[Any], str], before: Sequence[str], between: str = "\n"
 ) -> Iterator[str]:
-    """Yield the text of all rows, a block of them at a time; `encode` writes what is not a number.
+    """Yield the text of all rows, a block of them at a time; `encode` writes all but numbers.
 
-    Each cell follows the text that `before` has for its column; `between` comes between two rows of
-    a block.
+    `before` has the text in front of each column's cells; `between` comes between two rows of a
+    block.
     """
     import numpy as np
     import pyarrow as pa
@@ -99,18 +99,18 @@ def write_rows(
         parts = chain.from_iterable(zip(fixed, cells, strict=True))
         rows = pc.binary_join_element_wise(*parts, nothing)
         ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
-        whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), divider)
-        yield whole[0].as_py()
+        block: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), divider)
+        yield block[0].as_py()
 
 
-# Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
+# Equal values of these types are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
 _ALIKE = frozenset({str, int, type(None)})
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
 _PLAIN = (1e-4, 1e10)
 
 
 def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
-    """Return what writes some rows of a column, where possible equal cells only once."""
+    """Return a writer of some rows of a column; it encodes equal cells once if that is safe."""
     import numpy as np
 
     if hasattr(values, "dtype") and values.dtype.kind == "f":
@@ -122,14 +122,14 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
         places = coded.indices
         return lambda rows: texts.take(places[rows])
-    listed = list_values(values)
-    if not _ALIKE.issuperset(map(type, listed)):
-        return lambda rows: join_texts([*map(encode, listed[rows])])
-    known: dict[Any, int] = {}
-    codes = [known.setdefault(value, len(known)) for value in listed]
-    found = wrap_numbers(np.array(codes, dtype=np.int32))
-    written = join_texts([*map(encode, known)])
-    return lambda rows: written.take(found[rows])
+    cells = list_values(values)
+    if not _ALIKE.issuperset(map(type, cells)):
+        return lambda rows: join_texts([encode(value) for value in cells[rows]])
+    code_of: dict[Any, int] = {}
+    codes = [code_of.setdefault(value, len(code_of)) for value in cells]
+    indices = wrap_numbers(np.array(codes, dtype=np.int32))
+    distinct = join_texts([encode(value) for value in code_of])
+    return lambda rows: distinct.take(indices[rows])
 
 
 def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
@@ -142,13 +142,13 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
     texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
     if plain.all():
         return texts
-    others = []
+    special = []
     for value in values[~plain].tolist():
         if math.isfinite(value):
-            others.append(repr(value))
+            special.append(repr(value))
         else:
-            others.append(encode(None if math.isnan(value) else value))
-    written: pa.Array[Any] = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others))
+            special.append(encode(None if math.isnan(value) else value))
+    written: pa.Array[Any] = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(special))
     return written
 
 
@@ -205,11 +205,11 @@ def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _write_sheet(columns: Mapping[str, Any]) -> str:
+    lists = [list_values(values) for values in columns.values()]
     rows = [[_write_text(name) for name in columns]]
-    listed = [list_values(values) for values in columns.values()]
-    rows += [[_write_cell(value) for value in row] for row in zip(*listed, strict=True)]
-    written = [f"<row>{''.join(cells)}</row>" for cells in rows]
-    return f"<worksheet {_MAIN}><sheetData>{''.join(written)}</sheetData></worksheet>"
+    rows += ([_write_cell(value) for value in row] for row in zip(*lists, strict=True))
+    data = "".join(f"<row>{''.join(cells)}</row>" for cells in rows)
+    return f"<worksheet {_MAIN}><sheetData>{data}</sheetData></worksheet>"
 
 
 def _write_cell(value: Any) -> str:
@@ -230,8 +230,8 @@ def _write_cell(value: Any) -> str:
 
 
 def _write_text(text: str) -> str:
-    """Write a text, which Excel takes for no formula."""
+    """Write a text as an inline string, which Excel takes for no formula."""
     from html import escape
 
-    kept = escape(show_controls(text), quote=False)
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{kept}</t></is></c>'
+    content = escape(show_controls(text), quote=False)
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{content}</t></is></c>'

@@ -1,4 +1,4 @@
-"""Why a set of tables does not hold what was asked for, and what to do about it."""
+"""Explain the tasks and datasets that a set of tables lacks, and name a remedy."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ def explain_unknown(
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
 
     if tables.version == OWN_COUNTS.key:
-        own = ", ".join(tables.datasets)
-        return f"the counts are of {own}, not of {name}. Give them a column dataset, with {name}."
-    known = list_names().find(name)
-    if known is None:
+        datasets = ", ".join(tables.datasets)
+        return (
+            f"the counts are of {datasets}, not of {name}. Give them a column dataset, with {name}."
+        )
+    key = list_names().find(name)
+    if key is None:
         return _explain_stranger(tables, name, reason)
-    return _explain_unbuilt(tables, load_benchmarks()[known], open_carried)
+    return _explain_unbuilt(tables, load_benchmarks()[key], open_carried)
 
 
 _COUNTED = re.compile(r"\d+ (?:graphs|datasets|benchmarks)", re.IGNORECASE)
@@ -66,8 +68,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
         return f"{name} is not included: {elsewhere}. `rankconst show datasets` lists what is."
     suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
     if suites:
-        listed = ", ".join(suites)
-        return f"unknown dataset {name!r}. There are means over graphs: {listed}."
+        return f"unknown dataset {name!r}. There are means over graphs: {', '.join(suites)}."
     if hint := explain_mean(name):
         return f"unknown dataset {name!r}. {hint}"
     if tables.place is not None:
@@ -78,7 +79,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
 
 
 def explain_mean(name: str) -> str:
-    """Say where means over graphs are, if a name is that of one; empty for other names."""
+    """Return a hint at the list of suites for the name of a mean over graphs; else nothing."""
     from rankconst.catalogue.suites import is_mean
 
     if is_mean(name.removesuffix("s")) or _COUNTED.fullmatch(name):
@@ -90,7 +91,7 @@ _OF_COUNTS = {".csv", ".tsv", ".parquet"}
 
 
 def explain_path(name: str) -> str:
-    """Say what to do with a file or folder of that name; empty for other names."""
+    """Return the command for a file or folder in place of a dataset; empty for other names."""
     from rankconst.tables.place import holds_set
 
     folder = Path(name)
@@ -106,7 +107,7 @@ def explain_path(name: str) -> str:
 def _explain_unbuilt(
     tables: Tables, benchmark: Benchmark, open_carried: Callable[[], Tables]
 ) -> str:
-    """Say where a benchmark is that tables lack, or how to build it."""
+    """Explain a benchmark that tables lack: the tables that hold it, or how to build it."""
     from rankconst.tables.place import OUTPUT
 
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
@@ -126,12 +127,12 @@ def _explain_unbuilt(
 
 
 def explain_absent(tables: Tables, tasks: Tasks) -> str:
-    """Say why the tables hold no tasks of a split under a protocol, and what they hold."""
+    """Explain missing tasks of a split under a protocol, and list the splits and protocols."""
     records = tables.records(tasks.dataset).histograms
-    held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records)
-    rules = [find_protocol(each.protocol) for each in records]
-    qualified = any(rule.qualified for rule in rules)
-    temporal = any(rule.time for rule in rules) and not qualified
+    pairs = dict.fromkeys(f"{stored.protocol}/{stored.split}" for stored in records)
+    protocols = [find_protocol(stored.protocol) for stored in records]
+    qualified = any(protocol.qualified for protocol in protocols)
+    temporal = any(protocol.time for protocol in protocols) and not qualified
     lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
     if lack:
         return f"{tasks.dataset}: {lack[0].lower()}{lack[1:]}"
@@ -143,7 +144,7 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
         lack = f" {lack}"
     return (
         f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
-        f"under protocol {tasks.protocol}.{lack} They hold (protocol/split): {', '.join(held)}."
+        f"under protocol {tasks.protocol}.{lack} They hold (protocol/split): {', '.join(pairs)}."
     )
 
 
@@ -157,7 +158,7 @@ def list_missing(tables: Tables, dataset: str) -> str:
 
 
 def explain_baseline(tables: Tables, tasks: Tasks) -> str:
-    """Say why the tables hold nothing of some tasks under a baseline that knows something."""
+    """Explain missing constants of some tasks under a baseline other than chance."""
     baseline = BASELINES[tasks.baseline]
     missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
     if missing:
@@ -179,44 +180,43 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Say what of some ranking tasks the tables do not hold: weights or relations."""
+    """Explain a missing side, or missing weights or relations, of tasks that are stored else."""
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
-        stored = replace(tasks, side="")
         rows = tables.records(tasks.dataset).histograms
-        held = " and ".join(each.side for each in rows if replace(each, side="") == stored)
-        why = _explain_no_relations(tables, tasks) if tasks.side == RELATION_SIDE else "."
+        sides = [row.side for row in rows if replace(row, side=tasks.side) == tasks]
+        reason = _explain_no_relations(tables, tasks) if tasks.side == RELATION_SIDE else "."
         return (
-            f"the tables ({tables.version}) hold {where} of side {held} only, "
-            f"not of {tasks.side}{why}"
+            f"the tables ({tables.version}) hold {where} of side {' and '.join(sides)} only, "
+            f"not of {tasks.side}{reason}"
         )
     if not tasks.relations:
         return (
             f"the tables ({tables.version}) hold no weights of {where} for {tasks.aggregation}. "
             "Leave out the aggregation."
         )
-    known = tables.relations(stored)
-    if not known:
+    relations = tables.relations(stored)
+    if not relations:
         return (
             f"the tables ({tables.version}) hold no relations of {where}. "
             "Leave them out, or name another split."
         )
     import difflib
 
-    name = next(each for each in tasks.relations if each not in known)
-    near = difflib.get_close_matches(name, known, n=3)
+    name = next(name for name in tasks.relations if name not in relations)
+    near = difflib.get_close_matches(name, relations, n=3)
     hint = f" Did you mean {', '.join(near)}?" if near else ""
-    if set(name.split(",")) <= {*known}:
+    if set(name.split(",")) <= {*relations}:
         hint = " Name each relation by itself."
     return (
         f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
         f"{tasks.protocol}.{hint} "
-        f"`rankconst show {tasks.dataset} relations` lists the {len(known)} that there are."
+        f"`rankconst show {tasks.dataset} relations` lists the {len(relations)} that there are."
     )
 
 
 def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
-    """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
+    """Explain missing tasks that rank relations, as the end of a sentence."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive
 
@@ -235,7 +235,7 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_unranked(tasks: Tasks) -> str:
-    """Say why no dataset has constants of tasks that rank relations; empty if some may."""
+    """Explain tasks that rank relations and have constants nowhere; empty for other tasks."""
     protocol = find_protocol(tasks.protocol)
     if not tasks.is_chance:
         return (

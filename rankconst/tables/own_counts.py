@@ -114,8 +114,8 @@ class Answers:
         For each pair the number of queries, the sum of their weights and of the squares of these,
         shape (m, 3).
     empty
-        What a query without right answers counts: ``"left out"``, ``"0"`` or ``"1"``; empty if that
-        is not known.
+        The value of a query without right answers: ``"left out"``, ``"0"`` or ``"1"``; empty if
+        unknown.
     library
         The key of the library whose names metrics have; empty for those of
         :data:`rankconst.catalogue.definitions.FAMILIES`.
@@ -155,7 +155,7 @@ class Answers:
         return self.define(*read_meaning(metric, self.library))
 
     def count_empty(self, key: str) -> str:
-        """Return what a query without right answers counts under a definition."""
+        """Return the value of a query without right answers under a definition."""
         if self.empty or not self.library:
             return self.empty
         return parse_library(self.library).count_empty(key)
@@ -164,29 +164,30 @@ class Answers:
         """Compute the constants of a definition."""
         family, empty = FAMILIES[key], self.count_empty(key)
         queries, weights = self.queries, self.weights
-        there = queries[:, 1] > 0
+        has_right = queries[:, 1] > 0
         if empty == LEFT_OUT:
-            if not there.any():
+            if not has_right.any():
                 raise DataError(f"{self.name}: no query has a right answer.")
-            queries, weights, there = queries[there], weights[there], there[there]
+            queries, weights = queries[has_right], weights[has_right]
+            has_right = has_right[has_right]
         times, sums, _ = weights.T
-        sizes, right = queries[there].T
+        sizes, right = queries[has_right].T
         total = math.fsum(sums)
-        # What a query's sum is divided by, and what the best and the worst ranker get.
-        divisors = np.ones(len(queries))
-        divisors[there] = family.divide(sizes, right, k)
+        divisors = np.ones(len(queries))  # of the sum over a query's right answers
+        divisors[has_right] = family.divide(sizes, right, k)
         if family.pooled:
             divisors[:] = math.fsum(sums * divisors) / total
         without = float(empty == "1")
         best, worst = np.full((2, len(queries)), without)
-        best[there] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
-        worst[there] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
-        best[there] /= divisors[there]
-        worst[there] /= divisors[there]
-        rows = zip(find_laws(family, k, queries), divisors.tolist(), there.tolist(), strict=True)
+        best[has_right] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
+        worst[has_right] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
+        best[has_right] /= divisors[has_right]
+        worst[has_right] /= divisors[has_right]
         laws = [
             law.over(divisor) if any_right else NOTHING._replace(mean=without)
-            for law, divisor, any_right in rows
+            for law, divisor, any_right in zip(
+                find_laws(family, k, queries), divisors.tolist(), has_right.tolist(), strict=True
+            )
         ]
         metric = replace(
             define_metric(key, k),
@@ -194,13 +195,13 @@ class Answers:
             least=math.fsum(sums * worst) / total,
             chances=_list_chances(laws, times),
         )
-        own_weights, aggregation = None, DEFAULT_AGGREGATION
+        task_weights, aggregation = None, DEFAULT_AGGREGATION
         if (times != sums).any():
-            own_weights, aggregation = sums / times, "own weights"
+            task_weights, aggregation = sums / times, "own weights"
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,
-            candidates=Histogram.from_counts(queries[:, 0], times.astype(np.int64), own_weights),
+            candidates=Histogram.from_counts(queries[:, 0], times.astype(np.int64), task_weights),
             moments=average(laws, weights),
             table_version=OWN_COUNTS.key,
         )
@@ -209,9 +210,10 @@ class Answers:
 def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
     """Return :attr:`AnswersMetric.chances` of hits, given their laws and numbers of queries."""
     mean, variance, mean_error, variance_error = np.array(laws).T
-    open_ones, missed = variance > _SURE, int(times[mean == 0].sum())
-    mean, variance, times = mean[open_ones], variance[open_ones], times[open_ones]
-    rounding = 2 * mean_error[open_ones] / mean + variance_error[open_ones] / variance
+    missed = int(times[mean == 0].sum())
+    varies = variance > _SURE
+    mean, variance, times = mean[varies], variance[varies], times[varies]
+    rounding = 2 * mean_error[varies] / mean + variance_error[varies] / variance
     return mean, variance / mean, times, math.fsum(times * rounding), missed
 
 
@@ -229,18 +231,18 @@ def gather_answers(
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
         raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
-    own = np.ones(()) if weights is None else np.asarray(weights, float)
-    given = [np.asarray(counts), np.asarray(relevant), own]
-    if not given[0].size:
+    weights = np.ones(()) if weights is None else np.asarray(weights, float)
+    arrays = [np.asarray(counts), np.asarray(relevant), weights]
+    if not arrays[0].size:
         raise DataError("there are no queries: expected the number of candidates of each.")
     # One number may be that of all queries, but a list of one is not.
-    if len({each.shape for each in given if each.ndim}) > 1:
-        shapes = " and ".join(f"{each.shape}" for each in given if each.ndim)
+    shapes = [array.shape for array in arrays if array.ndim]
+    if len({*shapes}) > 1:
         raise DataError(
-            f"counts, relevant and weights have shapes {shapes}; "
+            f"counts, relevant and weights have shapes {' and '.join(map(str, shapes))}; "
             "expected one number for each query."
         )
-    sizes, right, own = np.broadcast_arrays(*map(np.atleast_1d, given))
+    sizes, right, weights = np.broadcast_arrays(*map(np.atleast_1d, arrays))
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
     if (right > sizes).any():
@@ -248,15 +250,15 @@ def gather_answers(
         raise DataError(
             f"query {place} has {right[place]} right answers among {sizes[place]} candidates."
         )
-    if not (np.isfinite(own).all() and (own > 0).all()):
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise DataError("a weight is not a positive number.")
-    if (own == own[0]).all():
-        own = np.ones(own.shape)
+    if (weights == weights[0]).all():
+        weights = np.ones(weights.shape)
     order = np.lexsort((right, sizes))
     pairs = np.column_stack((sizes, right))[order]
     starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
-    times, own = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order], own[order]
-    sums = [np.add.reduceat(times * each, starts) for each in (np.ones(own.shape), own, own**2)]
+    times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order]
+    sums = [np.add.reduceat(times * weights[order] ** power, starts) for power in (0, 1, 2)]
     if not (empty or library or right.all()):
         raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
     return Answers(name, pairs[starts], np.column_stack(sums), empty or "", library)
@@ -294,29 +296,29 @@ def from_counts(
     Parameters
     ----------
     counts
-        For each task, how many candidates are ranked, the true answer included; in any order. Shape
+        For each task, its number of candidates, the true answer included; in any order. Shape
         (n,), whole numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such
         an array, not ``{num_candidates: num_tasks}``: write that out with ``np.repeat``. Or an
         evaluator of PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
     weights
-        What each task counts in the average, of the same shape; each counts once if None.
+        The weight of each task in the average, of the same shape; each counts once if None.
     relevant
-        How many of the candidates are right, one number or one for each query; then `counts` may be
-        one number, too. If None, one of each task's candidates is right. A query may have none if
-        `empty` or `tool` says what it counts.
+        The number of right candidates, one or one for each query; then `counts` may be one number,
+        too. If None, one of each task's candidates is right. A query may have none if `empty` or
+        `tool` gives its value.
     empty
-        What queries without right answers count: ``"left out"``, ``"0"`` or ``"1"``; if None, what
-        the library does.
+        The value of queries without right answers: ``"left out"``, ``"0"`` or ``"1"``; if None,
+        that of the library.
     tool
         The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists
         them. If None, metrics have the names of :data:`rankconst.catalogue.definitions.FAMILIES`.
     name
-        What messages call the tasks.
+        The name of the tasks in messages.
 
     Returns
     -------
     Counts, or Answers if `relevant` is given
-        Whose ``constants`` follow from these counts alone, with the error and method of
+        Their ``constants`` follow from these counts alone, with the error and method of
         :class:`~rankconst.moments.Moments`.
 
     Raises
@@ -382,26 +384,30 @@ def from_counts(
 
 
 def _take_counts(counts: Any) -> Any:
-    """Return the counts that an evaluator of PyKEEN keeps, by side; others as they are."""
-    kept = getattr(counts, "num_candidates", None)
-    if not isinstance(kept, Mapping):
+    """Return the counts in an evaluator of PyKEEN, by side; other counts as they are."""
+    batches = getattr(counts, "num_candidates", None)
+    if not isinstance(batches, Mapping):
         return counts
-    if not any(map(len, kept.values())):
+    if not any(batches.values()):
         raise DataError(
             "the evaluator holds no counts: "
             "make it with RankBasedEvaluator(clear_on_finalize=False)."
         )
-    return {str(side): np.concatenate([*map(np.ravel, kept[side])]) for side in kept if kept[side]}
+    by_side = {}
+    for side, arrays in batches.items():
+        if arrays:
+            by_side[str(side)] = np.concatenate([np.ravel(array) for array in arrays])
+    return by_side
 
 
-def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-    if not all(isinstance(side, str) for side in given):
+def _key_by_side(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    if not all(isinstance(side, str) for side in by_name):
         raise UsageError(
             "a mapping goes from side to the counts of its tasks, {'head': "
             "[4, 4], 'tail': [4, 9]}. Of a mapping {num_candidates: "
             "num_tasks} write each count out: np.repeat([*counts], [*counts.values()])."
         )
-    return key_by_side(given)
+    return key_by_side(by_name)
 
 
 def from_triples(
@@ -462,7 +468,8 @@ def from_triples(
             "a graph of your own needs train and test: rankconst.from_triples(train, test=test), "
             "or rankconst.from_triples(train, valid, test)."
         )
+    splits = {"train": train, "valid": valid, "test": test}
+    if valid is None:
+        del splits["valid"]
     names = PROTOCOLS if protocol is None else as_names(protocol)
-    given = {"train": train, "valid": valid, "test": test}
-    there = {split: triples for split, triples in given.items() if triples is not None}
-    return make_tables(there, make_key(name), name, order_protocols(map(parse_protocol, names)))
+    return make_tables(splits, make_key(name), name, order_protocols(map(parse_protocol, names)))

@@ -1,4 +1,4 @@
-"""Where a set of tables is, and how its files are read: a folder, a zip file, a URL, a DOI.
+"""Find a set of tables and read its files: in a folder or a zip file, at a URL or a DOI.
 
 A zip file is read in place. What is on the network is downloaded once, checked as a whole, and
 cached in ``tables/`` of the cache folder (``RANKCONST_CACHE``, or the folder that the OS has for
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 # Most sets are folders: what downloads and zip files need is imported for them alone.
 
 OUTPUT = "rankconst-tables"
-"""The folder that builds write to, and in which commands look for what other sets lack."""
+"""The folder that builds write to, and that commands search after other sets."""
 
 
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
-    """Return the folder or zip file of a set, downloaded if need be, and what reads its files.
+    """Return the path of a set, downloaded if need be, and the folder, perhaps in a zip file.
 
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
@@ -53,9 +53,9 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         return _find_copy(text)
     try:
         if "://" not in text and "\0" not in text:
-            exists(Path(text))  # raises what messages say of it
-            place = Path(text)
-            return place, find_set(place, text) if is_zip(place) else place
+            path = Path(text)
+            exists(path)  # for its errors
+            return path, find_set(path, text) if is_zip(path) else path
     except PermissionError as error:
         raise TablesError(
             f"cannot read {text}: {error.strerror}. Check its permissions."
@@ -76,7 +76,7 @@ def _refuse(shown: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class _Remote:
-    """What a user asked for: the address, its name in messages, and perhaps a SHA-256."""
+    """A set on the network: the address, its name in messages, and perhaps a SHA-256."""
 
     address: str
     name: str
@@ -89,15 +89,15 @@ class _Remote:
         key = hashlib.sha256(f"{self.name}#{self.sha256}".encode()).hexdigest()[:16]
         return f"{readable}-{key}.zip"
 
-    def open(self, packed: Path) -> ZipPath:
-        """Return what reads a zip file that holds all of what was asked for."""
-        got = hashlib.sha256(packed.read_bytes()).hexdigest()
-        if self.sha256 not in {None, got}:
+    def open(self, archive: Path) -> ZipPath:
+        """Return the folder in a downloaded zip file, checked as a whole."""
+        sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
+        if self.sha256 not in {None, sha256}:
             raise DownloadError(
                 f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, "
-                f"got {got}. Nothing was kept. Check the hash with the publisher."
+                f"got {sha256}. Nothing was kept. Check the hash with the publisher."
             )
-        folder = find_set(packed, self.name)
+        folder = find_set(archive, self.name)
         check_whole(folder)
         return folder
 
@@ -111,17 +111,19 @@ def _parse(text: str) -> _Remote:
             "Type or copy it again."
         )
     address, mark, fragment = text.partition("#")
-    found = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
-    if mark and found is None:
+    if not mark:
+        return _Remote(address, hide_login(address), None)
+    match = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
+    if match is None:
         raise UsageError(
             f"what follows # in {hide_login(text)!r} is not a hash: "
             f"expected #sha256= and 64 hexadecimal digits, got #{fragment}."
         )
-    return _Remote(address, hide_login(address), found[1].lower() if found else None)
+    return _Remote(address, hide_login(address), match[1].lower())
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
-    """Return the cached copy of what an address means, downloaded if it is not whole."""
+    """Return the cached copy of the set at an address, downloaded if it is not whole."""
     import tempfile
 
     from rankconst.download import Remedies, cache_folder, download, require_module
@@ -129,31 +131,31 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
 
     remote = _parse(text)
     require_module("pooch", f"getting tables from {remote.name}")
-    kept = cache_folder() / "tables" / remote.file_name
-    if kept.is_file():
+    copy = cache_folder() / "tables" / remote.file_name
+    if copy.is_file():
         with suppress(TablesError, DownloadError):  # damaged since: it is downloaded again
-            return kept, remote.open(kept)
+            return copy, remote.open(copy)
     remedies = Remedies(
         missing="Check the address and the network, or get the file in another way and name that.",
         described="the file that its deposit describes",
         mismatch="Try again.",
     )
-    address, known = remote.address, None
+    address, file_hash = remote.address, None
     if text.lower().startswith("doi:"):
-        address, known = _find_deposited(address)
-    where, remedy = f"to the cache {kept.parent}", "Set RANKCONST_CACHE to another folder."
+        address, file_hash = _find_deposited(address)
+    where, remedy = f"to the cache {copy.parent}", "Set RANKCONST_CACHE to another folder."
     try:
         with explain_write_errors(where, remedy, DownloadError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
+            copy.parent.mkdir(parents=True, exist_ok=True)
             # A folder of its own, so that simultaneous downloads do not meet.
-            with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".incoming-") as incoming:
+            with tempfile.TemporaryDirectory(dir=copy.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / "tables.zip"
-                download(address, fresh, known, remedies, Reporter())
+                download(address, fresh, file_hash, remedies, Reporter())
                 remote.open(fresh)
-                fresh.replace(kept)
+                fresh.replace(copy)
     except TablesError as error:
         raise DownloadError(f"{error} Nothing was kept.") from error
-    return kept, find_set(kept, remote.name)
+    return copy, find_set(copy, remote.name)
 
 
 _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECASE)
@@ -163,13 +165,13 @@ def _find_deposited(address: str) -> tuple[str, str]:
     """Return the address and the hash of the zip file of a deposit: named, or the only one."""
     from rankconst.download import explain, strange_answers
 
-    parsed = _DOI.fullmatch(address)
-    if parsed is None:
+    match = _DOI.fullmatch(address)
+    if match is None:
         raise UsageError(
             f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, "
             "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
-    doi, name = parsed.groups()
+    doi, name = match.groups()
     remedy = "get the zip file in another way and name that"
     try:
         files = _list_files(doi)
@@ -184,19 +186,19 @@ def _find_deposited(address: str) -> tuple[str, str]:
             f"{shorten(first_line(error))}). Check the DOI, or {remedy}."
         ) from error
     zips = [file for file in files if file.lower().endswith(".zip")]
-    found = [file for file in zips if name in {None, file}]
-    if len(found) != 1:
+    matches = [file for file in zips if name in {None, file}]
+    if len(matches) != 1:
         problem = f"no {name}" if name else "no zip file"
-        if found:
+        if matches:
             problem = "several zip files"
-        listed = ", ".join([shorten(file) for file in files][:9]) or "none"
+        names = ", ".join([shorten(file) for file in files][:9]) or "none"
         advice = f"Check the DOI, or {remedy}."
         if zips:
             advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
         raise DownloadError(
-            f"doi:{doi} has {problem}: expected one, got the files {listed}. {advice}"
+            f"doi:{doi} has {problem}: expected one, got the files {names}. {advice}"
         )
-    return f"doi:{doi}/{found[0]}", files[found[0]]
+    return f"doi:{doi}/{matches[0]}", files[matches[0]]
 
 
 def _list_files(doi: str) -> dict[str, str]:
@@ -205,10 +207,10 @@ def _list_files(doi: str) -> dict[str, str]:
 
     keeper = pooch.create(".", base_url=f"doi:{doi}/")  # nothing is written there
     keeper.load_registry_from_doi()
-    hashed = re.compile(r"(md5|sha1|sha256|sha512):[0-9a-f]+")
-    for file, known in keeper.registry.items():
-        if not isinstance(file, str) or hashed.fullmatch(known) is None:
-            raise ValueError(f"{file!r} has no hash of a known kind: {known!r}")
+    pattern = re.compile(r"(md5|sha1|sha256|sha512):[0-9a-f]+")
+    for file, file_hash in keeper.registry.items():
+        if not isinstance(file, str) or pattern.fullmatch(file_hash) is None:
+            raise ValueError(f"{file!r} has no hash of a known kind: {file_hash!r}")
     return dict(keeper.registry)
 
 
@@ -226,7 +228,7 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return what :mod:`zipfile` raises of a damaged or encrypted file, and `others`."""
+    """Return the exceptions of :mod:`zipfile` for damaged or encrypted files, and `others`."""
     import lzma
     import struct
     import zipfile
@@ -277,12 +279,12 @@ def _read_one(file: Path) -> bytes:
 
 
 def holds_set(folder: Path) -> bool:
-    """Tell whether a folder holds a set of tables."""
-    return any((each / DESCRIPTOR).is_file() for each in (folder, folder / INCOMING))
+    """Return True if a folder holds a set of tables."""
+    return (folder / DESCRIPTOR).is_file() or (folder / INCOMING / DESCRIPTOR).is_file()
 
 
 def is_of_set(file: Path) -> bool:
-    """Tell whether a path, or the target of a link, is where a set of tables keeps a file."""
+    """Return True if a path, or the target of a link, is that of a file of a set of tables."""
     real = Path(os.path.realpath(file))
     names = {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
     return real.name in names and holds_set(real.parent)
@@ -294,7 +296,7 @@ class ZipPath:
 
     archive: Path
     at: str  # a folder with a slash at its end; empty for the top of the zip file
-    label: str  # what messages call the zip file
+    label: str  # the name of the zip file in messages
 
     def __str__(self) -> str:
         return f"{self.label}/{self.at}".rstrip("/")
@@ -323,7 +325,7 @@ class ZipPath:
 
 
 def parse_json(text: str) -> Any:
-    """Return what JSON says; ValueError for NaN and Infinity, too, which are not JSON."""
+    """Parse JSON; ValueError for NaN and Infinity, too, which are not JSON."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is no JSON")
@@ -434,7 +436,7 @@ def _describe(folder: Folder, name: str) -> dict[str, Any]:
 
 
 def check_whole(folder: Folder) -> None:
-    """Check every table of a set; TablesError if one is not as the descriptor says."""
+    """Check every table of a set; TablesError if one is not the file of the descriptor."""
     descriptor = read_descriptor(folder)
     hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
     lacking = [name for name in COLUMNS if name not in hashes]
@@ -447,7 +449,7 @@ def check_whole(folder: Folder) -> None:
 
 
 def is_zip(path: Path) -> bool:
-    """Tell whether a path is that of a zip file, by its name or its content."""
+    """Return True for the path of a zip file, by its name or its content."""
     if path.is_dir():
         return False
     import zipfile
@@ -463,12 +465,12 @@ def find_set(archive: Path, label: str) -> ZipPath:
         name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR
     ]
     if not descriptors:
-        shown = ", ".join(names[:5]) or "nothing"
+        first = ", ".join(names[:5]) or "nothing"
         if len(names) > 5:
-            shown += ", ..."
+            first += ", ..."
         raise TablesError(
             f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, "
-            f"got {shown}. Zip a folder written by `rankconst build --out DIR`."
+            f"got {first}. Zip a folder written by `rankconst build --out DIR`."
         )
     if len(descriptors) > 1:
         raise TablesError(

@@ -24,42 +24,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of which graphs of a suite there are ranking tasks.
+    """The graphs of a suite that tables hold, and those that are missing.
 
     Attributes
     ----------
     suite
         The suite.
-    held
+    tasks
         Key of each graph that the tables hold to its ranking tasks.
     missing
-        The keys of the others.
+        The keys of the other graphs.
     """
 
     suite: Suite
-    held: dict[str, Tasks]
+    tasks: dict[str, Tasks]
     missing: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Say over how many graphs a mean is: ``36 of 41 graphs; without mt1_tax, ...``."""
+        """Count the graphs: ``36 of 41 graphs; without mt1_tax, ...``."""
         total = len(self.suite.graphs)
         if not self.missing:
             return f"all {total} graphs"
-        return f"{len(self.held)} of {total} graphs; without {', '.join(self.missing)}"
+        return f"{len(self.tasks)} of {total} graphs; without {', '.join(self.missing)}"
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
     """Return the ranking tasks of each graph, with the tool's own split and side."""
-    held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
-    return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
+    tasks_of = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
+    return Coverage(suite, tasks_of, tuple(key for key in suite.graphs if key not in tasks_of))
 
 
 def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Do the same; UnknownNameError if the tables hold none of the graphs."""
-    covered = cover_suite(suite, tasks, tables)
-    if not covered.held:
+    """Return the coverage of a suite; UnknownNameError if the tables hold none of its graphs."""
+    coverage = cover_suite(suite, tasks, tables)
+    if not coverage.tasks:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
-    return covered
+    return coverage
 
 
 def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
@@ -73,19 +73,19 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
     """Return the address of the mean over graphs; None if they are of several evaluations."""
-    first, keys = graphs[0], [each.dataset for each in graphs]
-    if any(each.relations or not each.is_micro for each in graphs):
+    first, keys = graphs[0], [graph.dataset for graph in graphs]
+    if any(graph.relations or not graph.is_micro for graph in graphs):
         return None
     for key in join_graphs(keys, tool):
         suite = read_suite(key)
         if suite is None:
             continue
-        joined = replace(first, dataset=key)
+        mean = replace(first, dataset=key)
         if suite.tool is not None:
             split, side = suite.tool.find_usual(first.dataset, first.split, first.side)
-            joined = replace(joined, split=split, side=side)
-        if all(_find_tasks(suite, each.dataset, joined) == each for each in graphs):
-            return joined
+            mean = replace(mean, split=split, side=side)
+        if all(_find_tasks(suite, graph.dataset, mean) == graph for graph in graphs):
+            return mean
     return None
 
 
@@ -95,9 +95,9 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."
         )
-    covered = require_suite(suite, tasks, tables)
-    if covered.missing and not tasks.is_chance:
+    coverage = require_suite(suite, tasks, tables)
+    if coverage.missing and not tasks.is_chance:
         raise UndefinedError(
-            f"what {tasks.baseline} gets is not known of all graphs: the tables hold {covered}."
+            f"what {tasks.baseline} gets is not known of all graphs: the tables hold {coverage}."
         )
-    return pool_graphs([tables.histogram(each) for each in covered.held.values()])
+    return pool_graphs([tables.histogram(graph) for graph in coverage.tasks.values()])

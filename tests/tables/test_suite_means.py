@@ -53,9 +53,9 @@ def test_a_mean_is_adjusted_by_name() -> None:
 
 def test_missing_graphs_are_named() -> None:
     covered = cover_suite(load_suites()["ultra_inductive"], Tasks("ultra_inductive"), TABLES)
-    assert len(covered.held) + len(covered.missing) == 41
+    assert len(covered.tasks) + len(covered.missing) == 41
     assert "indigobm" in covered.missing
-    assert str(covered).startswith(f"{len(covered.held)} of 41 graphs; without ")
+    assert str(covered).startswith(f"{len(covered.tasks)} of 41 graphs; without ")
     assert str(cover_suite(GRAIL, Tasks("grail_12"), TABLES)) == "all 12 graphs"
     assert TABLES.explain_coverage(Tasks("grail_12")) == ""
     with pytest.warns(UserWarning, match=r"of 41 graphs; without .*indigobm"):
@@ -90,10 +90,10 @@ def test_counting_is_not_compared_where_graphs_lack() -> None:
 def test_sides_are_those_of_the_tool_unless_one_is_named() -> None:
     suite = load_suites()["ultra_transductive"]
     sides = {
-        key: tasks.side for key, tasks in cover_suite(suite, Tasks(suite.key), TABLES).held.items()
+        key: tasks.side for key, tasks in cover_suite(suite, Tasks(suite.key), TABLES).tasks.items()
     }
     assert (sides["nell23k"], sides["codexsmall"]) == ("tail", "both")
-    heads = cover_suite(suite, Tasks(suite.key, side="head"), TABLES).held
+    heads = cover_suite(suite, Tasks(suite.key, side="head"), TABLES).tasks
     assert {tasks.side for tasks in heads.values()} == {"head"}
 
 

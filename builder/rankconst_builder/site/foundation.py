@@ -58,7 +58,7 @@ def read_averages() -> dict[str, dict[str, float]]:
 
 def is_covered(tables: Tables) -> bool:
     """Tell whether the tables hold graphs enough for an average."""
-    return len(_cover(parse_suite(SUITE), tables).held) >= _FEWEST
+    return len(_cover(parse_suite(SUITE), tables).tasks) >= _FEWEST
 
 
 def _cover(suite: Suite, tables: Tables) -> Coverage:
@@ -105,7 +105,7 @@ def average(tables: Tables) -> dict[str, float]:
 
 def _list_rows(tables: Tables) -> list[_Row]:
     """Return the graphs that the tables hold, in the order of the re-run."""
-    held = _cover(parse_suite(SUITE), tables).held
+    held = _cover(parse_suite(SUITE), tables).tasks
     rows = []
     for graph, published in read_averages().items():
         if graph not in held:
@@ -173,7 +173,7 @@ def _tabulate_suites(tables: Tables) -> Html:
     cells: list[list[str]] = []
     for suite in load_suites().values():
         covered = _cover(suite, tables)
-        graphs = covered.held
+        graphs = covered.tasks
         if not graphs:
             continue
         mrr, hits = (_average_floors(tables, covered, slug) for slug in _METRICS)
@@ -191,7 +191,7 @@ def _tabulate_suites(tables: Tables) -> Html:
 
 def _average_floors(tables: Tables, covered: Coverage, slug: str) -> list[float]:
     """Return the means of chance and of counting."""
-    tasks = covered.held.values()
+    tasks = covered.tasks.values()
     return [
         statistics.fmean(_expect(tables, each, slug, ranker) for each in tasks)
         for ranker in _RANKERS
