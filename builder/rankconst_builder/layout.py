@@ -1,4 +1,4 @@
-"""See how the files of a user's own graph are written, and refuse what does not tell."""
+"""Find out how the files of a user's own graph are written; refuse those that leave it open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
@@ -34,7 +34,7 @@ HEADING = "If the line is a heading, delete it; if it is a triple, move it to an
 """What to do about a first line that can be either."""
 
 ORDER = "columns are read as {} (--columns changes that)"
-"""What is said of an order of columns that no --columns names."""
+"""The note on an order of columns that is assumed."""
 
 _PACKED = {".gz", ".bz2", ".xz", ".zst"}
 
@@ -77,7 +77,7 @@ _WORDS = {
     "t": re.compile(f"({_TAILS}){_ENDINGS}"),
     "d": re.compile(f"({_TIMES}){_ENDINGS}"),
 }
-"""Letter of a column to the words that head it, squashed."""
+"""Letter of a column to the words that head it, in small letters without signs."""
 
 _COUNT = re.compile(rb"\s*\d+\s*")
 _RDF = re.compile(
@@ -91,32 +91,49 @@ def _begins_rdf(body: bytes) -> bool:
     """Tell whether the first line of a file that is not a comment is RDF."""
     for line in body.split(b"\n"):
         if line.strip() and not line.startswith(b"#"):
-            return (_TABBED_RDF if b"\t" in line else _RDF).match(line) is not None
+            return _is_rdf(line)
     return False
 
 
+def _is_rdf(line: bytes) -> bool:
+    """Tell whether a line is RDF, or a comment."""
+    pattern = _TABBED_RDF if b"\t" in line else _RDF
+    return pattern.match(line) is not None
+
+
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of columns that a heading names; None if it heads no triple."""
+    """Return the letters of the columns that a heading names, such as hrt; None if it is none.
+
+    A heading names a head, a relation and a tail. `columns` is what ``--columns`` gives: columns
+    that it ignores or reads as a time need no name.
+    """
     letters = [_find_letter(cell) for cell in cells]
     if columns is not None and len(columns) == len(cells):
-        for place, given in enumerate(columns):
-            if given == "-" or (given == "d" and letters[place] == "-"):
-                letters[place] = given
+        for place, letter in enumerate(columns):
+            if letter == "-" or (letter == "d" and letters[place] == "-"):
+                letters[place] = letter
     parts = sorted(letter for letter in letters if letter not in {"-", "d"})
     return "".join(letters) if parts == ["h", "r", "t"] else None
 
 
 def place_columns(cells: Sequence[str]) -> str | None:
-    """Return the letters of columns that a heading names; hrt for three others, or None."""
-    named = name_columns(cells)
-    if named is not None or len(cells) != 3:
-        return named
-    pairs = zip(cells, "hrt", strict=True)
-    return "hrt" if all(_find_letter(cell) in {"-", letter} for cell, letter in pairs) else None
+    """Return the letters of columns by their names; hrt for three names without a meaning.
+
+    None if the names leave open which column is the head, the relation or the tail.
+    """
+    letters = name_columns(cells)
+    if letters is not None or len(cells) != 3:
+        return letters
+    for cell, letter in zip(cells, "hrt", strict=True):
+        if _find_letter(cell) not in {"-", letter}:
+            return None
+    return "hrt"
 
 
 def _find_letter(cell: str) -> str:
-    return next((letter for letter, words in _WORDS.items() if words.fullmatch(squash(cell))), "-")
+    """Return the letter of the column that a word heads: "h" for "subject"; "-" for any other."""
+    word = squash(cell)
+    return next((letter for letter, words in _WORDS.items() if words.fullmatch(word)), "-")
 
 
 def _holds(columns: Iterable[Any], label: bytes) -> bool:
@@ -130,25 +147,29 @@ def _holds(columns: Iterable[Any], label: bytes) -> bool:
 
 
 def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[bytes]:
-    """Tell for the words of a first line whether they label something in the graph."""
+    """Return the words of a heading (head, relation, tail) that are labels in the graph."""
     graph = list(files)
     entities = [column for labels in graph for column in (labels.head, labels.tail)]
     relations = [labels.relation for labels in graph]
-    return [
-        label
-        for label, columns in zip(heading, (entities, relations, entities), strict=True)
-        if _holds(columns, label)
-    ]
+    columns = (entities, relations, entities)
+    pairs = zip(heading, columns, strict=True)
+    return [word for word, labels in pairs if _holds(labels, word)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Layout:
     """How a file is written, as far as its first lines show."""
 
+    name: str
     form: LineFormat
     first: bytes  # the first line
     ordered: bool  # True if the file shows the order of its columns
     certain: bool  # True if the heading can be nothing else
+
+    @property
+    def is_spaced(self) -> bool:
+        """True for words apart by spaces, which may be labels with spaces."""
+        return self.form.delimiter == " " and not self.form.count_line
 
     @property
     def cells(self) -> list[bytes]:
@@ -157,58 +178,62 @@ class _Seen:
         return [cells[self.form.columns.index(letter)] for letter in "hrt"]
 
 
+class OwnFiles(NamedTuple):
+    """The files of a user's own graph."""
+
+    labels: dict[str, Labels]  # by role
+    note: str  # how the files are written, for the user; empty if they show it themselves
+
+
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
-) -> tuple[dict[str, Labels], str]:
-    """Read the files of a graph by role, and say in a line how they are written."""
-    seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
-    _check_order(seen, names, columns)
+) -> OwnFiles:
+    """Read the files of a user's own graph; refuse those that leave open how they are written."""
+    layouts = {role: _find_layout(text, names[role], columns) for role, text in contents.items()}
+    _check_order(layouts, columns)
     files = {}
     for role, content in contents.items():
-        files[role] = read_triples(content, seen[role].form, names[role])
-    _check_headings(seen, files, names)
-    _check_repeated(seen, files, contents, names)
-    _check_openke(seen, files, names, columns)
-    return files, "; ".join(_describe_forms(seen, names, columns))
+        files[role] = read_triples(content, layouts[role].form, names[role])
+    _check_headings(layouts, files)
+    _check_repeated(layouts, files, contents)
+    _check_openke(layouts, files, columns)
+    return OwnFiles(files, "; ".join(_list_notes(layouts, columns)))
 
 
-def _describe_forms(
-    seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None
-) -> Iterator[str]:
-    """Say how files are read that do not tell it by themselves."""
-    headed = [role for role, one in seen.items() if one.form.header]
+def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator[str]:
+    """Yield the assumptions about the files that their user should check."""
+    headed = [layout for layout in layouts.values() if layout.form.header]
     if headed:
-        lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
-        where = ", ".join(names[role] for role in headed)
+        lines = ", ".join(dict.fromkeys(show_line(layout.first) for layout in headed))
+        where = ", ".join(layout.name for layout in headed)
         yield (
             f"line 1 of {where} is read as a heading (if it is a triple, "
             f"move it to another line): {lines}"
         )
-    orders, spaced = {}, []
-    for role, one in seen.items():
-        if one.ordered or role in SPLITS:
-            orders[one.form.columns] = role
-        if one.form.delimiter == " " and not one.form.count_line:
-            spaced.append(names[role])
+    orders: dict[str, None] = {}
+    for role, layout in layouts.items():
+        if layout.ordered or role in SPLITS:
+            orders[layout.form.columns] = None
     if orders and columns is None:
         yield ORDER.format(", ".join(orders))
     if any("d" in order for order in orders) and columns is None:
         yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
+    spaced = [layout.name for layout in layouts.values() if layout.is_spaced]
     if spaced:
         yield f"columns of {', '.join(spaced)} are separated by spaces"
-    if any(one.form.quoted for one in seen.values()):
+    if any(layout.form.quoted for layout in layouts.values()):
         yield "quotes around labels are left out, as in CSV"
 
 
 def is_plain(begin: bytes, name: str) -> bool:
     """Tell whether a file begins with a triple, its labels separated by tabs alone."""
-    return not begin.startswith(BOM) and _see(begin, name, None).form == LineFormat()
+    return not begin.startswith(BOM) and _find_layout(begin, name, None).form == LineFormat()
 
 
 def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
-    """Refuse a file with false triples, marked by -1 or 0 in a fourth column."""
+    """Refuse a file with false triples, which a fourth column marks by -1 or 0."""
     sign = delimiter.encode()
     if body.partition(b"\n")[0].count(sign) != 3:
         return
@@ -223,7 +248,7 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
         )
 
 
-def _find_sign(body: bytes, name: str) -> str:
+def _choose_delimiter(body: bytes, name: str) -> str:
     """Return the delimiter of a file; a space if its first line is three or four words."""
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
@@ -233,40 +258,41 @@ def _find_sign(body: bytes, name: str) -> str:
     return delimiter
 
 
-def _see(content: bytes, name: str, columns: str | None) -> _Seen:
+def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
+    """Find out how a file is written from its first lines."""
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")
-    delimiter = _find_sign(body, name)
+    delimiter = _choose_delimiter(body, name)
     if columns is None:
         _refuse_rdf(body, first, name)
         _refuse_negatives(body, delimiter, name)
     if _COUNT.fullmatch(first):
-        return _see_counted(first, second, delimiter, name, columns)
+        return _find_openke_layout(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    named = name_columns(cells, columns)
+    letters = name_columns(cells, columns)
     # pandas heads its row numbers with nothing; columns without names, with their numbers.
     numbered = len(cells) == 4 and not cells[0] and columns is None
-    if named is not None:
-        if columns not in {None, named}:
+    if letters is not None:
+        if columns not in {None, letters}:
             raise DataError(
-                f"{name}, line 1: {show_line(first)} says that the columns are {named}, "
+                f"{name}, line 1: {show_line(first)} says that the columns are {letters}, "
                 f"--columns {columns}. Leave out --columns. {HEADING}"
             )
-        form = replace(form, columns=named, header=True)
+        form = replace(form, columns=letters, header=True)
     elif numbered:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
-    return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
+    return _Layout(name, form, first, ordered=letters is not None or numbered, certain=numbered)
 
 
-def _see_counted(
+def _find_openke_layout(
     first: bytes, second: bytes, delimiter: str, name: str, columns: str | None
-) -> _Seen:
-    """Return the form of OpenKE: the number of triples, then head, tail, relation as numbers.
+) -> _Layout:
+    """Return the layout of OpenKE's files: a number of triples, then the ids of each: h, t, r.
 
     Source: base/Reader.h of thunlp/OpenKE, 35bc6a9.
     """
@@ -279,13 +305,12 @@ def _see_counted(
         )
     sign = delimiter if delimiter.encode() in second else " "
     form = LineFormat(sign, columns or "htr", count_line=True)
-    return _Seen(form, first, ordered=columns is None, certain=True)
+    return _Layout(name, form, first, ordered=columns is None, certain=True)
 
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
     """Refuse a file that begins with a comment, or with RDF."""
-    rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
-    if rdf is None:
+    if not _is_rdf(first):
         return
     if first.startswith(b"#") and not _begins_rdf(body):
         raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
@@ -324,80 +349,75 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     return True
 
 
-def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None) -> None:
-    """Refuse files if some show another order of columns than the one that the rest is read in."""
-    orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
-    is_shown = all(one.ordered for one in seen.values())
-    if columns is None and len(set(orders.values())) > 1 and not is_shown:
-        shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
-        other = next(role for role, one in seen.items() if not one.ordered)
+def _check_order(layouts: Mapping[str, _Layout], columns: str | None) -> None:
+    """Refuse a heading with another order of columns than files without a heading are read in."""
+    odd = [layout for layout in layouts.values() if layout.form.columns.replace("-", "") != "hrt"]
+    unordered = [layout for layout in layouts.values() if not layout.ordered]
+    if columns is None and odd and unordered:
         raise DataError(
-            f"the columns of {names[shown]} are {seen[shown].form.columns}, "
-            f"as its first line shows; {names[other]} does not show their order. "
+            f"the columns of {odd[0].name} are {odd[0].form.columns}, "
+            f"as its first line shows; {unordered[0].name} does not show their order. "
             "Add --columns, or give every file the same heading."
         )
 
 
-def _check_headings(
-    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str]
-) -> None:
+def _check_headings(layouts: Mapping[str, _Layout], files: Mapping[str, Labels]) -> None:
     """Refuse a heading made of labels of the graph."""
-    for role, one in seen.items():
-        if not one.form.header or one.certain:
+    for layout in layouts.values():
+        if not layout.form.header or layout.certain:
             continue
-        found = find_in_graph(one.cells, files.values())
-        if found:
+        repeated = find_in_graph(layout.cells, files.values())
+        if repeated:
+            words = ", ".join(show_line(word) for word in repeated)
             raise DataError(
-                f"{names[role]}, line 1: {show_line(one.first)} reads like a heading, "
-                f"but the graph has {', '.join(map(show_line, found))} elsewhere. {HEADING}"
+                f"{layout.name}, line 1: {show_line(layout.first)} reads like a heading, "
+                f"but the graph has {words} elsewhere. {HEADING}"
             )
 
 
 def _check_repeated(
-    seen: Mapping[str, _Seen],
-    files: Mapping[str, Labels],
-    contents: Mapping[str, bytes],
-    names: Mapping[str, str],
+    layouts: Mapping[str, _Layout], files: Mapping[str, Labels], contents: Mapping[str, bytes]
 ) -> None:
     """Refuse a first line that several files share and that occurs nowhere else."""
-    plain = [role for role, one in seen.items() if not (one.form.header or one.form.count_line)]
-    for first in {seen[role].first for role in plain}:
-        sharing = [role for role in plain if seen[role].first == first]
-        if len({contents[role] for role in sharing}) < 2:
+    sharing: dict[bytes, list[str]] = {}
+    for role, layout in layouts.items():
+        if not (layout.form.header or layout.form.count_line):
+            sharing.setdefault(layout.first, []).append(role)
+    for first, roles in sharing.items():
+        if len({contents[role] for role in roles}) < 2:
             continue
-        others = [
-            labels.without_first() if role in sharing else labels for role, labels in files.items()
+        rest = [
+            labels.without_first() if role in roles else labels for role, labels in files.items()
         ]
-        if not find_in_graph(seen[sharing[0]].cells, others):
-            letters = seen[sharing[0]].form.columns
-            order = ", ".join(NAMES[letter] for letter in letters if letter in NAMES)
+        layout = layouts[roles[0]]
+        if not find_in_graph(layout.cells, rest):
+            order = ", ".join(NAMES[letter] for letter in layout.form.columns if letter in NAMES)
             raise DataError(
-                f"{' and '.join(names[role] for role in sharing)} begin with the same line, "
+                f"{' and '.join(layouts[role].name for role in roles)} begin with the same line, "
                 f"whose labels occur nowhere else: {show_line(first)}. {HEADING} "
                 f"Columns are read as {order} (--columns changes that)."
             )
 
 
 def _check_openke(
-    seen: Mapping[str, _Seen],
-    files: Mapping[str, Labels],
-    names: Mapping[str, str],
-    columns: str | None,
+    layouts: Mapping[str, _Layout], files: Mapping[str, Labels], columns: str | None
 ) -> None:
     """Refuse files with a count line and columns that cannot be in OpenKE's order."""
-    counted = [role for role, one in seen.items() if one.form.count_line and columns is None]
-    if not counted:
+    counted = [role for role, layout in layouts.items() if layout.form.count_line]
+    if not counted or columns is not None:
         return
     relations = _list_labels(files[role].relation for role in counted)
     tails = _list_labels(files[role].tail for role in counted)
     if len(relations) > len(tails):
+        name = layouts[counted[0]].name
         raise DataError(
-            f"{names[counted[0]]} begins with a number of triples, so its columns should be head, "
+            f"{name} begins with a number of triples, so its columns should be head, "
             f"tail, relation, as in OpenKE's files; but the third column has {len(relations):,} "
             f"labels and the second {len(tails):,}. Name the order, for example --columns hrt."
         )
 
 
 def _list_labels(columns: Iterable[Any]) -> set[Any]:
+    """Return the distinct labels of columns."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     return {label for chunk in chunks for label in chunk.dictionary}
