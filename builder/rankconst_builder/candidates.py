@@ -26,7 +26,7 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from rankconst.errors import DataError
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.words import (
+    Counts,
+    Matches,
     add_up,
     append_answers,
     count_answers,
@@ -63,17 +65,16 @@ if TYPE_CHECKING:
 
 
 FURTHER = "known"
-"""Where further known triples are from that are in no split."""
+"""The source of known triples that are in no split."""
 
 _REMEDY = "Number entities and relations from 0 without gaps."
 
 
 class KeyTable:
-    """Finds some keys, ascending, among many others.
+    """Finds the few of many keys that are in a table, ascending.
 
-    Most keys that are asked for are of no interest: a mark at the top bits of their product with an
-    odd number tells, in an array that is small enough for the second-level cache. The others are
-    searched.
+    Most keys are not, which a mark shows at the top bits of their product with an odd number, in an
+    array that is small enough for the second-level cache. The others are searched.
     """
 
     def __init__(self, keys: Words) -> None:
@@ -87,11 +88,11 @@ class KeyTable:
         slots >>= self._shift
         return slots.view(np.int64)  # others numpy converts at every use as places
 
-    def match(self, keys: Words) -> tuple[Codes, Codes]:
-        """Return which of some keys are among the table's, and their places there."""
-        left = np.flatnonzero(self._marks[self._place(keys)])
-        rows, places = locate(self._keys, keys[left])
-        return left[rows], places
+    def match(self, keys: Words) -> Matches:
+        """Find keys in the table."""
+        marked = np.flatnonzero(self._marks[self._place(keys)])
+        rows, places = locate(self._keys, keys[marked])
+        return Matches(marked[rows], places)
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,13 @@ class Queries:
     """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
-    of_task: Codes  # which query each task asks; each is asked. Shape (n,), int64
+    of_task: Codes  # the place of each task's query; every query has a task. Shape (n,), int64
     num_relations: int  # keys are (entity * num_relations + relation) * num_times + time
     num_times: int = 1  # 1 for queries without a time
 
     @cached_property
     def places(self) -> Codes:
-        """Each query: 0, 1, ... Shape (Q,)."""
+        """The places of the queries: 0, 1, ... Shape (Q,)."""
         return np.arange(self.keys.size)
 
     @cached_property
@@ -123,15 +124,15 @@ class Queries:
         return (pairs % np.uint64(self.num_relations)).astype(np.int64)
 
     @cached_property
-    def timeless(self) -> tuple[Queries, Codes]:
-        """The queries without their times, and which of these each one is. Shape (Q,)."""
+    def timeless(self) -> Timeless:
+        """The queries without their times."""
         if self.num_times == 1:
-            return self, self.places
+            return Timeless(self, self.places)
         keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
-        return Queries(keys, place[self.of_task], self.num_relations), place
+        return Timeless(Queries(keys, place[self.of_task], self.num_relations), place)
 
-    def match(self, anchors: Codes, relations: Codes) -> tuple[Codes, Codes]:
-        """Return which pairs of entity and relation make a query that is asked, and its place."""
+    def match(self, anchors: Codes, relations: Codes) -> Matches:
+        """Find pairs of an entity and a relation among the queries."""
         return self.table.match(self.pack(anchors, relations))
 
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
@@ -147,12 +148,19 @@ class Queries:
         return KeyTable(self.keys)
 
 
+class Timeless(NamedTuple):
+    """Queries without their times."""
+
+    queries: Queries
+    place: Codes  # the place there of each query with a time. Shape (Q,)
+
+
 @dataclass(frozen=True, eq=False)
 class RankedTasks:
     """The ranking tasks that rows of a split give, on every side."""
 
-    rows: Codes  # which rows of the split's file are ranked, ascending. Shape (n,), int64
-    queries: Mapping[str, Queries]  # ``head``, ``tail``, perhaps ``relation``, to its queries
+    rows: Codes  # the rows of the split's file that are ranked, ascending. Shape (n,), int64
+    queries: Mapping[str, Queries]  # by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +171,7 @@ class Blocks:
     """
 
     queries: Queries
-    of_task: Codes  # which row each task is of. Shape (n,)
+    of_task: Codes  # the row of each task. Shape (n,)
     query: Codes  # the query that each row's tasks ask. Shape (U,)
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
     # Candidates that score above it. Shape (U,); None if there are none.
@@ -171,7 +179,7 @@ class Blocks:
 
     @cached_property
     def tally(self) -> Tally:
-        """How many tasks are alike."""
+        """The numbers of tasks that are alike."""
         relation = self.queries.relation[self.query]
         frequency = self.queries.frequency[self.query]
         if self.offset is None:
@@ -181,7 +189,7 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many tasks of one side are alike. Arrays of shape (U,)."""
+    """The numbers of tasks of one side that are alike. Arrays of shape (U,)."""
 
     size: Codes  # candidates that tie with the true answer, itself included
     frequency: Codes  # how many tasks ask the same query
@@ -191,7 +199,7 @@ class Tally:
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
-        """Merge queries that are alike: a train split has far fewer of these than queries."""
+        """Count queries that are alike together: of a train split, far fewer remain."""
         bounds = _bound(size, frequency, relation)
         if bounds is None:
             return cls(size, frequency, relation, frequency)
@@ -206,15 +214,15 @@ class Tally:
         """Add up tallies of different queries."""
         if len(tallies) == 1:
             return tallies[0]
-        size = np.concatenate([one.size for one in tallies])
-        frequency = np.concatenate([one.frequency for one in tallies])
-        relation = np.concatenate([one.relation for one in tallies])
-        num_tasks = np.concatenate([one.num_tasks for one in tallies])
+        size = np.concatenate([tally.size for tally in tallies])
+        frequency = np.concatenate([tally.frequency for tally in tallies])
+        relation = np.concatenate([tally.relation for tally in tallies])
+        num_tasks = np.concatenate([tally.num_tasks for tally in tallies])
         bounds = _bound(size, frequency, relation)
         if bounds is None:
             return cls(size, frequency, relation, num_tasks)
         words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
-        return cls._unpack(*add_up([(words, num_tasks)]), bounds)
+        return cls._unpack(*add_up([Counts(words, num_tasks)]), bounds)
 
     @classmethod
     def _unpack(cls, words: Words, num_tasks: Codes, bounds: Sequence[int]) -> Tally:
@@ -223,7 +231,7 @@ class Tally:
         return cls(size, frequency, relation, num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
-        """Return the rows as a histogram; tasks of a `group`, query or relation, count one."""
+        """Return the histogram of the tasks; those of a `group`, query or relation, weigh one."""
         tasks = self.frequency
         if group == "relation":
             # Sums of whole numbers below 2^53 are exact.
@@ -232,7 +240,7 @@ class Tally:
         return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the histogram of each relation; `by_query`, tasks of a query count one."""
+        """Return the histogram of each relation; `by_query`, the tasks of a query weigh one."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
@@ -240,7 +248,7 @@ class Tally:
 
 
 def _bound(*columns: Codes) -> list[int] | None:
-    """Return how many values each column can have; None if all do not fit into a word."""
+    """Return the number of values of each column; None if a word cannot hold them all."""
     bounds = [1 + int(column.max(initial=0)) for column in columns]
     return bounds if math.prod(bounds) <= 1 << 64 else None
 
@@ -251,7 +259,7 @@ class Answers:
 
     queries: Queries  # as the filter asks: without times if it ignores them
     words: Words  # query and entity in one number, ascending
-    bits: int  # how many of its bits are the entity's
+    bits: int  # the number of bits of the entity
 
     def count(self) -> Codes:
         """Return the number of answers of each query. Shape (Q,)."""
@@ -264,7 +272,7 @@ class Answers:
 
     @property
     def entity(self) -> Codes:
-        """Each answer."""
+        """The entity of each answer."""
         return find_answers(self.words, self.bits)
 
 
@@ -273,21 +281,21 @@ class TaskCounts:
     """Candidates of each ranking task of a split, under a protocol and a baseline."""
 
     tasks: RankedTasks
-    blocks: Mapping[str, Blocks]  # side to where its true answers can rank
+    blocks: Mapping[str, Blocks]  # by side: the ranks that its true answers can have
     # Side to the answers that the protocol removes; None where no baseline needs them: for train,
     # and for sampled negatives.
     answers: Mapping[str, Answers] | None = None
 
     @property
     def tallies(self) -> dict[str, Tally]:
-        """How many tasks of each side are alike; no side if none is ranked."""
+        """The numbers of tasks that are alike, by side; no side if none is ranked."""
         if not self.tasks.rows.size:
             return {}
         return {side: blocks.tally for side, blocks in self.blocks.items()}
 
 
 class Gathering:
-    """The known answers of some queries, by where they are known from."""
+    """The known answers of queries, by their source: a split, or :data:`FURTHER`."""
 
     def __init__(self, keys: Words, num_answers: int) -> None:
         self._keys, self.bits = keys, count_bits(num_answers)
@@ -297,28 +305,28 @@ class Gathering:
                 f"{_REMEDY}"
             )
         self._table = KeyTable(keys)
-        self._found: dict[str, list[Words]] = {}
+        self._words: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
-        """Take in a batch of known triples of a source, as queries and answers."""
+        """Add the known triples of a batch, as queries and answers."""
         rows, query = self._table.match(keys)
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
-        self._found.setdefault(source, []).append(words)
+        self._words.setdefault(source, []).append(words)
 
     def answers(
         self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]
     ) -> Answers:
-        """Return the distinct answers of queries from some sources that are candidates."""
+        """Return the distinct answers of queries that sources have and that are candidates."""
         place = np.full(self._keys.size, -1, dtype=np.int64)
         place[np.searchsorted(self._keys, queries.keys)] = queries.places
-        kept = []
+        parts = []
         for source in sources:
-            for words in self._found.get(source, ()):
+            for words in self._words.get(source, ()):
                 query, answer = place[find_keys(words, self.bits)], find_answers(words, self.bits)
-                inside = (query >= 0) & candidate[answer]
-                known = query[inside].view(np.uint64)
-                kept.append(append_answers(known, answer[inside], self.bits))
-        return Answers(queries, drop_repeats(sort_words(kept)), self.bits)
+                rows = np.flatnonzero((query >= 0) & candidate[answer])
+                keys = query[rows].view(np.uint64)
+                parts.append(append_answers(keys, answer[rows], self.bits))
+        return Answers(queries, drop_repeats(sort_words(parts)), self.bits)
 
 
 def list_sides(graph: Graph) -> tuple[str, ...]:
@@ -327,7 +335,7 @@ def list_sides(graph: Graph) -> tuple[str, ...]:
 
 
 def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
-    """Return the queries that some facts ask on a side."""
+    """Return the queries of a side that facts ask."""
     entities, times = graph.num_entities, graph.num_times
     relations = entities if side == RELATION_SIDE else graph.num_relations
     if entities * relations * times >= 1 << 64:
@@ -337,11 +345,28 @@ def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
             f"{relations:,} relations are too many for 64-bit keys. {_REMEDY}"
         )
     parts = []
-    for anchors, given, _ in view(graph, tasks, side):
-        part = pack(anchors, given, relations)
-        parts.append(part if tasks.time is None else pack(part, tasks.time, times))
+    for facts in view(graph, tasks, side):
+        words = pack(facts.anchors, facts.links, relations)
+        if tasks.time is not None:
+            words = pack(words, tasks.time, times)
+        parts.append(words)
     keys, of_task = np.unique(np.concatenate(parts), return_inverse=True)
     return Queries(keys, of_task, relations, times)
+
+
+class _Evaluation(NamedTuple):
+    """The tasks of a split that a protocol ranks."""
+
+    protocol: Protocol
+    split: str
+    tasks: RankedTasks
+
+
+class _FilterSide(NamedTuple):
+    """A side as a filter sees it."""
+
+    side: str
+    timed: bool  # True if known answers are those of the same time
 
 
 def count_protocols(
@@ -352,25 +377,27 @@ def count_protocols(
 ) -> dict[tuple[str, str], TaskCounts]:
     """Count the candidates of splits under each protocol, shared where protocols agree."""
     find_ranked = functools.cache(functools.partial(_find_ranked, graph))
-    asked = []
+    evaluations = []
     for protocol, split in itertools.product(protocols, SPLITS):
         if split in splits and not graph.explain_uncounted(protocol, split):
             rows = _select_rows(graph, protocol, split)
-            asked.append((protocol, split, find_ranked(split, np.packbits(rows).tobytes())))
+            tasks = find_ranked(split, np.packbits(rows).tobytes())
+            evaluations.append(_Evaluation(protocol, split, tasks))
     counts = {}
-    done: dict[tuple[Any, ...], TaskCounts] = {}
-    with stage("candidates", 1 + len(asked)) as advance:
-        found = _gather_answers(graph, asked)
+    shared: dict[Any, TaskCounts] = {}
+    with stage("candidates", 1 + len(evaluations)) as advance:
+        gatherings = _gather_answers(graph, evaluations)
         advance()
-        for protocol, split, tasks in asked:
-            # Each selection contains the next smaller one, so its size tells which it is.
+        for evaluation in evaluations:
+            protocol, split, tasks = evaluation
+            # Each selection contains the next smaller one, so its size identifies it.
             entities = int(select_candidates(graph, protocol).sum())
             relations = int(select_relations(graph, protocol).sum())
-            known = list_known(graph, protocol, split)
-            same = (tasks, entities, relations, known, protocol.time, protocol.negatives)
-            if same not in done:
-                done[same] = _count(graph, protocol, split, tasks, found)
-            counts[protocol.key, split] = done[same]
+            sources = list_known(graph, protocol, split)
+            key = (tasks, entities, relations, sources, protocol.time, protocol.negatives)
+            if key not in shared:
+                shared[key] = _count_candidates(graph, evaluation, gatherings)
+            counts[protocol.key, split] = shared[key]
             advance()
     return counts
 
@@ -397,10 +424,10 @@ def _find_ranked(graph: Graph, split: str, bits: bytes) -> RankedTasks:
 
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
     """Return the sources of the known triples that a protocol removes; none if it removes none."""
-    known = protocol.known_splits(split)
-    if not known:
+    filtered = protocol.known_splits(split)
+    if not filtered:
         return frozenset()
-    return frozenset((*known, split, FURTHER)) & {*list_sources(graph)}
+    return frozenset((*filtered, split, FURTHER)) & {*list_sources(graph)}
 
 
 def list_sources(graph: Graph) -> dict[str, Triples]:
@@ -409,31 +436,33 @@ def list_sources(graph: Graph) -> dict[str, Triples]:
 
 
 def _gather_answers(
-    graph: Graph, asked: Iterable[tuple[Protocol, str, RankedTasks]]
-) -> dict[tuple[str, bool], Gathering]:
+    graph: Graph, evaluations: Iterable[_Evaluation]
+) -> dict[_FilterSide, Gathering]:
     """Look at every known triple that any protocol removes, once; keep answers of queries."""
-    keys: dict[tuple[str, bool], list[Words]] = {}
-    queries: dict[tuple[str, bool], Queries] = {}
-    sources: dict[str, set[tuple[str, bool]]] = {}
-    for protocol, split, tasks in asked:
-        known = list_known(graph, protocol, split) if tasks.rows.size else ()
-        timed = protocol.time == "same"
-        for side, one in tasks.queries.items() if known else ():
-            queries[side, timed] = one if timed else one.timeless[0]
-            keys.setdefault((side, timed), []).append(queries[side, timed].keys)
-            for source in known:
-                sources.setdefault(source, set()).add((side, timed))
-    found = {}
-    for (side, timed), parts in keys.items():
+    keys: dict[_FilterSide, list[Words]] = {}
+    queries: dict[_FilterSide, Queries] = {}
+    sources: dict[str, set[_FilterSide]] = {}
+    for protocol, split, tasks in evaluations:
+        filtered = list_known(graph, protocol, split)
+        if not filtered or not tasks.rows.size:
+            continue
+        for name, ranked in tasks.queries.items():
+            side = _FilterSide(name, protocol.time == "same")
+            queries[side] = ranked if side.timed else ranked.timeless.queries
+            keys.setdefault(side, []).append(queries[side].keys)
+            for source in filtered:
+                sources.setdefault(source, set()).add(side)
+    gatherings = {}
+    for side, parts in keys.items():
         distinct = drop_repeats(sort_words(parts))
-        found[side, timed] = Gathering(distinct, count_answers(graph, side))
-    for source, addresses in sources.items():
+        gatherings[side] = Gathering(distinct, count_answers(graph, side.side))
+    for source, sides in sources.items():
         for batch in split_batches(list_sources(graph)[source]):
-            for side, timed in sorted(addresses):
-                for anchors, given, answers in view(graph, batch, side):
-                    wanted = queries[side, timed].pack(anchors, given, batch.time)
-                    found[side, timed].update(source, wanted, answers)
-    return found
+            for side in sorted(sides):
+                for facts in view(graph, batch, side.side):
+                    words = queries[side].pack(facts.anchors, facts.links, batch.time)
+                    gatherings[side].update(source, words, facts.answers)
+    return gatherings
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
@@ -462,9 +491,9 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
     return ranked
 
 
-def leave_out(known: Codes, number: int, where: str) -> Codes:
-    """Return how many candidates remain without known answers, the true ones apart."""
-    size = number - known
+def leave_out(removed: Codes, number: int, where: str) -> Codes:
+    """Return the numbers of candidates that remain of `number` without the removed ones."""
+    size = number - removed
     if size.min() < 1 or size.max() > number:
         raise DataError(
             f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. "
@@ -473,30 +502,28 @@ def leave_out(known: Codes, number: int, where: str) -> Codes:
     return size
 
 
-def _count(
-    graph: Graph,
-    protocol: Protocol,
-    split: str,
-    tasks: RankedTasks,
-    found: Mapping[tuple[str, bool], Gathering],
+def _count_candidates(
+    graph: Graph, evaluation: _Evaluation, gatherings: Mapping[_FilterSide, Gathering]
 ) -> TaskCounts:
+    """Count the candidates of each task of an evaluation."""
+    protocol, split, tasks = evaluation
     entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
     candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
-    ranked = count_ranked(graph, protocol)
-    known = list_known(graph, protocol, split) if tasks.rows.size else ()
+    sources = list_known(graph, protocol, split) if tasks.rows.size else ()
+    timed = protocol.time == "same"
     blocks, answers = {}, {}
-    for side, number in ranked.items():
+    for side, number in count_ranked(graph, protocol).items():
         queries = tasks.queries[side]
-        asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
+        filtered, place = Timeless(queries, queries.places) if timed else queries.timeless
         size = np.full(queries.keys.size, number)
-        if known:
-            gathered = found[side, protocol.time == "same"]
-            answers[side] = gathered.answers(asked, known, candidate[side])
-            others = answers[side].count()[place] - 1
-            size = leave_out(others, number, f"{protocol.key} {split} {side}")
+        if sources:
+            gathering = gatherings[_FilterSide(side, timed)]
+            answers[side] = gathering.answers(filtered, sources, candidate[side])
+            removed = answers[side].count()[place] - 1
+            size = leave_out(removed, number, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))
-            answers[side] = Answers(asked, np.empty(0, np.uint64), bits)
+            answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks)

@@ -339,7 +339,7 @@ class _Job:
         packing, triples = self.plan(graph), group.read()
         if "train" not in self.splits and self.side != "tail":
             triples = _select_answers(graph, self.side, triples)
-        return [packing.sort([triples], part) for part in packing.parts]
+        return [packing.sort(triples, part) for part in packing.parts]
 
     def count(
         self, part: int, graph: Graph, found: Sequence[Words]
@@ -348,7 +348,7 @@ class _Job:
         train = sort_words(found)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":
-            words = {name: packing.sort([triples], part) for name, triples in graph.splits.items()}
+            words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
             statistics = describe_part(packing, words | {"train": train}, part)
         tallies = {}
         for split in self.splits:

@@ -84,7 +84,7 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     packing = Packing.plan(graph, "tail", max(rows.values()), room)
     found = []
     for part in packing.parts:
-        words = {name: packing.sort([triples], part) for name, triples in graph.splits.items()}
+        words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
         found.append(describe_part(packing, words, part))
     return add_parts(graph, rows, found)
 
@@ -139,7 +139,7 @@ def add_parts(
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
-    anchors, given = packing.find_anchors(keys, part), packing.find_given(keys)
+    anchors, given = packing.find_anchors(keys, part), packing.find_links(keys)
     facts = Triples(anchors, given, packing.find_answers(words))
     return int(packing.graph.is_seen(facts).sum())
 

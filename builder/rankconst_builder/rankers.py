@@ -1,6 +1,4 @@
-"""Count where a baseline ranks the true answer of every task.
-
-What counts are the candidates that score above it, and those that score the same.
+"""Count the candidates that a baseline scores above the true answer of every task, or the same.
 
 Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal
 level by frequency. Few candidates of a query have a level, so only these are listed; frequency is
@@ -19,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,7 +29,7 @@ from rankconst.moments import compute_moments
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.candidates import Blocks, TaskCounts, count_protocols, list_queries
-from rankconst_builder.rules import PRIOR, Order, Train, cut, spread
+from rankconst_builder.rules import PRIOR, Order, Standing, Train, cut, spread
 from rankconst_builder.words import (
     drop_repeats,
     is_new,
@@ -64,28 +62,28 @@ class Leveled:
     """The candidates of some queries that have a level. Arrays but the first have shape (n,)."""
 
     queries: Codes
-    group: Codes  # which of these queries each candidate is for
+    group: Codes  # the place of each candidate's query among these
     level: Codes
     frequency: Codes
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the true answers of rows rank, before anything is filtered. Arrays of shape (rows,)."""
+    """The ranks of rows' true answers before anything is filtered. Arrays of shape (rows,)."""
 
     score: Codes  # of the true answer
-    above: Codes  # how many candidates score above it
-    same: Codes  # how many score the same; not known if it scores 0
+    above: Codes  # candidates that score above it
+    same: Codes  # candidates that score the same; not known if it scores 0
 
 
 class Ranker:
-    """Ranks the candidates of a side's queries by how many triples have them: `frequency`.
+    """Ranks the candidates of a side's queries by frequency: the number of triples that have them.
 
-    Rankers that know more give some candidates a level. A candidate ranks by its level, or by the
-    level that its frequency is worth if that is as high; then by frequency.
+    Other rankers give some candidates a level. A candidate ranks by its level, or by the level that
+    its frequency is worth if that is as high; then by frequency.
     """
 
-    timed = False  # True if what is known depends on a query's time
+    timed = False  # True if scores depend on the time of the query
 
     def __init__(self, train: Train, split: str, side: str) -> None:
         self.train, self.split, self.side = train, split, side
@@ -113,8 +111,8 @@ class Ranker:
         """Return how often each entity occurs with its query's relation."""
         return self.occurrences.find(self.queries.relation[queries], entities)
 
-    def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
-        """Return how many entities occur more often with each query's relation, or as often."""
+    def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
+        """Count the entities that occur more often with each query's relation, or as often."""
         return self.occurrences.order.count(self.queries.relation[queries], frequency)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
@@ -140,7 +138,7 @@ class Ranker:
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
         """Return whole numbers in the order of levels and frequencies; 0 without either."""
         reached = self.reach(queries, frequency)
-        # What reaches a level by its frequency is above all that have the level by a rule.
+        # Who reaches a level by frequency ranks above all who have the level by a rule.
         plain = (levels <= reached) & (frequency > 0)
         return (2 * np.maximum(levels, reached) + plain) * (self.most + 1) + frequency
 
@@ -151,16 +149,16 @@ class Ranker:
 
     @functools.cached_property
     def places(self) -> Places:
-        """Where the true answer of each row of the split ranks.
+        """The ranks of the true answers of the split's rows.
 
         Candidates are counted by frequency; those whose level puts them elsewhere are corrected.
         """
-        asked, true = self.queries.of_task, getattr(self.graph.splits[self.split], self.side)
-        levels, frequency = self.find_levels(asked, true), self.find_frequency(asked, true)
-        score, reached = self.score(asked, levels, frequency), self.reach(asked, frequency)
+        query, entity = self.queries.of_task, getattr(self.graph.splits[self.split], self.side)
+        levels, frequency = self.find_levels(query, entity), self.find_frequency(query, entity)
+        score, reached = self.score(query, levels, frequency), self.reach(query, frequency)
         by_level = levels > reached
-        limit = np.where(by_level, self.need(asked, levels) - 1, frequency)
-        above, same = self.count_frequency(asked, limit)
+        limit = np.where(by_level, self.need(query, levels) - 1, frequency)
+        above, same = self.count_frequency(query, limit)
         same[by_level] = 0
         places = Places(score, above, same)
         # An entity of a lower level is above a true answer if its frequency puts it there.
@@ -172,27 +170,27 @@ class Ranker:
 
         `least` is the level from which on a candidate can be elsewhere, for each row.
         """
-        asked, scored = self.queries.of_task, places.score > 0
+        query, scored = self.queries.of_task, places.score > 0
         # Of each query, the least level of its rows that score nothing, and of the others.
         least_of = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
-        np.minimum.at(least_of, (scored.astype(np.int64), asked), least)
-        order = np.argsort(asked, kind="stable")
-        starts = np.searchsorted(asked[order], self.queries.places)
-        for found in self.list_levels(least_of.min(axis=0)):
-            queries, group, frequency = found.queries, found.group, found.frequency
+        np.minimum.at(least_of, (scored.astype(np.int64), query), least)
+        order = np.argsort(query, kind="stable")
+        starts = np.searchsorted(query[order], self.queries.places)
+        for leveled in self.list_levels(least_of.min(axis=0)):
+            queries, group, frequency = leveled.queries, leveled.group, leveled.frequency
             of_row, step = spread(self.queries.frequency[queries])
             rows = order[starts[queries][of_row] + step]
             # Above what scores 0 is all that does not.
             silent = np.bincount(group[frequency == 0], minlength=queries.size)
             places.above[rows] += np.where(scored[rows], 0, silent[of_row])
-            beyond = found.level > self.reach(queries[group], frequency)
-            moved = np.flatnonzero((found.level >= least_of[1, queries][group]) & beyond)
-            group, level, frequency = group[moved], found.level[moved], frequency[moved]
+            beyond = leveled.level > self.reach(queries[group], frequency)
+            moved = np.flatnonzero((leveled.level >= least_of[1, queries][group]) & beyond)
+            group, level, frequency = group[moved], leveled.level[moved], frequency[moved]
             for sign, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
                 counted = np.flatnonzero(scores)
-                known = Order(group[counted], scores[counted])
-                above, same = known.count(of_row, places.score[rows])
+                order_of_group = Order(group[counted], scores[counted])
+                above, same = order_of_group.count(of_row, places.score[rows])
                 places.above[rows] += np.where(scored[rows], sign * above, 0)
                 places.same[rows] += sign * same
 
@@ -212,12 +210,12 @@ class RuleRanker(Ranker):
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
         """Return the level that a frequency is worth."""
-        found = np.zeros(queries.size, dtype=np.int64)
-        some = np.flatnonzero(frequency)
-        relation = self.queries.relation[queries[some]]
-        words = pack(relation, frequency[some] + 1, self._bound)
-        found[some] = search(self._needs, words) - self.train.rules.starts[relation]
-        return found
+        levels = np.zeros(queries.size, dtype=np.int64)
+        frequent = np.flatnonzero(frequency)
+        relation = self.queries.relation[queries[frequent]]
+        words = pack(relation, frequency[frequent] + 1, self._bound)
+        levels[frequent] = search(self._needs, words) - self.train.rules.starts[relation]
+        return levels
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
         """Return the least frequency that is worth a level."""
@@ -231,7 +229,7 @@ class RuleRanker(Ranker):
 
     @functools.cached_property
     def _anchors(self) -> Codes:
-        return unpack(self.queries.keys, self.graph.num_relations)[0]
+        return unpack(self.queries.keys, self.graph.num_relations).first
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
@@ -239,9 +237,9 @@ class RuleRanker(Ranker):
         row, kind = self.train.connections.find(self._anchors[queries], entities)
         codes = pack(self.queries.relation[queries[row]], self._orient(kind), 2 * number)
         hit, rule = locate(rules.codes, codes)
-        found = np.zeros(queries.size, dtype=np.int64)
-        np.maximum.at(found, row[hit], rules.level[rule])
-        return found
+        levels = np.zeros(queries.size, dtype=np.int64)
+        np.maximum.at(levels, row[hit], rules.level[rule])
+        return levels
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates that reach the least level of each query, in batches of queries."""
@@ -268,20 +266,21 @@ class RuleRanker(Ranker):
             begin, end = np.searchsorted(relations, (first, first + width))
             for part in cut(counts[begin:end]):
                 rows = np.arange(begin, end)[part]
-                asked, sizes = by_relation[rows], counts[rows]
+                queries, sizes = by_relation[rows], counts[rows]
                 group, step = spread(sizes)
-                # A slice is faster than a list of places.
-                one = slice(starts[rows[0]], starts[rows[0]] + sizes[0])
-                triples = one if rows.size == 1 else np.repeat(starts[rows], sizes) + step
+                triples: Codes | slice = slice(starts[rows[0]], starts[rows[0]] + sizes[0])
+                if rows.size > 1:  # slower than a slice
+                    triples = np.repeat(starts[rows], sizes) + step
                 place = relations[rows] - first
-                found = level[np.repeat(place * kinds, sizes) + connections.kind[triples]]
-                kept = np.flatnonzero(found >= np.repeat(least[asked], sizes))
-                group, found, entity = group[kept], found[kept], connections.entity[triples][kept]
+                levels = level[np.repeat(place * kinds, sizes) + connections.kind[triples]]
+                high = np.flatnonzero(levels >= np.repeat(least[queries], sizes))
+                group, entity = group[high], connections.entity[triples][high]
                 new = np.flatnonzero(is_new(group) | is_new(entity))
                 if new.size:
-                    group, entity, found = group[new], entity[new], np.maximum.reduceat(found, new)
-                    frequency = often[place[group] * entities + entity]
-                    yield Leveled(asked, group, found.astype(np.int64), frequency.astype(np.int64))
+                    group, entity = group[new], entity[new]
+                    best = np.maximum.reduceat(levels[high], new).astype(np.int64)
+                    frequency = often[place[group] * entities + entity].astype(np.int64)
+                    yield Leveled(queries, group, best, frequency)
             level[rule], often[occurring] = 0, 0
 
 
@@ -294,7 +293,7 @@ class RecencyRanker(Ranker):
     """Ranks by the last time at which the splits before have the fact, then by frequency."""
 
     def prepare(self) -> None:
-        """Find when each answer of a query was last seen."""
+        """Find the last time of each answer of a query."""
         order = [*SPLITS]
         pairs, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
         for earlier in order[: order.index(self.split)]:
@@ -305,19 +304,19 @@ class RecencyRanker(Ranker):
         distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
         last = np.zeros(distinct.size, dtype=np.int64)
         np.maximum.at(last, place, np.concatenate(times) + 1)
-        self._seen = self.train.score(distinct, last)
+        self._last = self.train.score(distinct, last)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
-        return self._seen.find(queries, entities)
+        return self._last.find(queries, entities)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates that reach the least level of each query, in batches of queries."""
-        queries, entities = unpack(self._seen.pairs, self.graph.num_entities)
-        kept = np.flatnonzero(self._seen.score >= least[queries])
-        queries, entities = queries[kept], entities[kept]
+        queries, entities = unpack(self._last.pairs, self.graph.num_entities)
+        high = np.flatnonzero(self._last.score >= least[queries])
+        queries, entities = queries[high], entities[high]
         frequency = self.find_frequency(queries, entities)
-        yield Leveled(self.queries.places, queries, self._seen.score[kept], frequency)
+        yield Leveled(self.queries.places, queries, self._last.score[high], frequency)
 
 
 class StepRanker(Ranker):
@@ -338,17 +337,15 @@ class StepRanker(Ranker):
                 if self.graph.allowed_entities is not None:
                     allowed = self.graph.allowed_entities[entity[rows]]
                     rows, query = rows[allowed], query[allowed]
-                asked = (query, plain.keys.size)
-                answers.append(pack_all(asked, (entity[rows], entities), (time[rows], times)))
-                relation = (batch.relation, self.graph.num_relations)
-                firsts.append(
-                    pack_all(relation, (entity, entities), (anchor, entities), (time, times))
-                )
+                columns = [(query, plain.keys.size), (entity[rows], entities), (time[rows], times)]
+                answers.append(pack_all(*columns))
+                columns = [(batch.relation, self.graph.num_relations), (entity, entities)]
+                firsts.append(pack_all(*columns, (anchor, entities), (time, times)))
         self._answers = drop_repeats(sort_words(answers))
         pairs, self._answered = unpack(self._answers, times)
         query, self._entity = unpack(pairs.view(np.uint64), entities)
         self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
-        # When the same fact comes next.
+        # The time at which the same fact comes next.
         self._next = np.append(self._answered[1:], times)
         self._next[np.flatnonzero(np.append(is_new(pairs)[1:], True))] = times
         self._count_firsts(sort_words(firsts))
@@ -358,16 +355,17 @@ class StepRanker(Ranker):
         entities, times = self.graph.num_entities, self.graph.num_times
         triples, time = unpack(facts, times)
         first = is_new(triples)
-        given, new = unpack(triples[first].view(np.uint64), entities)[0], time[first]
+        # Pairs of a relation and an entity.
+        pairs, new = unpack(triples[first].view(np.uint64), entities).first, time[first]
         if self.graph.allowed_entities is not None:
-            allowed = self.graph.allowed_entities[given % entities]
-            given, new = given[allowed], new[allowed]
-        self._firsts = sort_words([pack(given, new, times)])
-        given, time = unpack(self._firsts, times)
-        starts = np.flatnonzero(is_new(given))
-        nth = np.arange(given.size) - np.repeat(starts, np.diff(starts, append=given.size)) + 1
+            allowed = self.graph.allowed_entities[pairs % entities]
+            pairs, new = pairs[allowed], new[allowed]
+        self._firsts = sort_words([pack(pairs, new, times)])
+        pairs, time = unpack(self._firsts, times)
+        starts = np.flatnonzero(is_new(pairs))
+        nth = spread(np.diff(starts, append=pairs.size)).steps + 1
         self.most = int(nth.max(initial=0))
-        self._nth = sort_words([self._pack_nth(given // entities, nth, time)])
+        self._nth = sort_words([self._pack_nth(pairs // entities, nth, time)])
 
     def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
         relations, times = self.graph.num_relations, self.graph.num_times
@@ -375,26 +373,26 @@ class StepRanker(Ranker):
 
     @functools.cached_property
     def _time(self) -> Codes:
-        return unpack(self.queries.keys, self.graph.num_times)[1]
+        return unpack(self.queries.keys, self.graph.num_times).second
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
         """Return how often each entity occurs with its query's relation, before its time."""
         time = self._time[queries]
-        given = pack(self.queries.relation[queries], entities, self.graph.num_entities)
-        start = pack(given, np.zeros_like(time), self.graph.num_times)
+        pairs = pack(self.queries.relation[queries], entities, self.graph.num_entities)
+        start = pack(pairs, np.zeros_like(time), self.graph.num_times)
         return search(self._firsts, start + time.view(np.uint64)) - search(self._firsts, start)
 
-    def count_frequency(self, queries: Codes, frequency: Codes) -> tuple[Codes, Codes]:
-        """Return how many entities occur more often with each query's relation, or as often."""
+    def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
+        """Count the entities that occur more often with each query's relation, or as often."""
         relation, time = self.queries.relation[queries], self._time[queries]
 
         def count(least: Codes) -> Codes:
-            # As many entities have occurred n times as have occurred for the n-th time.
+            # Entities that have occurred n times: those that have occurred for the n-th time.
             until = search(self._nth, self._pack_nth(relation, least, time))
             return until - search(self._nth, self._pack_nth(relation, least, np.zeros_like(time)))
 
         more = count(np.minimum(frequency, self.most) + 1)
-        return more, count(frequency) - more
+        return Standing(more, count(frequency) - more)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
@@ -429,7 +427,7 @@ RANKERS: dict[str, dict[str, type[Ranker]]] = {
     FREQUENCY: {"frequency": Ranker, FLOOR: Ranker},
     RECENCY: {"frequency": Ranker, FLOOR: RecencyRanker, SINGLE_STEP: StepRanker},
 }
-"""What counting ranks by on a graph, to the ranker of each baseline there."""
+"""Kind of counting on a graph, to the ranker of each baseline there."""
 
 
 class Rankers:
@@ -437,14 +435,21 @@ class Rankers:
 
     def __init__(self, graph: Graph) -> None:
         self._train = Train(graph)
-        self._made: dict[tuple[type[Ranker], str, str], Ranker] = {}
+        self._rankers: dict[tuple[type[Ranker], str, str], Ranker] = {}
 
     def get(self, kind: type[Ranker], split: str, side: str) -> Ranker:
         """Return the ranker of a kind for a side of a split."""
         key = kind, split, side
-        if key not in self._made:
-            self._made[key] = kind(self._train, split, side)
-        return self._made[key]
+        if key not in self._rankers:
+            self._rankers[key] = kind(self._train, split, side)
+        return self._rankers[key]
+
+
+class BaselineCounts(NamedTuple):
+    """Candidates of all tasks under chance and baselines."""
+
+    counts: dict[tuple[str, str, str], TaskCounts]  # by protocol, split and baseline
+    counting: str | None  # the kind of counting, if it is among the baselines
 
 
 def count_baselines(
@@ -452,29 +457,27 @@ def count_baselines(
     counts: Mapping[tuple[str, str], TaskCounts],
     baselines: Iterable[str],
     stage: Stage = unseen,
-) -> tuple[dict[tuple[str, str, str], TaskCounts], str | None]:
-    """Count for every protocol and split where chance and baselines rank the true answers.
-
-    Also return what counting ranks by, if it is among them.
-    """
-    found = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
+) -> BaselineCounts:
+    """Count where baselines rank the true answers; `counts` are those of chance."""
+    ranks = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
     informed = []
     if "train" not in graph.missing:
         informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
     rankers = Rankers(graph)
-    choice = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
-    kinds = RANKERS[RECENCY if graph.forecasting else choice or RULES]
+    counting = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
+    kinds = RANKERS[RECENCY if graph.forecasting else counting or RULES]
     # Protocols that agree share their counts.
-    done: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
+    shared: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
             for baseline in informed:
                 if chance.answers is not None and baseline in kinds:
                     key = chance, kinds[baseline]
-                    done[key] = done.get(key) or _rank(rankers, chance, split, kinds[baseline])
-                    found[protocol, split, baseline] = done[key]
+                    if key not in shared:
+                        shared[key] = _rank(rankers, chance, split, kinds[baseline])
+                    ranks[protocol, split, baseline] = shared[key]
                 advance()
-    return found, choice
+    return BaselineCounts(ranks, counting)
 
 
 def _choose_counting(
@@ -503,16 +506,17 @@ def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
 
 
 def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
-    """Remove the known answers: what remains above each true answer, and with its score."""
+    """Count the candidates above each true answer, and with its score, without known answers."""
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         ranker, rows = rankers.get(kind, split, side), chance.tasks.rows
         queries = chance.tasks.queries[side]
-        asked, query, entity = _list_answers(answers, queries, timed=ranker.timed)
-        known = ranker.find(ranker.locate(asked)[query], entity)
+        asking, query, entity = _list_answers(answers, queries, timed=ranker.timed)
+        known = ranker.find(ranker.locate(asking)[query], entity)
         scored = np.flatnonzero(known)
         score = ranker.places.score[rows]
-        known_above, known_same = Order(query[scored], known[scored]).count(asked.of_task, score)
+        order = Order(query[scored], known[scored])
+        known_above, known_same = order.count(asking.of_task, score)
         offset = ranker.places.above[rows] - known_above
         candidates = chance.blocks[side].size[queries.of_task]
         # The known answers of a filter include the true one.
@@ -527,15 +531,20 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
     return replace(chance, blocks=blocks)
 
 
-def _list_answers(
-    answers: Answers, queries: Queries, *, timed: bool
-) -> tuple[Queries, Codes, Codes]:
-    """Return queries, and the query and entity of each known answer."""
+class _KnownAnswers(NamedTuple):
+    """The known answers of queries."""
+
+    queries: Queries
+    query: Codes  # of each answer. Shape (n,)
+    entity: Codes
+
+
+def _list_answers(answers: Answers, queries: Queries, *, timed: bool) -> _KnownAnswers:
+    """Return the known answers; `timed`, each query with a time has those of any time."""
     query, entity = answers.query, answers.entity
     if not timed or answers.queries is queries:
-        return answers.queries, query, entity
-    # Each time at which a query is asked has the answers of any.
+        return _KnownAnswers(answers.queries, query, entity)
     starts = np.searchsorted(query, np.arange(answers.queries.keys.size + 1))
-    place = queries.timeless[1]
-    asked, step = spread(np.diff(starts)[place])
-    return queries, asked, entity[starts[place][asked] + step]
+    place = queries.timeless.place
+    query, step = spread(np.diff(starts)[place])
+    return _KnownAnswers(queries, query, entity[starts[place][query] + step])

@@ -1,4 +1,4 @@
-"""What the training set says of pairs: entities with relations, and the rules it supports.
+"""Count pairs in the training set: entities with relations, and relations that imply another.
 
 Everything is counted by sorting whole numbers, and compared exactly.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankconst.errors import DataError
 from rankconst_builder.words import (
     BATCH,
     ROOM,
+    Counts,
     Packing,
     Triples,
     add_up,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 PRIOR = 5
-"""What a confidence adds to its pairs: the constant of AnyBURL, Meilicke et al. 2019."""
+"""Pairs that a confidence adds to its own: the constant of AnyBURL, Meilicke et al. 2019."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +55,22 @@ class Scores:
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        found = np.zeros_like(groups)
-        rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
-        found[rows] = self.score[place]
-        return found
+        scores = np.zeros_like(groups)
+        rows, places = locate(self.pairs, pack(groups, entities, self.num_entities))
+        scores[rows] = self.score[places]
+        return scores
 
     @functools.cached_property
     def order(self) -> Order:
         """The scores in order."""
-        return Order(unpack(self.pairs, self.num_entities)[0], self.score)
+        return Order(unpack(self.pairs, self.num_entities).first, self.score)
+
+
+class Standing(NamedTuple):
+    """Where scores stand among those of their group. Arrays of shape (n,)."""
+
+    above: Codes  # how many entities score above each
+    same: Codes  # how many score the same
 
 
 class Order:
@@ -80,36 +88,35 @@ class Order:
         self._until = np.append(0, np.cumsum(frequency))
         self._ends = np.cumsum(np.bincount(groups, minlength=1))
 
-    def count(self, groups: Codes, scores: Codes) -> tuple[Codes, Codes]:
-        """Return how many of each group score above, and how many the same."""
-        asked = groups * self._step + np.minimum(scores, self._step)
-        place = search(self._keys, asked)
-        hit = np.append(self._keys, -1)[place] == asked
+    def count(self, groups: Codes, scores: Codes) -> Standing:
+        """Count the entities of each group that score above, and those that score the same."""
+        keys = groups * self._step + np.minimum(scores, self._step)
+        place = search(self._keys, keys)
+        hit = np.append(self._keys, -1)[place] == keys
         upto = self._until[place + hit]
-        return self._ends[np.minimum(groups, self._ends.size - 1)] - upto, upto - self._until[place]
+        ends = self._ends[np.minimum(groups, self._ends.size - 1)]
+        return Standing(ends - upto, upto - self._until[place])
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """How sure a relation is of a pair that another connects: rules of one body atom.
-
-    The surer they are, the higher is their level.
+    """Rules of one body atom: what another relation connects, a relation connects, too.
 
     A kind of connection is a relation r', or number of relations + r' for a pair that it connects
     the other way round. The level of a rule counts the distinct confidences up to its own among the
-    rules for the same relation.
+    rules for the same relation: the surer, the higher.
     """
 
     codes: Words  # relation and kind in one number, ascending
     level: Codes  # >= 1, of each rule
     starts: Codes  # where the levels of each relation start in what follows. Shape (relations,)
-    support: Codes  # of each relation's levels, ascending: a rule that has it, as support / whole
+    support: Codes  # of each relation's levels, ascending: the confidence, as support / whole
     whole: Codes
     relation: Codes
 
     @classmethod
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
-        """Rate rules by their confidence; `pairs` is how many pairs each relation connects."""
+        """Rate rules by their confidence; `pairs` is the number of pairs of each relation."""
         number = pairs.size
         relation, kind = unpack(codes, 2 * number)
         whole = pairs[kind % number] + PRIOR
@@ -124,7 +131,7 @@ class Rules:
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
-    """Return the first 64 binary digits of fractions below 1, which sort as they do.
+    """Return the first 64 binary digits of fractions below 1: numbers in the same order.
 
     Two different fractions with denominators below 2^32 are more than 2^-64 apart.
     """
@@ -155,38 +162,54 @@ class Connections:
         entities, number = graph.num_entities, graph.num_relations
         place = np.full(entities, -1)
         place[anchors] = np.arange(anchors.size)
-        known = place >= 0
         useful = np.zeros(number, dtype=np.bool_)
         useful[relations] = True
-        found = []
+        parts = []
         for batch in split_batches(graph.splits["train"]):
             forwards = (0, batch.head, batch.tail)
             backwards = (number, batch.tail, batch.head)
-            for offset, anchor, other in (forwards, backwards):
-                rows = np.flatnonzero(known[anchor])
+            for offset, anchor, entity in (forwards, backwards):
+                rows = np.flatnonzero(place[anchor] >= 0)
                 rows = rows[useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
-                    rows = rows[graph.allowed_entities[other[rows]]]
-                columns = (place[anchor[rows]], anchors.size), (other[rows], entities)
-                found.append(pack_all(*columns, (batch.relation[rows] + offset, 2 * number)))
-        words = drop_repeats(sort_words(found))
+                    rows = rows[graph.allowed_entities[entity[rows]]]
+                columns = (place[anchor[rows]], anchors.size), (entity[rows], entities)
+                parts.append(pack_all(*columns, (batch.relation[rows] + offset, 2 * number)))
+        words = drop_repeats(sort_words(parts))
         joined, kind = unpack(words, 2 * number)
         pairs = joined.view(np.uint64)
         firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities)
         starts = np.searchsorted(pairs, firsts)
-        return cls(place, starts, pairs, unpack(pairs, entities)[1], kind)
+        return cls(place, starts, pairs, unpack(pairs, entities).second, kind)
 
-    def find(self, anchors: Codes, entities: Codes) -> tuple[Codes, Codes]:
-        """Find the pairs that have a triple, once for each triple, and how it connects them."""
+    def find(self, anchors: Codes, entities: Codes) -> Links:
+        """Find the triples that connect pairs of an anchor and an entity."""
         pairs = pack(self.place[anchors], entities, self.place.size)
         start = search(self.pairs, pairs)
         row, step = spread(search(self.pairs, pairs + np.uint64(1)) - start)
-        return row, self.kind[start[row] + step]
+        return Links(row, self.kind[start[row] + step])
+
+
+class Links(NamedTuple):
+    """Triples that connect pairs. Arrays of shape (n,)."""
+
+    row: Codes  # which of the pairs
+    kind: Codes  # of the connection
+
+
+class _PairCounts(NamedTuple):
+    """The numbers of triples by pairs of their parts."""
+
+    # For heads and for tails: pairs of relation and entity, with the number of triples.
+    by_side: dict[str, Counts]
+    # Pairs of relations that connect a pair of entities, with the number of such pairs, as
+    # :func:`_count_shared` writes them.
+    shared: Counts
 
 
 @dataclass(frozen=True, eq=False)
 class Train:
-    """What baselines know: distinct training triples, and when each fact was seen."""
+    """What baselines learn from: distinct training triples, and the times of facts."""
 
     facts: Graph
 
@@ -196,40 +219,35 @@ class Train:
         return self.facts.timeless
 
     @functools.cached_property
-    def _counts(self) -> tuple[dict[str, tuple[Words, Codes]], tuple[Words, Codes]]:
-        """Look at all triples once, by the pairs that they connect.
-
-        Return for heads and tails the pairs of relation and entity, in one number each, ascending,
-        with the number of triples that have them; and the pairs of relations that connect a pair of
-        entities, with the number of such pairs, as :func:`_count_shared` writes them.
-        """
+    def _counts(self) -> _PairCounts:
+        """Count all triples once, by the pairs of entities that they connect."""
         number, entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
         packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
-        found: dict[str, list[Words]] = {"head": [], "tail": []}
+        pairs: dict[str, list[Words]] = {"head": [], "tail": []}
         # An empty training set has nothing but this.
-        shared = [(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
+        shared = [Counts(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
-            words = drop_repeats(packing.sort([triples], part, functools.partial(_turn, number)))
+            words = drop_repeats(packing.sort(triples, part, functools.partial(_turn, number)))
             # Few words at a time: what is made of all would take several times their room.
             for piece in split_keys(words, packing.bits):
                 keys, kinds = packing.find_keys(piece), packing.find_answers(piece)
-                smaller, larger = packing.find_anchors(keys, part), packing.find_given(keys)
+                smaller, larger = packing.find_anchors(keys, part), packing.find_links(keys)
                 turned = kinds >= number
                 relation = kinds - np.where(turned, number, 0)
-                found["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
-                found["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
+                pairs["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
+                pairs["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
                 counted = _count_shared(number, keys, relation, turned, smaller == larger)
                 shared.append(add_up(counted))
         del words
-        by_side = {side: count_runs(sort_words(found.pop(side))) for side in ("head", "tail")}
-        return by_side, add_up(shared)
+        by_side = {side: count_runs(sort_words(pairs.pop(side))) for side in ("head", "tail")}
+        return _PairCounts(by_side, add_up(shared))
 
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
         """How many heads, or tails, each relation has."""
-        by_side = self._counts[0]
-        return {side: np.diff(self._bound_relations(by_side[side][0])) for side in by_side}
+        by_side = self._counts.by_side
+        return {side: np.diff(self._bound_relations(by_side[side].words)) for side in by_side}
 
     def _bound_relations(self, pairs: Words) -> Codes:
         """Return where the pairs of each relation start, and where the last ones end."""
@@ -240,26 +258,29 @@ class Train:
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
         """In how many triples each entity is the head, or the tail, of each relation."""
-        return {side: self.score(*counted) for side, counted in self._counts[0].items()}
+        return {side: self.score(*counts) for side, counts in self._counts.by_side.items()}
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
         """Return the scores of pairs of group and entity, as far as these may be ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
-        kept = slice(None) if allowed is None else allowed[unpack(pairs, number)[1]]
-        return Scores(pairs[kept], counts[kept], number)
+        if allowed is not None:
+            ranked = allowed[unpack(pairs, number).second]
+            pairs, counts = pairs[ranked], counts[ranked]
+        return Scores(pairs, counts, number)
 
     @functools.cached_property
     def rules(self) -> Rules:
         """The rules that at least one pair supports."""
         number = self.graph.num_relations
-        shared, support = self._counts[1]
+        shared, support = self._counts.shared
         rest, turned = unpack(shared, 2)
-        one, other = unpack(rest.view(np.uint64), number)
+        first, second = unpack(rest.view(np.uint64), number)
         # If a pair supports a rule, it supports the one from head to body.
-        codes = pack(one, other + turned * number, 2 * number)
-        back = pack(other, one + turned * number, 2 * number)[one != other]
-        codes, support = add_up([(codes, support), (back, support[one != other])])
-        pairs, counts = self._counts[0]["tail"]
+        rules = Counts(pack(first, second + turned * number, 2 * number), support)
+        back = pack(second, first + turned * number, 2 * number)
+        differ = first != second
+        codes, support = add_up([rules, Counts(back[differ], support[differ])])
+        pairs, counts = self._counts.by_side["tail"]
         until = np.append(0, np.cumsum(counts))
         return Rules.rate(codes, support, np.diff(until[self._bound_relations(pairs)]))
 
@@ -269,42 +290,41 @@ class Train:
         graph, kinds = self.graph, 2 * self.graph.num_relations
         valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
         test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
-        bodies = unpack(self.rules.codes, kinds)[1] % graph.num_relations
+        bodies = unpack(self.rules.codes, kinds).second % graph.num_relations
         return Connections.gather(graph, np.flatnonzero(valid | test), bodies)
 
 
 def _count_shared(
     number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask
-) -> Iterator[tuple[Words, Codes]]:
-    """Count the pairs that two relations connect, in the same direction (0) or not (1).
+) -> Iterator[Counts]:
+    """Count the pairs of entities that two relations connect, in the same direction (0) or not (1).
 
-    The smaller relation comes first. Rows are the distinct triples by the pairs of entities that
-    they connect, in either direction:
-    `turned` or not.
+    Rows are the distinct triples by the pair of entities that they connect; `turned` are those from
+    the larger entity to the smaller. In a word, the smaller relation comes first.
     """
 
-    def count(one: Codes, other: Codes, differ: Mask | int) -> tuple[Words, Codes]:
-        relations = pack(np.minimum(one, other), np.maximum(one, other), number)
-        return count_runs(sort_words([pack(relations, np.broadcast_to(differ, one.shape), 2)]))
+    def count(first: Codes, second: Codes, differ: Mask | int) -> Counts:
+        relations = pack(np.minimum(first, second), np.maximum(first, second), number)
+        return count_runs(sort_words([pack(relations, np.broadcast_to(differ, first.shape), 2)]))
 
     # A loop is the pair in both directions.
     yield count(relation[loop], relation[loop], 1)
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
     several = np.flatnonzero(sizes > 1)
-    rows = np.repeat(starts[several], sizes[several]) + spread(sizes[several])[1]
+    rows = np.repeat(starts[several], sizes[several]) + spread(sizes[several]).steps
     after = np.repeat(starts[several] + sizes[several], sizes[several]) - rows - 1
     for part in cut(after):
-        first, step = spread(after[part])
-        one = rows[part][first]
-        other = one + 1 + step
-        differ = turned[one] != turned[other]
-        yield count(relation[one], relation[other], differ)
+        place, step = spread(after[part])
+        first = rows[part][place]
+        second = first + 1 + step
+        differ = turned[first] != turned[second]
+        yield count(relation[first], relation[second], differ)
         # Both (x, y) and (y, x) support that a relation is its own inverse.
-        own = np.flatnonzero(differ & (relation[one] == relation[other]))
-        yield count(relation[one[own]], relation[other[own]], 1)
-        loops = np.flatnonzero(loop[one])
-        yield count(relation[one[loops]], relation[other[loops]], 1)
+        inverse = np.flatnonzero(differ & (relation[first] == relation[second]))
+        yield count(relation[first[inverse]], relation[second[inverse]], 1)
+        loops = np.flatnonzero(loop[first])
+        yield count(relation[first[loops]], relation[second[loops]], 1)
 
 
 def split_keys(words: Words, bits: int) -> Iterator[Words]:
@@ -319,20 +339,28 @@ def split_keys(words: Words, bits: int) -> Iterator[Words]:
 
 
 def _turn(num_relations: int, batch: Triples) -> Triples:
-    """Write triples from the smaller entity to the larger, with other relations if turned."""
+    """Write triples from the smaller entity to the larger; a turned relation is another one."""
     turned = batch.head > batch.tail
     relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
     return Triples(np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
 
 
-def spread(counts: Codes) -> tuple[Codes, Codes]:
-    """Return each place as often as it counts, along with 0, 1, ..."""
+class Spread(NamedTuple):
+    """Groups of rows, spread out: of counts 2, 0, 3, places 0 0 2 2 2 and steps 0 1 0 1 2."""
+
+    places: Codes
+    steps: Codes
+
+
+def spread(counts: Codes) -> Spread:
+    """Return the group of each row and its place in the group, given how large groups are."""
     places = np.repeat(np.arange(counts.size), counts)
-    return places, np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = np.repeat(np.cumsum(counts) - counts, counts)
+    return Spread(places, np.arange(places.size) - starts)
 
 
 def cut(weights: Codes) -> Iterator[slice]:
-    """Yield places in groups that weigh as much as a batch at most, or are one place."""
+    """Yield runs of places that weigh a batch at most together; a heavier place is alone."""
     ends = np.cumsum(weights)
     total = int(ends[-1]) if ends.size else 0
     heavy = np.flatnonzero(weights >= BATCH)

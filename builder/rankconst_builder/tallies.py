@@ -1,10 +1,10 @@
-"""Count the candidates of a split's tasks all together: how many tasks are alike."""
+"""Count the candidates of a split's tasks all together, tasks that are alike as one."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from rankconst_builder.candidates import (
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.tabulate import list_macros
 from rankconst_builder.words import (
+    Counts,
     Packing,
     count_runs,
     drop_repeats,
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
     from rankconst.progress import Stage
     from rankconst.tasks import Histogram
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Triples, Words
+    from rankconst_builder.words import Triples, Words
 
     Select = Callable[[Triples], NDArray[np.bool_]]
-    # From protocol, split and baseline to side.
+    # By protocol, split and baseline, then by side.
     Tallies = dict[tuple[str, str, str], dict[str, Tally]]
 
 
@@ -58,19 +59,21 @@ def tally_protocols(
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
     """Count the candidates of a split under each protocol, in `room` bytes if given."""
-    counted = [each for each in protocols if not graph.explain_uncounted(each, split)]
-    ranked = {protocol: count_ranked(graph, protocol) for protocol in counted}
-    found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in counted}
+    ranked = {}
+    for protocol in protocols:
+        if not graph.explain_uncounted(protocol, split):
+            ranked[protocol] = count_ranked(graph, protocol)
+    tallies: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
     sides = list_sides(graph)
     with stage(f"candidates of {split}", len(sides)) as advance:
         for side in sides:
             covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
-            looked = Side.of(graph, split, side, covered, room=room)
-            parts = (looked.tally(part) for part in looked.packing.parts)
+            facts = Side.of(graph, split, side, covered, room=room)
+            parts = (facts.tally(part) for part in facts.packing.parts)
             for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
-                found[protocol.key][side] = tally
+                tallies[protocol.key][side] = tally
             advance()
-    return found
+    return tallies
 
 
 def add_tallies(
@@ -81,21 +84,20 @@ def add_tallies(
     ranked: Mapping[Protocol, Mapping[str, int]],
 ) -> dict[Protocol, Tally]:
     """Return the numbers of candidates of a side from the known answers of each part."""
-    listed, found = [*parts], {}
-    # Protocols that know the same have the same tallies.
+    listed, candidates = [*parts], {}
+    # Protocols with the same known answers share their tallies.
     merged: dict[tuple[int, ...], Tally] = {}
     for protocol in protocols:
         tallies, number = [part[protocol.key] for part in listed], ranked[protocol][side]
-        same = tuple(id(tally) for tally in tallies)
-        if same not in merged:
-            merged[same] = Tally.merge(tallies)
-        known = merged[same]
-        if not known.size.size:
-            continue
-        # One of the known answers, the true one, is a candidate.
-        size = leave_out(known.size - 1, number, f"{protocol.key} {split} {side}")
-        found[protocol] = replace(known, size=size)
-    return found
+        key = tuple(id(tally) for tally in tallies)
+        if key not in merged:
+            merged[key] = Tally.merge(tallies)
+        answers = merged[key]
+        if answers.size.size:
+            # One of the known answers, the true one, is a candidate.
+            size = leave_out(answers.size - 1, number, f"{protocol.key} {split} {side}")
+            candidates[protocol] = replace(answers, size=size)
+    return candidates
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class Side:
         room: int | None = None,
         rows: int | None = None,
     ) -> Side:
-        """Look at the facts of a graph; `rows` is their number if train is elsewhere."""
+        """Select the facts of a side; `rows` is their number if train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
             is_ranked = functools.partial(_is_ranked, graph, protocol.tasks)
@@ -131,42 +133,43 @@ class Side:
             is_inside = functools.partial(_is_inside, entities, relations)
             selections[f"inside {protocol.candidates}"] = is_inside
         sources = list_sources(graph)
-        number = sum(map(len, sources.values())) if rows is None else rows
-        return cls(Packing.plan(graph, side, number, room), split, protocols, sources, selections)
+        if rows is None:
+            rows = sum(len(triples) for triples in sources.values())
+        return cls(Packing.plan(graph, side, rows, room), split, protocols, sources, selections)
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
         """Return the numbers of known answers in a part; `train` has words from elsewhere."""
         # Tasks of protocols that know the same answers of the same queries are counted once.
         tally = functools.cache(_Part(self, part, train).tally)
-        found = {}
+        tallies = {}
         for protocol in self.protocols:
-            known = list_known(self.packing.graph, protocol, self.split)
-            found[protocol.key] = tally(
+            sources = list_known(self.packing.graph, protocol, self.split)
+            tallies[protocol.key] = tally(
                 tasks=f"ranked {protocol.tasks}",
                 distinct=protocol.distinct,
-                known=known,
-                inside=f"inside {protocol.candidates}" if known else "",
-                timed=not known or protocol.time == "same",
+                sources=sources,
+                inside=f"inside {protocol.candidates}" if sources else "",
+                timed=not sources or protocol.time == "same",
             )
-        return found
+        return tallies
 
     @functools.cached_property
     def selective(self) -> frozenset[tuple[str, str]]:
-        """Which selections leave out anything of which source."""
+        """The pairs of a selection and a source of which it leaves something out."""
         graph = self.packing.graph
         restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
-        found = set()
+        pairs = set()
         for name, select in self.selections.items():
             for source, triples in self.sources.items():
                 if source == "train" and not restricted:
-                    continue  # what train has is seen
+                    continue  # all that is in train is seen
                 if not all(select(batch).all() for batch in split_batches(triples)):
-                    found.add((name, source))
-        return frozenset(found)
+                    pairs.add((name, source))
+        return frozenset(pairs)
 
 
 class _Part:
-    """One part of the facts of a side; what is sorted and counted once serves all plans."""
+    """One part of the facts of a side, sorted and counted once for all protocols."""
 
     def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
         self._side, self._part = side, part
@@ -174,64 +177,68 @@ class _Part:
         self._sorted: dict[tuple[str, str, bool], Words] = {}
         if train is not None:
             self._sorted["train", "", True] = train
-        self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
-        self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
+        self._queries: dict[tuple[str, bool], Counts] = {}
+        self._answers: dict[tuple[str, bool], Counts] = {}
 
     def tally(
-        self, *, tasks: str, distinct: bool, known: frozenset[str], inside: str, timed: bool
+        self, *, tasks: str, distinct: bool, sources: frozenset[str], inside: str, timed: bool
     ) -> Tally:
         """Return the number of known answers of each query, those alike as one.
 
-        `tasks` and `inside` name what selects those ranked, and the known triples that can be
+        `tasks` and `inside` name the selections of ranked triples and of known triples that can be
         removed; `timed` is True if known answers are those of the same time.
         """
         packing = self._side.packing
-        asked, frequency = self._count_asked(tasks, distinct)
+        queries, frequency = self._count_queries(tasks, distinct)
         relation = np.zeros_like(frequency)
         if packing.side != RELATION_SIDE:
-            relation = packing.find_given(asked)
+            relation = packing.find_links(queries)
         count = np.ones_like(frequency)
-        if known:
-            keys, found = self._count_known(known, inside, timed)
-            wanted = asked if timed else asked // np.uint64(packing.num_times)
-            count = found
-            if not np.array_equal(keys, wanted):
-                count = found[np.searchsorted(keys, wanted)]
+        if sources:
+            if not timed:
+                queries = queries // np.uint64(packing.num_times)
+            keys, count = self._count_answers(sources, inside, timed)
+            if not np.array_equal(keys, queries):
+                count = count[np.searchsorted(keys, queries)]
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        packing, keep = self._side.packing, None
+        """Return the words of a source, as far as a selection has them."""
+        packing, select = self._side.packing, None
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
-            keep = functools.partial(_keep, self._side.selections[selection])
-        key = source, "" if keep is None else selection, timed
+            select = functools.partial(_select, self._side.selections[selection])
+        key = source, "" if select is None else selection, timed
         if key not in self._sorted:
             packing = packing if timed else replace(packing, num_times=1)
-            self._sorted[key] = packing.sort([self._side.sources[source]], self._part, keep)
+            self._sorted[key] = packing.sort(self._side.sources[source], self._part, select)
         return self._sorted[key]
 
-    def _count_asked(self, tasks: str, distinct: bool) -> tuple[Words, Codes]:
-        if (tasks, distinct) not in self._asked:
+    def _count_queries(self, tasks: str, distinct: bool) -> Counts:
+        """Count the tasks of each query of the split."""
+        if (tasks, distinct) not in self._queries:
             words = self._sort(self._side.split, tasks, timed=True)
             words = drop_repeats(words) if distinct else words
-            self._asked[tasks, distinct] = count_runs(self._side.packing.find_keys(words))
-        return self._asked[tasks, distinct]
+            self._queries[tasks, distinct] = count_runs(self._side.packing.find_keys(words))
+        return self._queries[tasks, distinct]
 
-    def _count_known(self, known: frozenset[str], inside: str, timed: bool) -> tuple[Words, Codes]:
+    def _count_answers(self, sources: frozenset[str], inside: str, timed: bool) -> Counts:
         """Count the known answers of each query of the split, without its time unless `timed`."""
-        own = self._sort(self._side.split, inside, timed=timed)
-        if (inside, timed) not in self._known:
-            self._known[inside, timed] = count_runs(self._side.packing.find_keys(drop_repeats(own)))
-        keys, counts = self._known[inside, timed]
-        sources = sorted(known - {self._side.split})
-        others = [self._sort(source, inside, timed=timed) for source in sources]
-        words = drop_repeats(sort_words(others))
-        repeated, _ = locate(own, words)
-        _, place = locate(keys, self._side.packing.find_keys(np.delete(words, repeated)))
-        return keys, counts + np.bincount(place, minlength=keys.size)
+        packing = self._side.packing
+        of_split = self._sort(self._side.split, inside, timed=timed)
+        if (inside, timed) not in self._answers:
+            distinct = drop_repeats(of_split)
+            self._answers[inside, timed] = count_runs(packing.find_keys(distinct))
+        keys, counts = self._answers[inside, timed]
+        rest = sorted(sources - {self._side.split})
+        words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in rest))
+        further = np.delete(words, locate(of_split, words).rows)
+        places = locate(keys, packing.find_keys(further)).places
+        return Counts(keys, counts + np.bincount(places, minlength=keys.size))
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
+    """Mark the triples that are ranked."""
     allowed = graph.is_allowed(batch)
     return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
 
@@ -239,16 +246,23 @@ def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
 def _is_inside(
     entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples
 ) -> NDArray[np.bool_]:
-    """Tell for each known triple whether its entities and its relation are candidates."""
+    """Mark the known triples whose entities and relation are candidates."""
     inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
 
 
-def _keep(select: Select, batch: Triples) -> Triples:
+def _select(select: Select, batch: Triples) -> Triples:
     return batch.select(select(batch))
 
 
-# What all tasks of a graph give: histograms, which are tabulated, and which constants follow from.
+# -- the histograms of all tasks of a graph --------------------------------------------------------
+
+
+class GraphHistograms(NamedTuple):
+    """The histograms of a graph."""
+
+    histograms: dict[Tasks, Histogram]  # with those of macro averages and of each relation
+    counting: str | None  # the kind of counting, if it is among the baselines
 
 
 def count_histograms(
@@ -259,52 +273,53 @@ def count_histograms(
     splits: Collection[str],
     *,
     stage: Stage = unseen,
-) -> tuple[dict[Tasks, Histogram], str | None]:
-    """Return the histograms of all tasks, with those of macro averages and of each relation.
-
-    Also return what counting ranks by, if it is among the baselines.
-    """
-    trained = tally_protocols(graph, protocols, "train", stage=stage) if "train" in splits else {}
+) -> GraphHistograms:
+    """Count all tasks of a graph under chance and baselines."""
+    tallies: Tallies = {}
+    if "train" in splits:
+        trained = tally_protocols(graph, protocols, "train", stage=stage)
+        for protocol, sides in trained.items():
+            tallies[protocol, "train", DEFAULT_BASELINE] = sides
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
-    informed, choice = count_baselines(graph, counts, baselines, stage)
-    tallies = {(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()}
-    tallies |= {address: count.tallies for address, count in informed.items()}
-    return list_histograms(key, graph, protocols, tallies), choice
+    informed = count_baselines(graph, counts, baselines, stage)
+    tallies |= {address: count.tallies for address, count in informed.counts.items()}
+    return GraphHistograms(list_histograms(key, graph, protocols, tallies), informed.counting)
 
 
 def list_histograms(
-    key: str,
-    graph: Graph,
-    protocols: Iterable[Protocol],
-    tallies: Tallies,
+    key: str, graph: Graph, protocols: Iterable[Protocol], tallies: Tallies
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms of tallies, by protocol, split and baseline."""
+    """Return the histograms of tallies, in the order of protocols and splits."""
     order = [protocol.key for protocol in protocols]
-    found: dict[Tasks, Histogram] = {}
     splits = [*SPLITS]
-    addresses = sorted(tallies, key=lambda one: (order.index(one[0]), splits.index(one[1])))
-    for protocol, split, baseline in addresses:
+
+    def find_place(address: tuple[str, str, str]) -> tuple[int, int]:
+        protocol, split, _ = address
+        return order.index(protocol), splits.index(split)
+
+    histograms: dict[Tasks, Histogram] = {}
+    for protocol, split, baseline in sorted(tallies, key=find_place):
         for side, tally in tallies[protocol, split, baseline].items():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
-            found[tasks] = tally.histogram()
+            histograms[tasks] = tally.histogram()
             if side == RELATION_SIDE:
                 continue
-            for macro in list_macros(split) if tasks.is_chance else ():
-                found[replace(tasks, aggregation=macro)] = tally.histogram(MACROS[macro].group)
+            if tasks.is_chance:
+                for macro in list_macros(split):
+                    macro_tasks = replace(tasks, aggregation=macro)
+                    histograms[macro_tasks] = tally.histogram(MACROS[macro].group)
             if split != "train":
-                one = tasks if tasks.is_chance else replace(tasks, aggregation="macro-query")
+                single = tasks if tasks.is_chance else replace(tasks, aggregation="macro-query")
                 by_relation = tally.relation_histograms(by_query=not tasks.is_chance)
-                for name, histogram in _name_relations(graph, by_relation):
-                    found[replace(one, relations=(name,))] = histogram
-    return found
+                for name, histogram in _name_relations(graph, by_relation).items():
+                    histograms[replace(single, relations=(name,))] = histogram
+    return histograms
 
 
-def _name_relations(
-    graph: Graph, histograms: Mapping[int, Histogram]
-) -> list[tuple[str, Histogram]]:
-    """Name relations by their labels, in alphabetical order; those that look alike share one."""
-    named: dict[str, Histogram] = {}
-    for code, histogram in histograms.items():
+def _name_relations(graph: Graph, by_code: Mapping[int, Histogram]) -> dict[str, Histogram]:
+    """Name relations by their labels, in alphabetical order; pool those of the same name."""
+    by_name: dict[str, Histogram] = {}
+    for code, histogram in by_code.items():
         name = graph.name_relation(code)
-        named[name] = named[name].pool(histogram) if name in named else histogram
-    return sorted(named.items())
+        by_name[name] = by_name[name].pool(histogram) if name in by_name else histogram
+    return dict(sorted(by_name.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import mmap
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -72,10 +72,17 @@ def pack(first: Codes | Words, second: Codes, size: int) -> Words:
     return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
 
 
-def unpack(words: Words, size: int) -> tuple[Codes, Codes]:
+class Pair(NamedTuple):
+    """The two codes that words are made of."""
+
+    first: Codes
+    second: Codes
+
+
+def unpack(words: Words, size: int) -> Pair:
     """Undo :func:`pack`."""
     first, second = np.divmod(words, np.uint64(size))
-    return first.view(np.int64), second.view(np.int64)
+    return Pair(first.view(np.int64), second.view(np.int64))
 
 
 def pack_all(*columns: tuple[Codes, int]) -> Words:
@@ -98,12 +105,12 @@ def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
 
 
 def find_keys(words: Words, bits: int) -> Words:
-    """Return the keys of words, whose last `bits` are an answer."""
+    """Return the query of each word: without the answer in its last `bits`."""
     return words >> np.uint64(bits)
 
 
 def find_answers(words: Words, bits: int) -> Codes:
-    """Return the answers that are the last `bits` of words."""
+    """Return the answer of each word: its last `bits`."""
     return (words & np.uint64((1 << bits) - 1)).view(np.int64)
 
 
@@ -118,23 +125,30 @@ def search(ordered: Words | Codes, words: Words | Codes) -> Codes:
     """Return where words belong among those in order, as :func:`numpy.searchsorted` does."""
     if (words[1:] >= words[:-1]).all():
         return np.searchsorted(ordered, words)
-    # In order they are found ten times as fast: each finds in the cache what the one before needed.
+    # Sorted words are found ten times as fast: each uses what the cache has of the one before.
     order = np.argsort(words)
     places = np.empty(words.size, dtype=np.int64)
     places[order] = np.searchsorted(ordered, words[order])
     return places
 
 
-def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
-    """Tell which of some words are among distinct ordered ones; return their places there."""
-    place = search(ordered, words)
-    rows = np.flatnonzero(place < ordered.size)
-    rows = rows[ordered[place[rows]] == words[rows]]
-    return rows, place[rows]
+class Matches(NamedTuple):
+    """The numbers that are in a table. Arrays of shape (m,)."""
+
+    rows: Codes  # which of the numbers that were looked up, ascending
+    places: Codes  # where each is in the table
+
+
+def locate(ordered: Words, words: Words) -> Matches:
+    """Find words in a table of distinct ordered ones."""
+    places = search(ordered, words)
+    rows = np.flatnonzero(places < ordered.size)
+    rows = rows[ordered[places[rows]] == words[rows]]
+    return Matches(rows, places[rows])
 
 
 def is_new(ordered: NDArray[Any]) -> Mask:
-    """Tell for each of some ordered numbers whether it differs from the one before. Shape (n,)."""
+    """Mark where ordered numbers differ from the one before, and the first. Shape (n,)."""
     new = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
@@ -146,24 +160,31 @@ def drop_repeats(ordered: Words) -> Words:
     return ordered if new.all() else ordered[new]
 
 
-def count_runs(ordered: Words) -> tuple[Words, Codes]:
-    """Return the distinct numbers among ordered ones, and how often each occurs."""
+class Counts(NamedTuple):
+    """Distinct words, ascending, and how often each occurs. Arrays of shape (n,)."""
+
+    words: Words
+    counts: Codes
+
+
+def count_runs(ordered: Words) -> Counts:
+    """Count how often each of some ordered numbers occurs."""
     starts = np.flatnonzero(is_new(ordered))
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
     counts[-1:] = ordered.size - starts[-1:]
-    return ordered[starts], counts
+    return Counts(ordered[starts], counts)
 
 
-def add_up(counted: Iterable[tuple[Words, Codes]]) -> tuple[Words, Codes]:
-    """Return distinct words, ascending, and the sum of the counts of each."""
-    words, counts = (np.concatenate(columns) for columns in zip(*counted, strict=True))
+def add_up(parts: Iterable[Counts]) -> Counts:
+    """Add up the counts of each word."""
+    words, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.argsort(words)
     words, counts = words[order], counts[order]
     starts = np.flatnonzero(is_new(words))
     if not starts.size:
-        return words, counts
-    return words[starts], np.add.reduceat(counts, starts)
+        return Counts(words, counts)
+    return Counts(words[starts], np.add.reduceat(counts, starts))
 
 
 def split_batches(triples: Triples) -> Iterator[Triples]:
@@ -177,12 +198,12 @@ def split_batches(triples: Triples) -> Iterator[Triples]:
 
 def mark(size: int, triples: Triples, *columns: str) -> Mask:
     """Mark the codes that occur in some columns. Shape (size,)."""
-    found = np.zeros(size, dtype=np.bool_)
+    occurring = np.zeros(size, dtype=np.bool_)
     for batch in split_batches(triples):
         for column in columns:
             # Places of another type are converted few at a time, which takes twice as long.
-            found[getattr(batch, column).astype(np.int64)] = True
-    return found
+            occurring[getattr(batch, column).astype(np.int64)] = True
+    return occurring
 
 
 def count_bits(num_answers: int) -> int:
@@ -190,15 +211,25 @@ def count_bits(num_answers: int) -> int:
     return max(int(num_answers).bit_length(), 1)
 
 
-def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Yield the facts of a side: the given entity, the other given parts, and the answer."""
+class View(NamedTuple):
+    """Facts as a side asks for them: query (anchor, link, ?) and its answer."""
+
+    anchors: Codes  # an entity of each fact: its tail for side head, else its head
+    links: Codes  # its relation; its tail where relations are asked for
+    answers: Codes
+
+
+def view(graph: Graph, triples: Triples, side: str) -> Iterator[View]:
+    """Yield the facts of a side; in a temporal graph, relations are asked for both ways round."""
     head, relation, tail = triples.codes[:3]
-    if side == RELATION_SIDE:
-        yield head, tail, relation
-        if graph.temporal:
-            yield tail, head, relation + graph.num_relations
+    if side == "head":
+        yield View(tail, relation, head)
+    elif side == "tail":
+        yield View(head, relation, tail)
     else:
-        yield (tail, relation, head) if side == "head" else (head, relation, tail)
+        yield View(head, tail, relation)
+        if graph.temporal:
+            yield View(tail, head, relation + graph.num_relations)
 
 
 def count_answers(graph: Graph, side: str) -> int:
@@ -210,7 +241,7 @@ def count_answers(graph: Graph, side: str) -> int:
 class Packing:
     """How the facts of a side are written as words.
 
-    A word is ``((anchor * given + other) * times + time) << bits | answer``.
+    A word is ``((anchor * num_links + link) * num_times + time) << bits | answer``.
 
     Facts come in `2 ** shift` parts, by the last bits of the anchor, which words leave out: memory
     stays within bounds however many there are.
@@ -218,7 +249,7 @@ class Packing:
 
     graph: Graph
     side: str
-    num_given: int  # relations, or entities where those are asked for
+    num_links: int  # relations, or entities where those are asked for
     num_times: int  # 1 for queries without a time
     bits: int  # of an answer
     shift: int
@@ -226,12 +257,13 @@ class Packing:
     @classmethod
     def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None) -> Packing:
         """Choose the number of parts so that words have 64 bits and parts fit into the room."""
-        given = graph.num_entities if side == RELATION_SIDE else graph.num_relations
+        links = graph.num_entities if side == RELATION_SIDE else graph.num_relations
         bits = count_bits(count_answers(graph, side))
         times = graph.num_times
         need = rows * _BYTES
-        shift = max(math.ceil(need / (room or max(ROOM, need // _FEW_PARTS))) - 1, 0).bit_length()
-        while (-(-graph.num_entities >> shift) * given * times) << bits > 1 << 64:
+        parts = math.ceil(need / (room or max(ROOM, need // _FEW_PARTS)))
+        shift = max(parts - 1, 0).bit_length()
+        while (-(-graph.num_entities >> shift) * links * times) << bits > 1 << 64:
             shift += 1
         if 1 << shift > _MOST_PARTS:
             spelled = f", {times:,} times" if times > 1 else ""
@@ -240,7 +272,7 @@ class Packing:
                 f"entities{spelled} and {graph.num_relations:,} "
                 f"relations are too many for 64-bit keys in {_MOST_PARTS:,} parts."
             )
-        return cls(graph, side, given, times, bits, shift)
+        return cls(graph, side, links, times, bits, shift)
 
     @property
     def parts(self) -> range:
@@ -248,30 +280,28 @@ class Packing:
         return range(1 << self.shift)
 
     def sort(
-        self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None
+        self, triples: Triples, part: int, select: Callable[[Triples], Triples] | None = None
     ) -> Words:
-        """Return the words of a part of some facts, or of those to `keep`, ascending."""
-        found: list[Words] = []
-        for triples in files:
-            for batch in split_batches(triples):
-                kept = batch if keep is None else keep(batch)
-                for anchors, given, answers in view(self.graph, kept, self.side):
-                    found.append(self._pack(anchors, given, answers, kept.time, part))
-        return sort_words(found)
+        """Return the words of a part of some facts, ascending; `select` leaves some out."""
+        words: list[Words] = []
+        for batch in split_batches(triples):
+            facts = batch if select is None else select(batch)
+            sides = view(self.graph, facts, self.side)
+            words += [self._pack(queries, facts.time, part) for queries in sides]
+        return sort_words(words)
 
-    def _pack(
-        self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int
-    ) -> Words:
-        columns = [anchors, given, answers]
+    def _pack(self, facts: View, times: Codes | None, part: int) -> Words:
+        columns = [*facts]
         if times is not None and self.num_times > 1:
             columns.append(times)
         if self.shift:
-            mine = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)
-            columns = [column[mine] for column in columns]
-        words = pack(columns[0] >> self.shift, columns[1], self.num_given)
-        for extra in columns[3:]:
-            words = pack(words, extra, self.num_times)
-        return append_answers(words, columns[2], self.bits)
+            rows = np.flatnonzero((facts.anchors & (len(self.parts) - 1)) == part)
+            columns = [column[rows] for column in columns]
+        anchors, links, answers, *time = columns
+        words = pack(anchors >> self.shift, links, self.num_links)
+        for codes in time:
+            words = pack(words, codes, self.num_times)
+        return append_answers(words, answers, self.bits)
 
     def find_keys(self, words: Words) -> Words:
         """Return the queries of words."""
@@ -281,11 +311,11 @@ class Packing:
         """Return the answers of words."""
         return find_answers(words, self.bits)
 
-    def find_given(self, keys: Words) -> Codes:
+    def find_links(self, keys: Words) -> Codes:
         """Return the relation of each query, or its second entity."""
-        return (keys // np.uint64(self.num_times) % np.uint64(self.num_given)).astype(np.int64)
+        return (keys // np.uint64(self.num_times) % np.uint64(self.num_links)).astype(np.int64)
 
     def find_anchors(self, keys: Words, part: int) -> Codes:
         """Return the entity of each query of a part."""
-        anchors = (keys // np.uint64(self.num_times * self.num_given)).astype(np.int64)
+        anchors = (keys // np.uint64(self.num_times * self.num_links)).astype(np.int64)
         return anchors << self.shift | part

@@ -44,7 +44,7 @@ from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.rankers import RANKERS, RULES, Ranker, count_baselines
-from rankconst_builder.rules import Order, Train, expand_fractions
+from rankconst_builder.rules import Order, Standing, Train, expand_fractions
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
@@ -177,9 +177,9 @@ def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.Monke
     class Twice(Ranker):
         def count_frequency(
             self, queries: NDArray[np.int64], frequency: NDArray[np.int64]
-        ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        ) -> Standing:
             del frequency
-            return np.zeros_like(queries), np.full_like(queries, 3)
+            return Standing(np.zeros_like(queries), np.full_like(queries, 3))
 
     monkeypatch.setitem(RANKERS[RULES], "frequency", Twice)
     graph = make_graph({"train": [(0, 0, 1)], "valid": [], "test": [(0, 0, 1)]})
