@@ -10,7 +10,6 @@ import math
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -286,19 +285,12 @@ def test_averages_are_those_of_the_documentation(files: dict[str, str], tables: 
     assert "<td>36 of 41</td>" in page
 
 
-def test_links_have_pictures(tables: Tables, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pip install rankconst[plot] draws the pictures")
-    out = tmp_path / "public"
-    write_site(Order(tables, out, KEYS, URL))
-    for path in out.rglob("*.html"):
-        named = {each.get("property"): each.get("content") for each in Page(path.read_text()).metas}
-        picture = named["og:image"]
-        assert picture is not None
-        content = (out / picture.removeprefix(URL)).read_bytes()
-        assert content.startswith(b"\x89PNG\r\n\x1a\n")
-        assert struct.unpack(">II", content[16:24]) == (1200, 630)
-        assert named["og:title"]
-        assert named["og:description"]
+def test_links_have_titles(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        if name.endswith(".html"):
+            named = {each.get("property"): each.get("content") for each in Page(text).metas}
+            assert named["og:title"]
+            assert named["og:description"]
 
 
 @for_each(

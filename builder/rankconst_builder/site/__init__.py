@@ -39,7 +39,6 @@ from rankconst_builder.site.floor import list_compared, write_results
 from rankconst_builder.site.foundation import is_covered, write_averages
 from rankconst_builder.site.pages import Site, write_about, write_calculator, write_list
 from rankconst_builder.site.papers import read_published
-from rankconst_builder.site.pictures import can_draw, draw_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -108,9 +107,6 @@ def write_site(order: Order) -> dict[str, int]:
                 site = _prepare(order)
                 for path, text in _list_files(site):
                     sizes[path] = _write(fresh / path, text.encode())
-                if site.url and site.draws:
-                    for path, picture in draw_pictures(site):
-                        sizes[path] = _write(fresh / path, picture)
                 if order.docs is not None:
                     shutil.copytree(order.docs, fresh / "docs")
                 exchange_folder(fresh, out)
@@ -165,7 +161,6 @@ def _prepare(order: Order) -> Site:
         order.url,
         published=published,
         described=described,
-        draws=can_draw(),
     )
     empty = [key for key in keys if not site.list_held(key)]
     if empty:
@@ -181,7 +176,7 @@ def _prepare(order: Order) -> Site:
 
 
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of every file but pictures."""
+    """Yield the path and the content of every file."""
     tables, keys = site.tables, site.keys
     folder = f"v1/{tables.version}"
     for key in keys:

@@ -47,8 +47,6 @@ _NAVIGATION = {
     "about.html": "About",
     "docs/index.html": "Documentation",
 }
-PICTURE = (1200, 630)
-"""Width and height of the picture that a link shows."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,6 @@ class Site:
     url: str = ""
     # The pages that it has, but for those of datasets.
     pages: tuple[str, ...] = ()
-    # Whether its links have pictures.
-    draws: bool = False
     # By dataset, the best first.
     published: Mapping[str, Sequence[Result]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
@@ -101,12 +97,6 @@ class Site:
         return None if found is None else found[FIELDS.index("expectation")]
 
 
-def name_picture(page: str) -> str:
-    """Return the file of the picture that links to a page show."""
-    shared = page in {"datasets.html", "about.html"}
-    return "index.png" if shared else page.replace(".html", ".png")
-
-
 def write_page(site: Site, here: str, title: str, body: Html, description: str = "") -> str:
     """Return a whole page with the way back to the root of the site."""
     root = "../" * here.count("/")
@@ -120,9 +110,6 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
     if site.url:
         graph["url"] = f"{site.url}{here}"
         canonical = tag("link", rel="canonical", href=graph["url"])
-    if site.url and site.draws:
-        graph["image"] = f"{site.url}assets/{name_picture(here)}"
-        graph["image:width"], graph["image:height"] = map(str, PICTURE)
     described = [tag("meta", name="description", content=graph["description"])]
     described += [tag("meta", property=f"og:{name}", content=text) for name, text in graph.items()]
     parts = {
