@@ -216,9 +216,9 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
             raise DataError(reason)
         from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
     if from_user.dataset is not None and from_user.dataset not in tables.titles:
-        from rankconst.catalogue.benchmarks import KINDS, list_meant
+        from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 
-        benchmarks = _choose_by_protocol(list_meant(from_user.dataset), from_user.protocol)
+        benchmarks = _choose_by_protocol(list_namesakes(from_user.dataset), from_user.protocol)
         if from_user.dataset in KINDS:
             from_user = replace(from_user, dataset=None, kind=from_user.dataset)
         elif len(benchmarks) == 1:
@@ -272,17 +272,17 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
     suite = load_suites().get(from_user.dataset)
     if suite is None:
         return from_user
-    from rankconst.catalogue.benchmarks import list_meant
+    from rankconst.catalogue.benchmarks import list_namesakes
 
-    graphs = [key for key in list_meant(from_file.dataset, typed=False) if key in suite.graphs]
+    graphs = [key for key in list_namesakes(from_file.dataset, typed=False) if key in suite.graphs]
     return replace(from_user, dataset=graphs[0] if len(graphs) == 1 else None)
 
 
 def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
     """Return the benchmark that a tool means by a shared name; other names as they are."""
-    from rankconst.catalogue.benchmarks import list_meant, list_names
+    from rankconst.catalogue.benchmarks import list_names, list_namesakes
 
-    benchmarks = {tool.means.get(key, key) for key in list_meant(name, typed=typed)}
+    benchmarks = {tool.means.get(key, key) for key in list_namesakes(name, typed=typed)}
     if not benchmarks:
         return name
     if len(benchmarks) == 1:
@@ -294,7 +294,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     """Replace the name of a dataset by its one benchmark; add a question if there are several."""
     if not from_file.dataset:
         return from_file
-    from rankconst.catalogue.benchmarks import list_kinds, list_meant
+    from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
     from rankconst.catalogue.suites import is_mean, load_suites
 
     if is_mean(from_file.dataset):
@@ -302,18 +302,18 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
         if from_user.dataset not in load_suites():
             questions = (ask_mean(from_file), *questions)
         return replace(from_file, dataset=None, questions=questions)
-    meant = list_meant(from_file.dataset, typed=False)
-    if not meant:
+    namesakes = list_namesakes(from_file.dataset, typed=False)
+    if not namesakes:
         return from_file
     accepted = _find_accepted_graph(from_file, from_user)
-    if accepted or from_user.dataset in meant:
+    if accepted or from_user.dataset in namesakes:
         return replace(from_file, dataset=accepted or None)
     kind, protocol = from_user.kind or from_file.kind, from_user.protocol or from_file.protocol
-    of_kind = [key for key in meant if kind in list_kinds(key)]
-    for benchmarks in (of_kind, _choose_by_protocol(meant, protocol)):
+    of_kind = [key for key in namesakes if kind in list_kinds(key)]
+    for benchmarks in (of_kind, _choose_by_protocol(namesakes, protocol)):
         if len(benchmarks) == 1:
             return replace(from_file, dataset=benchmarks[0])
-    question = _ask_benchmark(from_file.dataset, meant)
+    question = _ask_benchmark(from_file.dataset, namesakes)
     return replace(from_file, questions=(question, *from_file.questions))
 
 
@@ -325,42 +325,42 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted:
         return ""
-    from rankconst.catalogue.benchmarks import list_meant
+    from rankconst.catalogue.benchmarks import list_namesakes
 
-    meant = list_meant(name, typed=False)
-    if not meant:
+    namesakes = list_namesakes(name, typed=False)
+    if not namesakes:
         return ""
     value = accepted[name.lower()]
-    if value not in meant:
+    if value not in namesakes:
         got = f"{name}={value}" if value else name
-        expected = " or ".join(f"{name}={key}" for key in meant)
+        expected = " or ".join(f"{name}={key}" for key in namesakes)
         raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
     return value
 
 
-def _ask_benchmark(name: str, meant: tuple[str, ...]) -> Question:
+def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
     """Ask for one of the benchmarks with the same name."""
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
 
-    if len(meant) == 1:
-        text = f"{name} may be {load_benchmarks()[meant[0]].title} or another graph"
-        option = f"--dataset {meant[0]} if it is that"
-        return Question("dataset", text, option=option, choices=meant)
-    kinds = {key: list_kinds(key) for key in meant}
+    if len(namesakes) == 1:
+        text = f"{name} may be {load_benchmarks()[namesakes[0]].title} or another graph"
+        option = f"--dataset {namesakes[0]} if it is that"
+        return Question("dataset", text, option=option, choices=namesakes)
+    kinds = {key: list_kinds(key) for key in namesakes}
     num_graphs = Counter(itertools.chain.from_iterable(kinds.values()))
     # The kinds that choose one of the graphs.
     choosing = [kind for kind in KINDS if num_graphs[kind] == 1]
     options = [f"--dataset {kind}" for kind in choosing]
-    options += [_name_option(key) for key in meant if kinds[key].isdisjoint(choosing)]
+    options += [_name_option(key) for key in namesakes if kinds[key].isdisjoint(choosing)]
     option = " or ".join(options)
     # A kind or a tool answers for other graphs, too; a dataset is that of all numbers.
-    if any(f"--dataset {key}" in options for key in meant):
+    if any(f"--dataset {key}" in options for key in namesakes):
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
-    text = f"several graphs have its name: {name} may be {' or '.join(meant)}"
-    return Question("dataset", text, option=option, choices=meant)
+    text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
+    return Question("dataset", text, option=option, choices=namesakes)
 
 
-def _choose_by_protocol(meant: Iterable[str], protocol: str | None) -> list[str]:
+def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
     """Return the benchmarks that a protocol is for; none if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
@@ -370,7 +370,7 @@ def _choose_by_protocol(meant: Iterable[str], protocol: str | None) -> list[str]
         row = find_protocol(protocol)
     except UnknownNameError:
         return []
-    formats = {key: load_benchmarks()[key].format for key in meant}
+    formats = {key: load_benchmarks()[key].format for key in keys}
     return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
 
 
@@ -415,7 +415,7 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 
 
 def _agree_on_dataset(from_file: Address, from_user: Address, parse: Callable[[str], str]) -> bool:
-    from rankconst.catalogue.benchmarks import list_meant
+    from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.suites import is_mean, load_suites
 
     option = from_user.dataset
@@ -428,9 +428,9 @@ def _agree_on_dataset(from_file: Address, from_user: Address, parse: Callable[[s
     if is_mean(from_file.dataset):
         return suite is not None
     allowed = {option} if suite is None else {option, *suite.graphs}
-    meant = list_meant(from_file.dataset, typed=False)
-    if meant:
-        return not allowed.isdisjoint(meant)
+    namesakes = list_namesakes(from_file.dataset, typed=False)
+    if namesakes:
+        return not allowed.isdisjoint(namesakes)
     return _parse(from_file.dataset, parse) in {None, *allowed}
 
 
@@ -668,9 +668,9 @@ def list_words(from_file: Address) -> set[str]:
     """Return the words of a number that ``--accept`` takes: of its questions, and shared names."""
     words = {question.word for question in from_file.questions}
     if from_file.dataset:
-        from rankconst.catalogue.benchmarks import list_meant
+        from rankconst.catalogue.benchmarks import list_namesakes
 
-        if list_meant(from_file.dataset, typed=False):
+        if list_namesakes(from_file.dataset, typed=False):
             words.add(from_file.dataset.lower())
     return words
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Baseline(NamedTuple):
-    """A ranker whose expected results follow from the triples alone."""
+    """A ranker with expected results that follow from the triples alone."""
 
     key: str
     title: str  # in a sentence: "the frequency baseline"
@@ -129,7 +129,7 @@ INFORMED: dict[str, Baseline] = {
 
 
 class Counting(NamedTuple):
-    """What counting ranks by on a graph."""
+    """The scores of counting on a graph."""
 
     key: str
     summary: str  # a sentence
@@ -174,7 +174,7 @@ ALL_BASELINES = "all"
 
 
 def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:
-    """Say why a baseline has no constants there; empty if it has."""
+    """Explain a baseline without constants under a protocol or on a split; empty if it has."""
     if baseline.key == DEFAULT_BASELINE:
         return ""
     if protocol.negatives is not None:

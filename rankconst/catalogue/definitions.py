@@ -59,7 +59,7 @@ class Places:
 
     @property
     def order(self) -> Values:
-        """Of each right answer, how many there are of its query up to there."""
+        """The number of each right answer among those of its query, from 1."""
         return np.arange(1.0, self.places.size + 1) - np.repeat(self.starts, self.rights)
 
 
@@ -74,15 +74,17 @@ def discount_clipped(places: Values) -> Values:
 
 
 _EVALUATE: dict[Kind, Callable[[Places, int], Values]] = {
-    "hits": lambda held, k: np.add.reduceat(held.places <= k, held.starts, dtype=np.float64),
-    "hit": lambda held, k: (held.first <= k).astype(np.float64),
-    "first": lambda held, k: (held.first <= k) / held.first,
-    "reciprocals": lambda held, k: held.add((held.places <= k) / held.places),
-    "gain": lambda held, k: held.add((held.places <= k) * discount(held.places)),
-    "clipped_gain": lambda held, k: held.add((held.places <= k) * discount_clipped(held.places)),
-    "precisions": lambda held, k: held.add((held.places <= k) * held.order / held.places),
+    "hits": lambda right, k: np.add.reduceat(right.places <= k, right.starts, dtype=np.float64),
+    "hit": lambda right, k: (right.first <= k).astype(np.float64),
+    "first": lambda right, k: (right.first <= k) / right.first,
+    "reciprocals": lambda right, k: right.add((right.places <= k) / right.places),
+    "gain": lambda right, k: right.add((right.places <= k) * discount(right.places)),
+    "clipped_gain": lambda right, k: right.add(
+        (right.places <= k) * discount_clipped(right.places)
+    ),
+    "precisions": lambda right, k: right.add((right.places <= k) * right.order / right.places),
 }
-"""What each kind of metric makes of the right answers up to k, query by query."""
+"""The sum of each kind of metric over the right answers up to k, query by query."""
 
 Divisor = Literal[
     "", "R", "k", "min(R, k)", "min(k, N)", "(R + k) / 2", "ideal of min(R, k)", "ideal of k"
@@ -98,15 +100,15 @@ class Family:
     symbol, title
         Its short name, and the definition in words.
     kind
-        What is made of the places of the right answers; also the function of
-        :mod:`rankconst.moments.queries` that has mean and variance of it.
+        The sum over the places of the right answers; also the function of
+        :mod:`rankconst.moments.queries` with its mean and variance.
     over
-        What that is divided by for a query with N candidates, R of them right; an ideal is what so
-        many right answers on top get.
+        The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum
+        for so many right answers on top.
     needs_k
         True if it is nothing without a k.
     pooled
-        True if the sum over all queries is divided by the sum of what `over` says.
+        True if the sum over all queries is divided by the sum of their divisors.
     is_share
         False for a number that may be above 1.
     """
@@ -121,15 +123,15 @@ class Family:
 
     @property
     def brief(self) -> str:
-        """What sets it apart from others of its kind, in a word or two."""
+        """Its difference from others of its kind, in a word or two."""
         special = {"first": "first", "reciprocals": "all", "clipped_gain": "log2(place)"}
         if self.kind in special:
             return special[self.kind]
         return "pooled" if self.pooled else self.over.removeprefix("ideal of ")
 
-    def sum_up(self, held: Places, k: int | None) -> Values:
+    def sum_up(self, right: Places, k: int | None) -> Values:
         """Sum up the right answers of each query, as the kind of metric does."""
-        return _EVALUATE[self.kind](held, k or ALL)
+        return _EVALUATE[self.kind](right, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
         """Return the divisor of that sum, for each query."""
@@ -153,16 +155,16 @@ class Family:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswersMetric(Metric):
-    """A metric of several right answers, with what the best and worst get on its queries.
+    """A metric of several right answers, with its values for the best and worst ranker.
 
-    In a results file it is a name only, of which the library decides what it means.
+    In a results file it is a name only, which has the meaning of the library.
     """
 
     best: float = 1.0
     least: float = 0.0
-    # Of HitRatio@k: for queries that may hit or miss the chances of either, how many they are, and
-    # the error that the rounding of the chances brings to the logarithm of a probability; last, how
-    # many queries are sure to miss.
+    # Of HitRatio@k, for queries that may hit or miss: the chances of either, how many they are, and
+    # the error in the logarithm of a probability by the rounding of the chances; last, the number
+    # of queries that are sure to miss.
     chances: tuple[Values, Values, Values, float, int] = (*np.empty((3, 0)), 0.0, 0)
 
     @property
@@ -172,12 +174,12 @@ class AnswersMetric(Metric):
 
     @property
     def optimum(self) -> float:
-        """What a ranker gets that puts all right answers on top."""
+        """The value of a ranker that puts all right answers on top."""
         return self.best
 
     @property
     def upper(self) -> float:
-        """The same: no ranker gets more."""
+        """The largest value of any ranker, which is the optimum."""
         return self.best
 
     def worst(self, *_: Any) -> float:

@@ -30,7 +30,7 @@ EMPTY = (
     "What does a query without right answers count? Libraries leave it out or count 0 or 1: "
     "name yours by --tool (in Python tool='ranx', or empty='left out'); or leave such queries out."
 )
-"""What is asked about queries without right answers."""
+"""The question about queries without right answers."""
 
 
 class Meaning(NamedTuple):
@@ -92,12 +92,12 @@ _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
 
 def split_name(name: str) -> list[tuple[str, int | None]]:
-    """Return how a name may be read: its stem without punctuation, and its k."""
+    """Split a name into its stem without punctuation and its k, in all ways to read it."""
     bare = strip_prefixes(name)
-    found = _NUMBERED.fullmatch(bare)
-    if found is None:
+    match = _NUMBERED.fullmatch(bare)
+    if match is None:
         return [(squash(_LITERAL_K.sub("_at_k", bare)), None)]
-    stem, k = squash(found[1] or found[3]), read_count(found[2] or found[4])
+    stem, k = squash(match[1] or match[3]), read_count(match[2] or match[4])
     # map_at_10 may be the map_at_k of a library, or map@10.
     if stem.endswith("at"):
         return [(stem, k), (f"{stem}k", k), (stem.removesuffix("at"), k)]
@@ -111,7 +111,7 @@ def load_libraries() -> Mapping[str, Library]:
 
     def freeze(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: freeze(each) for key, each in value.items()}
+            return {key: freeze(item) for key, item in value.items()}
         return tuple(value) if isinstance(value, list) else value
 
     rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))
@@ -131,35 +131,38 @@ def read_meaning(name: str, library: str | None) -> Meaning:
     if not library:
         return Meaning(*parse_answers_metric(name))
     row = parse_library(library)
-    meant = row.find(name)
-    if meant is None:
+    meaning = row.find(name)
+    if meaning is None:
         known = ", ".join(names[0] for names in {**row.metrics, **row.metrics_without_k}.values())
         raise UnknownNameError(
             f"rankconst has no constants of {name} as {row.title} computes it; known are: {known}."
         )
-    return meant
+    return meaning
 
 
 def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
-    """Return what a name may mean, or why the k is unknown, with the titles of the libraries."""
-    found: dict[Meaning | str, list[str]] = {}
+    """Map the meanings of a metric's name to the titles of the libraries.
+
+    A library that cuts off at an unknown k has a text in place of a meaning.
+    """
+    titles: dict[Meaning | str, list[str]] = {}
     (stem, k), *_ = split_name(name)
     for row in load_libraries().values():
         if k and row.bare_k == "?":  # its names have no k
             continue
         try:
-            meant: Meaning | str | None = row.find(name)
+            meaning: Meaning | str | None = row.find(name)
         except UnknownNameError as error:
-            meant = str(error)
-        if meant is not None:
-            found.setdefault(meant, []).append(row.title)
-    own = next((key for key in FAMILIES if squash(key) == stem), None)
-    if own is not None and not found:
-        found[Meaning(*check_answers_metric(own, k, name))] = []
-    one = None if stem in list_spellings() else find_metric(name)
-    if one is not None and one[0].hits_k is not None:
-        found.setdefault(Meaning("hit_ratio", k), []).append("most papers")
-    return found
+            meaning = str(error)
+        if meaning is not None:
+            titles.setdefault(meaning, []).append(row.title)
+    family = next((key for key in FAMILIES if squash(key) == stem), None)
+    if family is not None and not titles:
+        titles[Meaning(*check_answers_metric(family, k, name))] = []
+    spelt = None if stem in list_spellings() else find_metric(name)
+    if spelt is not None and spelt[0].hits_k is not None:
+        titles.setdefault(Meaning("hit_ratio", k), []).append("most papers")
+    return titles
 
 
 @functools.cache
@@ -167,26 +170,26 @@ def list_spellings() -> frozenset[str]:
     """Return the names, without k and punctuation, that only metrics of several answers have."""
     names = {squash(key) for key in FAMILIES}
     for row in load_libraries().values():
-        for each in (*row.metrics.values(), *row.metrics_without_k.values()):
-            names.update(map(squash, each))
-    one = {name for name in names if find_metric(name) or find_metric(f"{name}@10")}
-    return frozenset(names - one | {"recall"})
+        for spellings in (*row.metrics.values(), *row.metrics_without_k.values()):
+            names.update(map(squash, spellings))
+    of_one_answer = {name for name in names if find_metric(name) or find_metric(f"{name}@10")}
+    return frozenset(names - of_one_answer | {"recall"})
 
 
 @functools.lru_cache(maxsize=4_096)
 def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
     """Return the metric that a whole name spells, of one right answer or of several."""
-    for stem, own in split_name(name):
+    for stem, number in split_name(name):
         if stem in list_spellings():
-            number = own or k
-            if number is None and stem in _list_needing():
+            cutoff = number or k
+            if cutoff is None and stem in _list_stems_with_k():
                 return None
-            return _name(stem, number, name), None
+            return _name(stem, cutoff, name), None
     return find_metric(name, k)
 
 
 @functools.cache
-def _list_needing() -> frozenset[str]:
+def _list_stems_with_k() -> frozenset[str]:
     """Return the names that need a k: recall may be of anything, RetrievalRecall is not."""
     bare: set[str] = set()
     for row in load_libraries().values():
@@ -197,9 +200,9 @@ def _list_needing() -> frozenset[str]:
 
 
 def _name(stem: str, k: int | None, name: str) -> AnswersMetric:
-    """Return a metric that is only a name yet."""
-    written = strip_prefixes(name)
+    """Return a metric of several right answers without a definition."""
+    symbol = strip_prefixes(name)
     if k is None:
-        return name_answers_metric(stem, k, written)
-    bare = re.sub(r"[\s_]at$", "", written.rstrip("0123456789").rstrip(" @_"))
+        return name_answers_metric(stem, k, symbol)
+    bare = re.sub(r"[\s_]at$", "", symbol.rstrip("0123456789").rstrip(" @_"))
     return name_answers_metric(stem, k, f"{bare}@{{k}}")

@@ -41,12 +41,12 @@ class Literature:
 
     def rank(self, value: float) -> tuple[int, int]:
         """Count the results that are worse than a value, and those that are better."""
-        below = sum(each < value for each in self.values)
-        above = sum(each > value for each in self.values)
+        below = sum(result < value for result in self.values)
+        above = sum(result > value for result in self.values)
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Say where a value is among them: ``51 published results collected here, 38 worse``."""
+        """Count the worse results: ``51 published results collected here, 38 worse``."""
         worse, better = self.rank(value)
         total = len(self.values)
         if worse == total:
@@ -65,23 +65,23 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 
 @functools.cache
-def _tell_filtering(protocol: str) -> tuple[object, ...]:
-    """Return how a protocol filters: numbers that differ in it cannot be compared."""
+def _key_filtering(protocol: str) -> tuple[object, ...]:
+    """Return the traits of a protocol that numbers must share to be compared."""
     row = find_protocol(protocol)
     return row.known == "none", row.time, row.negatives, row.shared
 
 
 @functools.cache
 def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
-    """Find the published results of a metric on such tasks; None if they are few."""
+    """Return the published results of a metric on some tasks; None if they are few."""
     if not tasks.is_micro or tasks.relations:
         return None
-    filtering = _tell_filtering(tasks.protocol)
+    filtering = _key_filtering(tasks.protocol)
     values = [
         float(row[metric.label])
         for row in _read_results()
         if (row["dataset"], row["split"], row["side"]) == (tasks.dataset, tasks.split, tasks.side)
-        and _tell_filtering(row["protocol"]) == filtering
+        and _key_filtering(row["protocol"]) == filtering
         and row.get(metric.label)
     ]
     return Literature(metric, tuple(sorted(values))) if len(values) >= FEWEST else None
@@ -92,7 +92,7 @@ _FILE = Path(__file__).with_name("suite_results.csv")
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """What a model got on a graph, as the tool of its suite evaluates."""
+    """The results of a model on a graph, as the tool of its suite evaluates."""
 
     dataset: str  # key of a benchmark
     model: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.benchmarks import (
     list_ambiguous,
     list_elsewhere,
-    list_meant,
+    list_namesakes,
     list_titles,
     load_benchmarks,
 )
@@ -39,7 +39,7 @@ _LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
 PERCENT = "％"
 """The sign behind an amount, in a text whose other signs of percentages are gone."""
 
-# What makes another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR 2.0,
+# Additions that make another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR 2.0,
 # WN18RR_small, WN18RR (10%), WN18RR (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
 _BEHIND = re.compile(
     r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\^?\++(?![\w+])"
@@ -56,18 +56,17 @@ _SHORTEST = 3
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the graphs that a text names, each once; the longest name wins.
 
-    What benchmarks are drawn from counts only where nothing else is named: "WN18 (WordNet)" names
-    WN18.
+    The sources of benchmarks count only if nothing else is named: "WN18 (WordNet)" names WN18.
     """
-    found: dict[str, Mention] = {}
+    mentions: dict[str, Mention] = {}
     words = list(_WORD.finditer(text))
     i = 0
     while i < len(words):
         mention, i = _read_at(text, words, i)
         if mention is not None:
-            found.setdefault(mention.key, mention)
-    strong = tuple(mention for key, mention in found.items() if key not in _list_sources())
-    return strong or tuple(found.values())[:1]
+            mentions.setdefault(mention.key, mention)
+    benchmarks = tuple(mention for key, mention in mentions.items() if key not in _list_sources())
+    return benchmarks or tuple(mentions.values())[:1]
 
 
 def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
@@ -94,14 +93,16 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
         return Mention(text[start:end], key or plain, key is not None, start, end), last + 1
     first = start if before is None else before.start()
     stop = end if behind is None else behind.end()
-    whole = text[first:stop]
+    full_name = text[first:stop]
+    key = squash(full_name)
+    if not full_name[-1].isalnum():
+        key = f"{key}*"
     after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
-    key = squash(whole) if whole[-1].isalnum() else f"{squash(whole)}*"
-    return Mention(whole, key, False, first, stop, stem=end), after
+    return Mention(full_name, key, False, first, stop, stem=end), after
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
-    """Tell whether two words of a text may be of one name."""
+    """Return True if two words of a text may be of one name."""
     between = word.end(), other.start()
     if _GAP.fullmatch(text, *between) is not None:
         return True
@@ -109,7 +110,7 @@ def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
-    """Return a graph with a name that begins with a registered one, such as WN18RRv1."""
+    """Return the graph of a word that begins with a registered name, such as WN18RRv1."""
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
@@ -121,19 +122,19 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
 
 
 def names_known(text: str) -> bool:
-    """Tell whether a whole text is a name in the registry or in its list of other graphs."""
+    """Return True if a whole text is a name in the registry or in its list of other graphs."""
     return squash(text) in list_spellings()
 
 
 def is_inductive(name: str) -> bool:
-    """Tell whether a name is that of the test graph of an inductive benchmark."""
+    """Return True for the name of the test graph of an inductive benchmark."""
     key = _list_registered().get(squash(name))
     row = load_benchmarks().get(key or "")
     # Of GraIL's, v1 alone is the graph that models are trained on.
     return row is not None and "inductive" in row.split and not re.search(r"_v\d$", row.key)
 
 
-_WHY = {
+_REASONS = {
     "temporal": "it is a temporal graph, whose facts are ranked at their time",
     "few_shot": (
         "it is a few-shot benchmark, "
@@ -146,31 +147,32 @@ _WHY = {
 
 
 def explain_elsewhere(name: str) -> str | None:
-    """Say in half a sentence why a graph has no ranking tasks here; None if that is unknown."""
-    if meant := list_meant(name):
-        return f"several benchmarks have this name: {', '.join(meant)}"
-    listed = list_elsewhere().get(squash(name))
-    return None if listed is None else _WHY[listed]
+    """Return the reason why a graph has no ranking tasks here; None if it is unknown."""
+    namesakes = list_namesakes(name)
+    if namesakes:
+        return f"several benchmarks have this name: {', '.join(namesakes)}"
+    kind = list_elsewhere().get(squash(name))
+    return None if kind is None else _REASONS[kind]
 
 
 def _holds_digit(name: str) -> bool:
-    return any(map(str.isdigit, name))
+    return any(letter.isdigit() for letter in name)
 
 
 @functools.cache
 def _list_registered() -> Mapping[str, str]:
-    """Return every spelling of a benchmark, and of a suite, squashed, to its key."""
-    found: dict[str, str] = {}
+    """Map every spelling of a benchmark, and of a suite, squashed, to its key."""
+    keys: dict[str, str] = {}
     for key, (title, *aliases) in list_titles().items():
         bare = re.sub(r" \((?:GraIL|InGram)\)$", "", title)
         for spelling in (key, title, bare, *aliases):
-            found.setdefault(squash(spelling), key)
+            keys.setdefault(squash(spelling), key)
     for key, suite in load_suites().items():
         # ULTRA and GraIL are models, too.
         for spelling in (key, *suite.aliases):
             if _holds_digit(spelling):
-                found.setdefault(squash(spelling), key)
-    return found
+                keys.setdefault(squash(spelling), key)
+    return keys
 
 
 @functools.cache

@@ -518,7 +518,7 @@ def list_metrics(*, micro: bool = True, shared: bool = False) -> tuple[Metric, .
     """Return the usual metrics; fewer for macro averages, and for tasks that share negatives."""
     metrics = TABULATED if micro else MACRO_METRICS
     if shared:
-        return tuple(each for each in metrics if each.is_mean or each.optimum is None)
+        return tuple(metric for metric in metrics if metric.is_mean or metric.optimum is None)
     return metrics
 
 
@@ -530,7 +530,8 @@ INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
 )
 """Pairs of a metric x and its inverse 1/x."""
 
-_INVERSE = {one.family: other for pair in INVERSES for one, other in (pair, pair[::-1])}
+_INVERSE = {base.family: metric for base, metric in INVERSES}
+_INVERSE |= {metric.family: base for base, metric in INVERSES}
 
 
 def _spell_symbol(metric: Metric) -> str:
@@ -594,12 +595,12 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
 
 def list_prefixes(name: str) -> list[str]:
     """Return the words that a tool put before a metric: ``both``, ``realistic``."""
-    found = _PREFIX.match(name.strip())
-    return [] if found is None else re.findall("[a-z]+", found[0].lower())
+    match = _PREFIX.match(name.strip())
+    return [] if match is None else re.findall("[a-z]+", match[0].lower())
 
 
 def strip_prefixes(name: str) -> str:
-    """Return a metric's name without these words."""
+    """Return a metric's name without the words of :func:`list_prefixes`."""
     return _PREFIX.sub("", name.strip())
 
 
@@ -608,23 +609,7 @@ def _parse(name: str, k: int | None) -> Metric:
     bare = strip_prefixes(name)
     family, number = _find_family(bare)
     if family is None:
-        if (adjusted := _find_adjusted(bare)) is not None:
-            label = adjusted[0].label
-            raise UnknownNameError(
-                f"{name} is an adjusted form of {label}; "
-                f"name the metric whose value was published: {label}. To turn a value back: "
-                f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
-            )
-        plain = _FILTERING.sub("", bare)
-        if plain != bare and (found := find_metric(plain)):
-            raise UnknownNameError(
-                f"unknown metric {name!r}: write {found[0].label}, and add --protocol raw or "
-                "--protocol standard, which filters."
-            )
-        if other := _describe_other(bare):
-            raise UnknownNameError(
-                f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all."
-            )
+        _refuse_near(name, bare)
         _LABELS.resolve(name)  # suggests names as people write them
         family = _NAMES.resolve(bare)
     metric, cutoff = CATALOGUE[family], k if number is None else number
@@ -636,6 +621,30 @@ def _parse(name: str, k: int | None) -> Metric:
             f"metric {name!r} needs a k: write {short}1, {short}10 or any other k."
         )
     return metric.at(cutoff)
+
+
+def _refuse_near(name: str, bare: str) -> None:
+    """Refuse, with advice, adjusted metrics and names such as ``filtered MRR`` or ``accuracy``."""
+    adjusted = _find_adjusted(bare)
+    if adjusted is not None:
+        label = adjusted[0].label
+        raise UnknownNameError(
+            f"{name} is an adjusted form of {label}; "
+            f"name the metric whose value was published: {label}. To turn a value back: "
+            f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
+        )
+    plain = _FILTERING.sub("", bare)
+    unfiltered = find_metric(plain)
+    if plain != bare and unfiltered is not None:
+        raise UnknownNameError(
+            f"unknown metric {name!r}: write {unfiltered[0].label}, and add --protocol raw or "
+            "--protocol standard, which filters."
+        )
+    advice = _describe_other(bare)
+    if advice:
+        raise UnknownNameError(
+            f"unknown metric {name!r}: {advice} `rankconst show metrics` lists them all."
+        )
 
 
 def _find_family(bare: str) -> tuple[str | None, int | None]:
@@ -660,10 +669,11 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
             return metric, None
         return (metric.at(cutoff), None) if cutoff else None
     for pattern, form in _ADJUSTED_KEYS:
-        keyed = re.match(pattern, bare, re.IGNORECASE)
-        found = None if keyed is None else find_metric(keyed[1], k)
-        if found is not None:
-            return None if found[1] else _name_form(found[0], form)
+        match = re.match(pattern, bare, re.IGNORECASE)
+        base = None if match is None else find_metric(match[1], k)
+        if base is not None:
+            metric, form_of_base = base
+            return None if form_of_base else _name_form(metric, form)
     return _find_adjusted(bare)
 
 
@@ -721,9 +731,9 @@ def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
 
 def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
     """Return the names of a metric's adjusted forms without a k, the field's and PyKEEN's."""
-    named = (getattr(metric, f"{form}_name") for form in FORMS)
+    names = [getattr(metric, f"{form}_name") for form in FORMS]
     return (
-        *(name.format(k="") for name in named if name),
+        *(name.format(k="") for name in names if name),
         f"adjusted_{metric.family}_index",
         f"z_{metric.family}",
     )
@@ -747,20 +757,20 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
 
 
 def _write_formula(metric: Metric, form: str) -> str:
-    """Write how an adjusted form follows from a published value."""
+    """Write the formula of an adjusted form, and the meaning of its values."""
     value, optimum = metric.label, metric.optimum
     if form == "normalised":
-        formula, reads = f"{value} / expectation", "1 = random"
+        formula, meaning = f"{value} / expectation", "1 = random"
     elif optimum is None:
         return "undefined: every ranker gets the same"
     elif form == "index":
         formula = f"({value} - expectation) / ({optimum:g} - expectation)"
-        reads = "0 = random, 1 = perfect"
+        meaning = "0 = random, 1 = perfect"
     else:
         gain = f"({value} - expectation)" if metric.increasing else f"(expectation - {value})"
-        formula, reads = f"{gain} / sqrt(variance)", "0 = random, larger is better"
+        formula, meaning = f"{gain} / sqrt(variance)", "0 = random, larger is better"
     name = metric.name_of(form)
-    return f"{name} = {formula}; {reads}" if name else f"{formula}; {reads}"
+    return f"{name} = {formula}; {meaning}" if name else f"{formula}; {meaning}"
 
 
 def describe_metric(metric: Metric) -> dict[str, str]:

@@ -327,8 +327,7 @@ _NAMES = Names(
     "Or sampled:M, M negatives a task.",
 )
 _SPLIT_NAMES = Names("split", {**SPLITS, "valid+test": ("validation+test", "test+valid")})
-# What the row of the mean of both sides is called; in a name of a metric, such words may be about
-# something else.
+# The words for the mean of both sides; in a name of a metric, they may be about something else.
 _MEANS = ("average", "avg", "mean")
 _SIDE_NAMES = Names(
     "side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()}
@@ -336,7 +335,7 @@ _SIDE_NAMES = Names(
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol; UndefinedError says why it has no constants."""
+    """Read the name of a protocol; UndefinedError if it has no constants."""
     protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)
@@ -344,12 +343,12 @@ def parse_protocol(name: str) -> Protocol:
 
 
 def is_filtered(name: str) -> bool:
-    """Tell whether a text says that known answers were removed, without saying which."""
+    """Return True for the word filtered, which leaves open what known answers were removed."""
     return squash(name) in {"filtered", "filter", "filt"}
 
 
 def is_sampled(name: str) -> bool:
-    """Tell whether a text is the name of a protocol with sampled negatives."""
+    """Return True for the name of a protocol with sampled negatives."""
     return squash(name).startswith("sampled")
 
 
@@ -400,7 +399,7 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
 
 
 def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
-    """Say why a protocol has no constants on a graph with time or qualifiers; empty if it has."""
+    """Explain a protocol without constants on a graph with time or qualifiers; empty if it has."""
     if protocol.fits(temporal, qualified):
         return ""
     kind = "graphs without qualifiers" if qualified else "graphs without time"
@@ -420,22 +419,22 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
             "add --protocol time-aware (known answers of the same time are removed), "
             "static (of any time) or raw (none)."
         )
-    needed = "qualifiers" if protocol.qualified else "time"
+    part = "qualifiers" if protocol.qualified else "time"
     return (
-        f"Protocol {protocol.key} needs the {needed} of every fact, "
+        f"Protocol {protocol.key} needs the {part} of every fact, "
         "and the facts of this graph have none."
     )
 
 
 def rate_protocol(key: str) -> int:
-    """Rate protocols by how likely undeclared numbers are of them: the least is likeliest."""
+    """Rank a protocol by its use for undeclared numbers: 0 is the likeliest."""
     if key == DEFAULT_PROTOCOL:
         return 0
     return 1 if find_protocol(key).used_by else 2
 
 
 def shares_negatives(key: str) -> bool:
-    """Tell whether all tasks under a protocol, given by its key, share their negatives."""
+    """Return True if all tasks under a protocol, given by its key, share their negatives."""
     return _SAMPLED.match(key) is not None and find_protocol(key).shared
 
 
@@ -450,7 +449,7 @@ def parse_side(name: str) -> str:
 
 
 def count_tasks(triples: int, side: str) -> int:
-    """Return how many ranks some triples have: two each, if both sides are ranked.
+    """Return the number of ranks of some triples: two each, if both sides are ranked.
 
     >>> count_tasks(20_466, "both"), count_tasks(20_466, "tail")
     (40932, 20466)
@@ -459,12 +458,12 @@ def count_tasks(triples: int, side: str) -> int:
 
 
 class Aggregation(NamedTuple):
-    """A rule by which ranking tasks are weighted."""
+    """A rule for the weights of ranking tasks."""
 
     key: str
-    # What counts once; a query is an entity with a relation, and a time or qualifiers if facts
-    # have them, on one side. A task's weight is 1 / the number of ranking tasks of its group on its
-    # side.
+    # The group that counts once; a query is an entity with a relation, and a time or qualifiers if
+    # facts have them, on one side. A task's weight is 1 / the number of ranking tasks of its group
+    # on its side.
     group: Literal["task", "query", "relation"]
     summary: str  # one sentence for users
     spellings: tuple[str, ...] = ()
@@ -521,5 +520,5 @@ def parse_aggregation(name: str) -> Aggregation:
 
 
 def is_either_macro(name: str | None) -> bool:
-    """Tell whether a name says macro, but not whether over queries or relations."""
+    """Return True for the word macro, which may be over queries or over relations."""
     return squash(name or "") == _EITHER

@@ -114,7 +114,7 @@ _MEANS = {
 
 
 def is_mean(name: str) -> bool:
-    """Tell whether a name in the place of a graph is that of a mean over graphs: Average."""
+    """Return True if a name in the place of a graph is that of a mean, such as Average."""
     return squash(name) in _MEANS
 
 
@@ -135,14 +135,14 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites that a text may mean: it has the number of graphs, and most words."""
+    """Return the suites with the number of graphs in a text, and most of its words."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():
         size = len(suite.graphs)
         if size >= _FEWEST and str(size) in words:
-            own = re.findall(r"[a-z]+", f"{key} {suite.title}".lower())
-            shared[key] = len(words.intersection(own))
+            words_of_suite = re.findall(r"[a-z]+", f"{key} {suite.title}".lower())
+            shared[key] = len(words.intersection(words_of_suite))
     most = max(shared.values(), default=0)
     return tuple(key for key, count in shared.items() if most and count == most)
 
@@ -154,14 +154,14 @@ def read_suite(key: str) -> Suite | None:
     """Return the suite of a key: of the catalogue, or of joined graphs, ``a+b@ultra``."""
     if _AND not in key:
         return load_suites().get(key)
-    joined, _, tool = key.partition(_AS)
-    graphs = tuple(joined.split(_AND))
+    names, _, tool = key.partition(_AS)
+    graphs = tuple(names.split(_AND))
     title = f"the {len(graphs)} graphs {', '.join(graphs)}"
     return Suite(key, title, graphs, "", (), tool=_find_tool(tool))
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
-    """Return the keys of the suites that some graphs are, the likeliest first."""
+    """Return the keys of the suites of exactly these graphs, the likeliest first."""
     keys = tuple(graphs)
     for key, suite in load_suites().items():
         if suite.tool is tool and {*suite.graphs} == {*keys}:

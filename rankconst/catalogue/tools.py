@@ -60,18 +60,18 @@ class Tool:
     unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
-        """Return why the tool's numbers on a dataset cannot be adjusted; None if they can."""
+        """Return the reason why numbers on a dataset cannot be adjusted; None if they can."""
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split that the tool evaluates as one on a benchmark; DataError for none."""
-        own = self.test_sets.get(dataset)
-        if own is None or split == own:
+        """Return the split that the tool evaluates in place of one; DataError if there is none."""
+        test_set = self.test_sets.get(dataset)
+        if test_set is None or split == test_set:
             return split
         if split == "test":
-            return own
+            return test_set
         raise DataError(
-            f"{self.title} evaluates {own} of {dataset} as its test set, "
+            f"{self.title} evaluates {test_set} of {dataset} as its test set, "
             "and validates on the graph that models are trained on. "
             "Leave out the tool to adjust numbers of another program."
         )
@@ -81,10 +81,12 @@ class Tool:
         return self.sides.get(dataset) or self.side or "both"
 
     def find_usual(self, dataset: str, split: str, side: str) -> tuple[str, str]:
-        """Return split and side, those of the usual test where the tool has its own."""
-        is_test = self.test_sets.get(dataset) == split
-        is_whole = self.find_side(dataset) == side
-        return ("test" if is_test else split), ("both" if is_whole else side)
+        """Return the usual names of the tool's own test split and side on a benchmark."""
+        if split == self.test_sets.get(dataset):
+            split = "test"
+        if side == self.find_side(dataset):
+            side = "both"
+        return split, side
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.benchmarks import KINDS, list_meant
+from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import ENTITY_SIDES, SPLITS, find_protocol, is_sampled
 from rankconst.catalogue.suites import is_mean, suggest_suites
@@ -120,7 +120,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
                 is_other = word.field == "dataset" and dataset.name
                 asked = replace(word, remedy=_IN_A_COLUMN) if is_other else word
                 questions.setdefault((word.field, word.text), text.ask(asked))
-    if dataset.name and list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
+    if dataset.name and list_namesakes(dataset.name, typed=False) and (kind := _find_kind(texts)):
         declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
     suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()

@@ -20,7 +20,7 @@ from rankconst.catalogue.benchmarks import (
     Remote,
     find_benchmark,
     find_note,
-    list_meant,
+    list_namesakes,
     list_titles,
     load_benchmarks,
 )
@@ -309,7 +309,7 @@ def test_every_spelling_finds_its_source(source: Benchmark) -> None:
     ):  # fmt: skip
         assert find_benchmark(spelling) is source
     hyphened = source.key.replace("_", "-")
-    if list_meant(hyphened):  # wn18rr-v1 is WN18RR v1, which papers call two graphs
+    if list_namesakes(hyphened):  # wn18rr-v1 is WN18RR v1, which papers call two graphs
         with pytest.raises(UnknownNameError, match=f"{source.key} for"):
             find_benchmark(hyphened)
     else:

@@ -105,13 +105,13 @@ def average(tables: Tables) -> dict[str, float]:
 
 def _list_rows(tables: Tables) -> list[_Row]:
     """Return the graphs that the tables hold, in the order of the re-run."""
-    held = _cover(parse_suite(SUITE), tables).tasks
+    tasks = _cover(parse_suite(SUITE), tables).tasks
     rows = []
     for graph, published in read_averages().items():
-        if graph not in held:
+        if graph not in tasks:
             continue
-        gets = {each: _expect(tables, held[graph], "mrr", each) for each in _RANKERS}
-        rows.append(_Row(graph, published, gets[DEFAULT_BASELINE], gets[FLOOR]))
+        expected = {key: _expect(tables, tasks[graph], "mrr", key) for key in _RANKERS}
+        rows.append(_Row(graph, published, expected[DEFAULT_BASELINE], expected[FLOOR]))
     return rows
 
 
