@@ -593,8 +593,9 @@ def answer(label: Label, cell: str) -> Label | None:
 def name_model(label: Label) -> Label:
     """Return what the name of a model says: a version is a part of the name.
 
-    A graph in it, "RotatE (WN18RR)", is asked about where the numbers are of another. No model is
-    called "composition", "50 negatives" or "25%", nor what is "TransE (std)" one.
+    A graph in it, "RotatE (WN18RR)", is asked about where the numbers are of another, and so is
+    what it is "RotatE on v1" of. No model is called "composition", "50 negatives" or "25%", nor
+    what is "TransE (std)" or "Ours - TransE" one.
     """
     values = {name: each for name, each in label.values.items() if name != "version"}
     words = {word.text: word for word in label.words}
@@ -603,12 +604,33 @@ def name_model(label: Label) -> Label:
         asked = [*ask_alone(inner, "name").words] if inner.alone else []
         asked = [word for word in asked if word.field in _OF_NUMBERS or _is_amount(word)]
         words |= {word.text: word for word in asked}
+    behind = _BEHIND_NAME.search(label.text)
+    place = behind[2] if behind and not _is_harmless(behind[2], behind[1]) else ""
     for graph in find_mentions(label.text):
-        if graph.known and squash(graph.text) not in list_ordinary():
-            name = graph.text.lower()
+        if graph.known and (place or squash(graph.text) not in list_ordinary()):
+            name, place = graph.text.lower(), ""
             words[name] = Word(name, "dataset", says=graph.key)
+    if place and not label.words:
+        words[place.lower()] = Word(place.lower(), "part")
+    if (minus := _MINUS.search(label.text)) and squash(minus[1]) in list_models():
+        words["-"] = Word("-", "metric")
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
+
+
+_BEHIND_NAME = re.compile(r"\S (on|for|[-\u2013\u2212]) (.*\S)")
+_MINUS = re.compile(r"\S [-\u2013\u2212] (\w[\w.-]*)$")
+
+
+def _is_harmless(name: str, joint: str) -> bool:
+    """Tell whether what is behind a model is no graph and no part: TransE - L1, BERT on GPU."""
+    label, words = read_label(name), name.split()
+    if label.graphs or label.version:
+        return False
+    if label.whole or (joint not in {"on", "for"} and names_model(words)):
+        return True
+    known = list_models() | list_technical()
+    return all(word.lower() in known or match_role(word) == "model" for word in words)
 
 
 def _is_amount(word: Word) -> bool:
@@ -623,11 +645,11 @@ def ask_alone(label: Label, scope: str) -> Label:
     if not label.alone:
         return label
     words = (
-        replace(word, scopes=word.scopes | {scope}) if word.scopes & _OF_CELLS else word
+        replace(word, scopes=word.scopes | {scope}) if word.scopes & _ALONE[scope] else word
         for word in label.words
     )
     return replace(label, words=tuple(words))
 
 
 _OF_NUMBERS = {"part", "metric"}
-_OF_CELLS = {"row", "alone"}
+_ALONE = {"name": {"row", "alone"}, "row": {"row", "alone", "beside"}}

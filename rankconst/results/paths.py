@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.suites import is_mean
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
-from rankconst.results.gate import CORNER, Text
+from rankconst.results.gate import CORNER, FILE_NAME, Text, name_graph
 from rankconst.results.labels import (
     CUT_OFF,
     NO_K,
     UNKNOWN,
+    Label,
     answer,
     ask_alone,
     join_k,
+    list_others,
     name_model,
+    names_model,
     read_label,
+    weaken,
 )
 from rankconst.results.structured import Number, read_number
 from rankconst.results.tables.contexts import ask_about_heading, declare
@@ -69,12 +73,18 @@ class Place(NamedTuple):
     steps: tuple[tuple[str, Number], ...] = ()  # epoch: 10
     is_row: bool = False  # True for an object of a list, which is a row of a table
 
-    def enter(self, key: str, *, is_mean: bool = False) -> Place:
-        """Return the place below a key, that of a graph if it is a mean over graphs."""
+    def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
+        """Return the place below a key, that of a graph if it is a mean over graphs.
+
+        `beside` are the other keys next to it.
+        """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         names = self.names if label.whole else (*self.names, key)
-        own = keep(Text(label, "row", _ABOVE))
-        above = (*own, *self.beside, *self.above)
+        if _is_unknown(key, label, beside):
+            label = ask_whole(label)
+        outer = (*self.beside, *self.above)
+        own = keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer))
+        above = (*own, *outer)
         inner = self._replace(path=(*self.path, key), names=names, above=above, is_row=False)
         return inner._replace(nearer=(), beside=())
 
@@ -85,6 +95,47 @@ class Place(NamedTuple):
         return self._replace(
             path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside)
         )
+
+
+_SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
+_GENERAL = {
+    "entry",
+    "history",
+    "info",
+    "item",
+    "items",
+    "log",
+    "logs",
+    "output",
+    "outputs",
+    "report",
+    "run",
+    "stats",
+}
+
+
+def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
+    """Tell whether a key over numbers may be of a part of them, such as early_stopping.
+
+    No model is called so, nor anything next to keys that say an address: train, test and ood.
+    """
+    if label.tells or label.whole or label.metric is not None or find_role(key):
+        return False
+    others = [read_label(other) for other in beside]
+    if any(other.declared for other in others):
+        return True
+    words = list_others(key)
+    is_general = {squash(word) for word in words} <= _GENERAL
+    names = [*words, squash(key), *beside]
+    return not is_general and not names_model(names) and _SMALL.fullmatch(key) is not None
+
+
+def _doubt_other_graph(text: Text, others: Iterable[Text]) -> Text:
+    """Return a text that declares no dataset where another one does so for another graph."""
+    own = text.label.declared.get("dataset")
+    graphs = [other.label.declared.get("dataset") for other in others if other.place != FILE_NAME]
+    keys = {name_graph(graph) for graph in (own, *graphs) if graph and not is_mean(graph)}
+    return text._replace(label=weaken(text.label)) if own and len(keys) > 1 else text
 
 
 class Found(NamedTuple):
@@ -125,7 +176,13 @@ def walk(value: Value, place: Place) -> Iterator[Found]:
         elif isinstance(inner, Number) and CUT_OFF.search(key):
             yield Found(place, key, why=UNKNOWN)
         elif isinstance(inner, (dict, list)) and key.lower() not in SETTINGS:
-            yield from walk(inner, place.enter(key, is_mean=key in means))
+            beside = [other for other, each in value.items() if other != key and _holds_more(each)]
+            yield from walk(inner, place.enter(key, is_mean=key in means, beside=beside))
+
+
+def _holds_more(value: Value) -> bool:
+    """Tell whether a value is an object or a list of them."""
+    return isinstance(value, dict) or is_list(value)
 
 
 def _find_means(keys: Iterable[str]) -> set[str]:
@@ -144,6 +201,8 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
         around.take(key, each)
     corner = _find_corner(value) if place.is_row and value else ()
     own, others = around.list_texts(corner)
+    keys = [text for text in place.above if text.place == _ABOVE]
+    own = tuple(_doubt_other_graph(text, keys) for text in own)
     steps = [(key, each) for key, each in value.items() if find_role(key) == "step"]
     numbered = tuple((key, each) for key, each in steps if isinstance(each, Number))
     return place._replace(
@@ -164,7 +223,7 @@ class _Surroundings:
         self._keys = {squash(key) for key in value}
         self._has_value = any(find_role(key) == "value" for key in value)
         self._affirmed: list[str] = []  # keys
-        self._denied: list[Text] = []
+        self._answered: list[Text] = []
         self._texts: list[tuple[int, Text]] = []  # with the order of their roles
 
     def take(self, key: str, value: Value) -> None:
@@ -172,11 +231,13 @@ class _Surroundings:
         label, word = read_label(key), str(value).strip()
         answered = None if label.metric else answer(label, word)
         role = self._find_role(key, word)
-        if answered is label:
+        if answered is label and label.alone:
+            self._answered.append(Text(ask_alone(label, "row"), "row", _NEXT))
+        elif answered is label:
             self._affirmed.append(key)
         elif answered is not None:
             denied = replace(answered, text=f"{key}: {word}")
-            self._denied.append(Text(denied, "row", _NEXT))
+            self._answered.append(Text(denied, "row", _NEXT))
         elif role in COUNTS and (number := read_count(word)):
             self.facts[role] = number
         elif role == "relations" and isinstance(value, list) and value:
@@ -207,7 +268,7 @@ class _Surroundings:
         named = [text for order, text in ordered if order < _OTHER]
         others = [text for order, text in ordered if order == _OTHER]
         flags = Text(read_label(" ".join(self._affirmed)), "row", _NEXT)
-        return keep(*named, flags, *self._denied, *corner), keep(*others)
+        return keep(*named, flags, *self._answered, *corner), keep(*others)
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:

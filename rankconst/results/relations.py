@@ -93,4 +93,5 @@ def _add_relation(
         return replace(context, relations=(cell,), questions=questions)
     text = (_NOT_ONE if cell else _NO_CELL).format(column)
     question = Question("relations", text, cell.lower(), "its row" if cell else "")
-    return replace(context, questions=(*context.questions, question))
+    others = [ask for ask in context.questions if ask.word != question.word or not cell]
+    return replace(context, questions=(*others, question))

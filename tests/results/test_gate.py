@@ -192,6 +192,29 @@ def test_the_graph_in_the_name_of_a_model_is_asked_about_where_it_is_another(for
     assert tell(table.format("Results"), dataset="wn18rr") == ["wn18rr"] * 2
 
 
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("Ours - RotatE", "-"), ("RotatE − TransE", "-"), ("RotatE on v1", "v1"), ("RotatE on Kinships", "kinships"),
+        ("TransE - Kinships", "kinships"), ("TransE for PubMed", "pubmed"), ("A on rarities", "rarities"),
+    ],
+)  # fmt: skip
+def test_what_a_name_is_a_difference_to_or_a_result_on_is_asked_about(name: str, word: str) -> None:
+    assert tell(write("UMLS", ["Model", "MRR"], ["TransE", 0.8], [name, 0.05])) == [
+        "umls",
+        f"?{word}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["TransE - L1", "TransE - our run", "A on UMLS", "BERT on all", "TransE on GPU"]
+)
+def test_what_a_model_is_a_variant_of_is_not_asked_about(name: str) -> None:
+    assert tell(write("UMLS", ["Model", "MRR"], [name, 0.05])) == ["umls"]
+    kinships = write("Kinships", ["Model", "MRR"], ["TransE - Kinships", 0.05])
+    assert tell(kinships) == ["kinships"]
+
+
 def test_a_column_without_a_heading_may_name_datasets() -> None:
     assert tell(
         write("Results", ["", "MRR"], ["FB15k-237", 0.3], ["UMLS", 0.2], ["mine", 0.1])
@@ -417,6 +440,52 @@ def test_a_word_alone_beside_a_number_is_asked_about(key: str) -> None:
     assert tell(f"model,{key},dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == asked
     assert tell(json.dumps({"dataset": "UMLS", key: "2", "mrr": 0.3}), "a.json") == asked
     assert tell(f"model,{key}_decay,dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == ["umls"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("UMLS", "PubMed"), ("test", "OOD"), ("valid", "Typed")]
+)
+def test_what_is_next_to_a_label_that_declares_declares_something_else(
+    one: str, other: str
+) -> None:
+    known = "umls valid" if one == "valid" else "umls"
+    levels: list[list[object]] = [["Model", one, other], ["", "MRR", "MRR"], ["A", 0.3, 0.4]]
+    keys = {one: {"mrr": 0.3}, other: {"mrr": 0.4}}
+    for name, text in (
+        ("a.md", write("UMLS", *levels)),
+        ("umls.csv", f"model,{one} MRR,{other} MRR\nA,.3,.4\n"),
+        ("a.json", json.dumps({"dataset": "UMLS", "metrics": keys})),
+    ):
+        first, second = tell(text, name)
+        assert first == known
+        assert second.startswith(f"?{other.lower()}")
+
+
+@pytest.mark.parametrize("key", ["early_stopping", "quantiles", "gat-free", "mykg"])
+def test_a_key_in_small_letters_over_numbers_is_asked_about_unless_it_is_a_model(key: str) -> None:
+    assert tell(json.dumps({"dataset": "UMLS", key: {"mrr": 0.3}}), "a.json") == [f"?{key}"]
+    known = [
+        "rotate",
+        "my_model",
+        "MyNet",
+        "run_1",
+        "results",
+        "transe_l2",
+        "log_history",
+        "ensemble",
+    ]
+    record = {"dataset": "UMLS", **{name: {"mrr": 0.3} for name in known}}
+    assert tell(json.dumps(record), "a.json") == ["umls"] * len(known)
+    assert tell(json.dumps({**record, "mynet": {"mrr": 0.3}}), "a.json")[-1] == "umls"
+
+
+def test_a_path_of_keys_does_not_name_two_graphs() -> None:
+    both = "?--dataset, or a column dataset"
+    for record in ({"UMLS": {"WN18": {"mrr": 0.3}}}, {"WN18": {"dataset": "UMLS", "mrr": 0.3}}):
+        assert tell(json.dumps(record), "a.json") == [both]
+        assert tell(json.dumps(record), "a.json", dataset="umls") == ["umls"]
+    rows = {"dataset": "UMLS", "runs": [{"dataset": "WN18", "mrr": 0.3}]}
+    assert tell(json.dumps(rows), "a.json") == ["wn18"]
 
 
 @pytest.mark.parametrize("tool", ["PyKEEN", "AmpliGraph"])

@@ -20,6 +20,7 @@ from rankconst.results.labels import (
     FILE_ENDINGS,
     Label,
     answer,
+    ask_alone,
     doubt,
     name_model,
     read_label,
@@ -249,7 +250,7 @@ def _read_flag(flag: Label, cell: str) -> CellTexts:
     """Read a cell that may say yes or no to its heading."""
     answered = answer(flag, cell)
     if answered is not None:
-        return _say(answered)
+        return _say(ask_alone(answered, "row") if answered is flag else answered)
     # How many test triples there are says nothing of a split.
     if is_number(cell) or not flag.values:
         return _read_below(flag, cell)

@@ -27,6 +27,7 @@ from rankconst.results.labels import (
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS
+from rankconst.results.tables.layout import ask_whole
 from rankconst.results.vocabulary import FIELDS, list_remarks
 
 if TYPE_CHECKING:
@@ -369,6 +370,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     partial = {j: label for j, label in measures.items() if not label.whole or asks_nowhere(label)}
     plain = {label.metric for j, label in measures.items() if j not in partial}
     others = {j: list_others(label.text) for j, label in partial.items()}
+    declaring = {label.metric for label in measures.values() if label.declared}
     named = {label.metric for j, label in partial.items() if names_model(others[j])}
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
@@ -383,11 +385,27 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
             continue
         is_short = all(word.isalpha() and len(word) <= SHORT for word in words)
         is_contrasted = is_short and (label.metric in plain or is_repeated)
-        # TransE MRR, or MRR (text) and MRR (RotatE): names of models.
+        # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
         is_model = names_model(words) or (is_repeated and label.metric in named)
+        is_model = is_model and (label.tells or label.metric not in declaring)
         if not is_model or len(text) == 1 or is_contrasted:
             remainders[j] = text
     return remainders
+
+
+def ask_beside(heading: Heading, j: int) -> list[Label]:
+    """Return the labels of a column; one asks as a whole that is next to one that declares.
+
+    Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits.
+    """
+    asked: list[Label] = []
+    for level, label in enumerate(heading.labels[j]):
+        says_nothing = not (label.tells or label.whole or label.metric)
+        alike = [heading.labels[k] for k in heading.measures]
+        beside = [labels[level] for labels in alike if len(labels) == len(heading.labels[j])]
+        is_other = says_nothing and any(other.declared for other in beside)
+        asked.append(ask_whole(label) if is_other else label)
+    return asked
 
 
 def list_names(labels: Sequence[Label]) -> set[str]:

@@ -27,6 +27,7 @@ from rankconst.results.tables.cells import (
 from rankconst.results.tables.contexts import ENDS, RowTexts, find_groups, form_address, read_rows
 from rankconst.results.tables.headings import (
     SHORT,
+    ask_beside,
     find_means,
     find_reason,
     find_remainders,
@@ -339,7 +340,8 @@ class SheetReader:
             head_of[numbers.text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(self._lines.size, any(each.percent for each in labels), dtype=np.bool_)
         place = "its heading" if self._sheet.about is None else "its key"
-        texts = [Text(each, "column", place) for each in labels[::-1] if each.tells]
+        asked = ask_beside(self._heading, j)
+        texts = [Text(each, "column", place) for each in asked[::-1] if each.tells]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
         if self._marked is not None:
