@@ -9,7 +9,7 @@ then compared with the label found, byte by byte. Whatever is not as plain as th
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ _MOST_WORDS = 1 << 28  # of all labels: Arrow counts their bytes in 32 bits
 _TABS = np.frombuffer(b"\t\t\n", np.uint8)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-"""Number of bytes to the bits of a word that they are."""
+"""Number of bytes of a word to the mask that keeps only these."""
 
 
 class NotPlainError(Exception):
@@ -54,13 +54,20 @@ def read_pieces(stream: IO[bytes], size: int = PIECE) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def split_piece(signs: Signs) -> tuple[Places, Places]:
-    """Return where the labels of lines begin and end, a line a row. Shape (n, 3) each."""
+class Bounds(NamedTuple):
+    """The labels of lines, a line a row. Shape (n, 3) each."""
+
+    starts: Places
+    ends: Places
+
+
+def split_piece(signs: Signs) -> Bounds:
+    """Find where the labels of lines begin and end."""
     ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
     if ends.size % 3 or (signs[ends].reshape(-1, 3) != _TABS).any():
         raise NotPlainError
     starts = np.concatenate([[0], ends[:-1] + 1])
-    return starts.reshape(-1, 3), ends.reshape(-1, 3)
+    return Bounds(starts.reshape(-1, 3), ends.reshape(-1, 3))
 
 
 class Coder:
@@ -98,7 +105,7 @@ class Coder:
             raise NotPlainError  # a free slot has key 0
         counts = (sizes + 7) >> 3
         slots, fresh = self._find(keys)
-        self._add(fresh, columns, counts)
+        self._add_words(fresh, columns, counts)
         codes = self._codes[slots]
         alone = len(columns) == 1 and self._num_words == self.size
         if not alone and self._differ(codes, columns, counts):
@@ -106,7 +113,7 @@ class Coder:
         return codes
 
     def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], counts: Places) -> bool:
-        """Tell whether the labels of any code, which have the same keys, are other words.
+        """Tell whether a label differs from the one of the same key that has its code.
 
         An odd factor and a shift to the right lose nothing, so that the first word follows from a
         key and all others.
@@ -120,52 +127,51 @@ class Coder:
                 return True
         return False
 
-    def _find(self, keys: Words) -> tuple[Places, Places]:
-        """Return the slot of each key, and which keys took a free one, coded in their order."""
+    def _find(self, keys: Words) -> _Slots:
+        """Find the slot of each key; new keys take a free one, and codes in their order."""
         if 4 * (self.size + keys.size) > 3 * self._keys.size:
             self._grow(keys.size)
         slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
-        rows, sought, places, taken = np.arange(keys.size), keys, slots, []
+        rows, sought, places, firsts = np.arange(keys.size), keys, slots, []
         while True:
-            held = self._keys[places]
-            free = np.flatnonzero(held == 0)[::-1]
+            keys_there = self._keys[places]
+            free = np.flatnonzero(keys_there == 0)[::-1]
             if free.size:
                 # Of several rows that take one slot, the last to be written, which is the first of
                 # the text, has it.
                 self._keys[places[free]] = sought[free]
                 self._codes[places[free]] = free
-                taken.append(rows[free[self._codes[places[free]] == free]])
-                held = self._keys[places]
-            other = np.flatnonzero(held != sought)
-            if not other.size:
+                firsts.append(rows[free[self._codes[places[free]] == free]])
+                keys_there = self._keys[places]
+            missed = np.flatnonzero(keys_there != sought)
+            if not missed.size:
                 break
-            rows, sought = rows[other], sought[other]
-            places = (places[other] + 1) & (self._keys.size - 1)
+            rows, sought = rows[missed], sought[missed]
+            places = (places[missed] + 1) & (self._keys.size - 1)
             slots[rows] = places
-        fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *taken]))
+        fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *firsts]))
         self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
         self.size += fresh.size
-        return slots, fresh
+        return _Slots(slots, fresh)
 
     def _grow(self, more: int) -> None:
         """Make room for more keys."""
-        taken = np.flatnonzero(self._keys)
-        keys, codes = self._keys[taken], self._codes[taken]
+        filled = np.flatnonzero(self._keys)
+        keys, codes = self._keys[filled], self._codes[filled]
         size = 1 << (2 * (self.size + more)).bit_length()
         self._keys, self._codes, self.size = np.zeros(size, np.uint64), np.zeros(size, np.int32), 0
-        slots, _ = self._find(keys)
-        self._codes[slots] = codes
+        self._codes[self._find(keys).slots] = codes
 
-    def _add(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
+    def _add_words(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
         """Keep the words of new labels."""
-        known, taken = self.size - fresh.size, counts[fresh]
-        starts = self._num_words + np.cumsum(taken) - taken
-        total = self._num_words + int(taken.sum())
+        before, sizes = self.size - fresh.size, counts[fresh]
+        starts = self._num_words + np.cumsum(sizes) - sizes
+        total = self._num_words + int(sizes.sum())
         if total > _MOST_WORDS:
             raise NotPlainError
-        self._places = _fit(self._places, known, self.size)
+        self._places = _fit(self._places, before, self.size)
         self._words = _fit(self._words, self._num_words, total)
-        self._places[known : self.size] = starts << _COUNTED | taken
+        self._places[before : self.size] = starts << _COUNTED | sizes
         self._num_words = total
         place_of = np.full(counts.size, -1)
         place_of[fresh] = starts
@@ -190,12 +196,19 @@ class Coder:
         return cast("pa.BinaryArray", pa.Array.from_buffers(pa.binary(), self.size, buffers))
 
 
-def _fit(held: NDArray[Any], filled: int, size: int) -> NDArray[Any]:
-    """Return an array with room for more than it holds."""
-    if size <= held.size:
-        return held
-    larger = np.empty(max(size, 2 * held.size), held.dtype)
-    larger[:filled] = held[:filled]
+class _Slots(NamedTuple):
+    """The slots of keys in the table of a coder."""
+
+    slots: Places
+    fresh: Places  # the keys that were not in the table, ascending
+
+
+def _fit(array: NDArray[Any], filled: int, size: int) -> NDArray[Any]:
+    """Return an array of at least a size, with the filled part of another."""
+    if size <= array.size:
+        return array
+    larger = np.empty(max(size, 2 * array.size), array.dtype)
+    larger[:filled] = array[:filled]
     return larger
 
 

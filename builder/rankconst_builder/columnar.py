@@ -10,7 +10,7 @@ import tokenize
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
 import numpy as np
@@ -53,7 +53,7 @@ _MOST_IDS = 1 << 32
 _DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
 
 DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
-"""What readers of damaged files raise."""
+"""The errors that readers of damaged files raise."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class TripleFile:
     files: Sequence[Path | str]
 
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
-        """Return what the tables say of the file: its hash, or that of the hashes of several."""
-        found = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
-        whole = found[0]
-        if len(found) > 1:
-            whole = hashlib.sha256("\n".join(found).encode()).hexdigest()
-        return Content(b"", whole, verified=False)
+        """Return the hash of the file, or that of the hashes of several; no bytes."""
+        digests = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
+        digest = digests[0]
+        if len(digests) > 1:
+            digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        return Content(b"", digest, verified=False)
 
 
 class PlainText(TripleFile):
@@ -98,14 +98,15 @@ class Columns(TripleFile):
                     raise explain_damage(self.path, error) from error
             row += len(batch[0])
         kind: Any = pa.dictionary(pa.int32(), pa.binary())
-        head, relation, tail, *time = (pa.chunked_array(each, kind) for each in chunks)
+        head, relation, tail, *time = (pa.chunked_array(arrays, kind) for arrays in chunks)
         return Labels(head, relation, tail, tuple(time))
 
     def _encode(self, column: Any, letter: str, row: int) -> Any:
-        array = pa.array(column) if isinstance(column, np.ndarray) else column
-        self._refuse_nulls(array, letter, row)
-        texts = array if pa.types.is_binary(array.type) else array.cast(pa.string())
-        labels = texts.cast(pa.binary())
+        """Return a part of a column, from `row` on, as labels in a dictionary."""
+        labels = pa.array(column) if isinstance(column, np.ndarray) else column
+        self._refuse_nulls(labels, letter, row)
+        if not pa.types.is_binary(labels.type):
+            labels = labels.cast(pa.string()).cast(pa.binary())
         empty = pc.index(labels, b"").as_py()
         if empty >= 0:
             raise DataError(
@@ -125,7 +126,7 @@ class Columns(TripleFile):
         """Yield ids as numbers, checked to be from 0 to 2^32 - 1."""
         row = 0
         for batch in self.read():
-            found = []
+            columns = []
             for letter, column in zip(self.order, batch, strict=True):
                 ids = column
                 if not isinstance(column, np.ndarray):
@@ -138,9 +139,9 @@ class Columns(TripleFile):
                         f"is {int(ids[place]):,}; expected an id from 0 to {_MOST_IDS - 1:,}. "
                         "Ids best count from 0 without gaps."
                     )
-                found.append(ids)
+                columns.append(ids)
             row += len(batch[0])
-            yield found
+            yield columns
 
 
 def hash_file(file: Path | str) -> str:
@@ -159,8 +160,8 @@ def state_file(file: Path | str) -> tuple[int | None, ...]:
     """Return a value that changes when a local or remote file changes or disappears."""
     try:
         if isinstance(file, Path):
-            found = file.stat()
-            return found.st_ino, found.st_size, found.st_mtime_ns
+            status = file.stat()
+            return status.st_ino, status.st_size, status.st_mtime_ns
         filesystem, path = FileSystem.from_uri(file)
         info = filesystem.get_file_info(path)
     except DAMAGE:
@@ -180,24 +181,25 @@ def open_url(url: str, order: str | None = None) -> Columns:
     """Open Parquet at a URL that pyarrow can read: a file, or a folder of such files."""
     try:
         filesystem, path = FileSystem.from_uri(url)
-        found = [filesystem.get_file_info(path)]
-        if found[0].type == FileType.Directory:
-            held = filesystem.get_file_info(FileSelector(path, recursive=True))
-            parquet = [each for each in held if each.is_file and each.extension == "parquet"]
-            found = sorted(parquet, key=lambda each: each.path)
+        entries = [filesystem.get_file_info(path)]
+        if entries[0].type == FileType.Directory:
+            inside = filesystem.get_file_info(FileSelector(path, recursive=True))
+            entries = [entry for entry in inside if entry.extension == "parquet"]
+            entries.sort(key=lambda entry: entry.path)
     except DAMAGE as error:
         raise DataError(
             f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. "
             "Train can be at file://, s3://, gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
-    if not all(each.is_file for each in found) or not found:
+    paths = [entry.path for entry in entries if entry.is_file]
+    if not paths:
         raise DataError(
             f"cannot read {hide_login(url)}: no Parquet file was found there. "
             "Name one, or a folder of them."
         )
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
-    files = [parts._replace(path=stem + quote(each.path[len(path) :])).geturl() for each in found]
+    files = [parts._replace(path=stem + quote(file[len(path) :])).geturl() for file in paths]
     return _open_parquet(hide_login(url), files, order)
 
 
@@ -205,8 +207,8 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
     """Open a file that can be read a piece at a time, or a folder of such files; or None."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
-        found = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
-        files = sorted(each for each in found if each.is_file())
+        paths = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
+        files = sorted(file for file in paths if file.is_file())
         if not files:
             raise DataError(
                 f"cannot read {path}: it is a folder without Parquet files. Name a file of triples."
@@ -235,25 +237,27 @@ _BEGIN = 1 << 12
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
     try:
-        opened = [open_parquet(each) for each in files]
-        schema, rows = opened[0].schema_arrow, [each.metadata.num_rows for each in opened]
+        opened = [open_parquet(file) for file in files]
+        schema = opened[0].schema_arrow
         order, names = _choose_columns(path, schema, order)
     except DataError:
         raise
     except DAMAGE as error:
         raise explain_damage(path, error) from error
-    for each, other in zip(files, opened, strict=True):
-        if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
+    for file, parquet in zip(files, opened, strict=True):
+        columns = parquet.schema_arrow
+        if columns.names != schema.names or columns.types != schema.types:
             raise DataError(
-                f"{each} has other columns than {files[0]}; "
+                f"{file} has other columns than {files[0]}; "
                 f"expected the same in all files of {path}."
             )
+    rows = [parquet.metadata.num_rows for parquet in opened]
     if not any(rows):
         raise DataError(_EMPTY.format(path))
 
     def read() -> Iterator[Batch]:
-        for file, each in zip(files, opened, strict=True):
-            yield from _read_parquet(file, each, names)
+        for file, parquet in zip(files, opened, strict=True):
+            yield from _read_parquet(file, parquet, names)
 
     is_whole = all(pa.types.is_integer(schema.field(name).type) for name in names)
     is_ids = order == "hrt" and is_whole
@@ -264,38 +268,43 @@ def _read_parquet(
     file: Path | str, opened: pq.ParquetFile, names: Sequence[str]
 ) -> Iterator[Batch]:
     """Yield the columns of a file; refuse one with fewer or more rows than it states."""
-    expected, found = opened.metadata.num_rows, 0
+    expected, rows = opened.metadata.num_rows, 0
     try:
         for batch in opened.iter_batches(_ROWS, columns=[*names], use_threads=False):
-            found += len(batch)
-            if found <= expected:
+            rows += len(batch)
+            if rows <= expected:
                 yield [batch.column(name) for name in names]
     except DAMAGE as error:
         raise explain_damage(file, error) from error
-    if found != expected:
-        raise DataError(f"{file} states {expected:,} rows and has {found:,}. Get the file again.")
+    if rows != expected:
+        raise DataError(f"{file} states {expected:,} rows and has {rows:,}. Get the file again.")
 
 
-def _choose_columns(
-    path: Path | str, schema: pa.Schema, order: str | None
-) -> tuple[str, list[str]]:
-    """Return the letters and the names of the columns that are read: head, relation, tail, time."""
-    letters = _name(path, schema.names, order)
-    columns = [
-        (letter, name) for letter, name in zip(letters, schema.names, strict=True) if letter != "-"
-    ]
+class _Choice(NamedTuple):
+    """The columns of a file that are read: head, relation, tail, then times."""
+
+    letters: str
+    names: list[str]
+
+
+def _choose_columns(path: Path | str, schema: pa.Schema, order: str | None) -> _Choice:
+    """Choose the columns of a file that are read; refuse those that hold neither text nor ids."""
+    letters = _find_letters(path, schema.names, order)
+    pairs = zip(letters, schema.names, strict=True)
+    columns = [(letter, name) for letter, name in pairs if letter != "-"]
     columns.sort(key=lambda column: "hrtd".index(column[0]))
     for letter, name in columns:
         if schema.names.count(name) > 1:
             raise DataError(f"{path} has two columns {name!r}; give each a name of its own.")
         kind = schema.field(name).type
-        held = kind.value_type if pa.types.is_dictionary(kind) else kind
-        is_text = any(check(held) for check in _LABELS)
-        if letter != "d" and not is_text and not pa.types.is_integer(held):
+        values = kind.value_type if pa.types.is_dictionary(kind) else kind
+        is_text = any(check(values) for check in _LABELS)
+        if letter != "d" and not is_text and not pa.types.is_integer(values):
             raise DataError(
                 f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
             )
-    return "".join(letter for letter, _ in columns), [name for _, name in columns]
+    chosen = "".join(letter for letter, _ in columns)
+    return _Choice(chosen, [name for _, name in columns])
 
 
 _LABELS = (
@@ -372,11 +381,11 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
     b"PAR1": _open_parquet,
     b"\x93NUMPY": _open_numpy,
 }
-"""How files of columns begin, with what opens them."""
+"""Signature of a file of columns to the function that opens it."""
 
 
-def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
-    """Return the letters of columns."""
+def _find_letters(path: Path | str, names: Sequence[str], order: str | None) -> str:
+    """Return the letters of columns: as ``--columns`` gives them, or by their names."""
     if order is not None:
         if len(order) != len(names):
             raise DataError(
@@ -402,10 +411,11 @@ def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Gr
     for split, columns in files.items():
         if not isinstance(columns, Columns) or not columns.is_ids:
             return None
-        splits[split], highest = _load(columns, columns.read_ids(), spilled=spilled)
-        head, relation, tail = np.maximum((head, relation, tail), highest).tolist()
+        loaded = _load(columns, columns.read_ids(), spilled=spilled)
+        splits[split] = loaded.triples
+        head, relation, tail = np.maximum((head, relation, tail), loaded.highest).tolist()
     num_entities, num_relations = 1 + max(head, tail), 1 + relation
-    rows = sum(map(len, splits.values()))
+    rows = sum(len(triples) for triples in splits.values())
     if max(num_entities, num_relations) > max(_DENSE, 16 * rows):
         return None
     return Graph(splits, num_entities, num_relations, gaps=True)
@@ -421,7 +431,7 @@ def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> G
     try:
         for split, file in texts.items():
             batches = code_text(Path(file.path), entities, relations)
-            splits[split], _ = _load(file, batches, spilled=spilled)
+            splits[split] = _load(file, batches, spilled=spilled).triples
     except NotPlainError:
         return None
     return Graph(
@@ -435,8 +445,8 @@ def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> G
 
 def _is_large(files: Mapping[str, TripleFile], memory: int | None) -> bool:
     """Tell whether the ids of a graph go to temporary files."""
-    most = MEMORY if memory is None else memory
-    return _BYTES * sum(file.rows for file in files.values()) > most
+    limit = MEMORY if memory is None else memory
+    return _BYTES * sum(file.rows for file in files.values()) > limit
 
 
 def _begin_alike(texts: Iterable[PlainText]) -> bool:
@@ -448,13 +458,19 @@ def _begin_alike(texts: Iterable[PlainText]) -> bool:
     return len({*firsts}) < len(firsts)
 
 
-def _load(
-    file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool
-) -> tuple[Triples, list[int]]:
-    """Read ids into memory or temporary files; return them and the highest of each column."""
+class _Loaded(NamedTuple):
+    """The triples of a file."""
+
+    triples: Triples
+    highest: list[int]  # id of each column
+
+
+def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> _Loaded:
+    """Read ids into memory or temporary files."""
     highest, row = [0, 0, 0], 0
-    # Rows may be fewer: what is not written to takes no memory.
-    arrays = [np.empty(0 if spilled else file.rows, dtype=np.uint32) for _ in highest]
+    # Rows may be fewer: memory that is not written to is not taken.
+    size = 0 if spilled else file.rows
+    arrays = [np.empty(size, dtype=np.uint32) for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them."
     with (
         ExitStack() as stack,
@@ -483,4 +499,4 @@ def _load(
         arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     head, relation, tail = (cast("Codes", array[:row].view(kind)) for array in arrays)
-    return Triples(head, relation, tail, mappings=tuple(mappings)), highest
+    return _Loaded(Triples(head, relation, tail, mappings=tuple(mappings)), highest)

@@ -10,10 +10,11 @@ is run again.
 from __future__ import annotations
 
 import logging
+import operator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from rankconst_builder.columnar import (
     open_parquet,
 )
 from rankconst_builder.facts import add_parts, describe_part
+from rankconst_builder.graph import Marks
 from rankconst_builder.package import hash_program
 from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import (
@@ -101,14 +103,14 @@ def _show(file: Path | str) -> str:
 
 def choose_files(opened: Mapping[str, TripleFile | None]) -> dict[str, Columns]:
     """Return the files of each split; refuse those that are not of ids."""
-    found = {}
+    files = {}
     for split, file in opened.items():
         if not isinstance(file, Columns) or not file.is_ids or not file.names:
             raise DataError(
                 f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so."
             )
-        found[split] = file
-    return found
+        files[split] = file
+    return files
 
 
 @contextmanager
@@ -171,19 +173,27 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
-        shown = hide_login(address)
+        url = hide_login(address)
         raise UsageError(
-            f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`."
+            f"the scheduler at {url} has no workers. Start some with `dask worker {url}`."
         ) from error
-    found = client.run(hash_program, on_error="return")
-    for worker, program in found.items():
+    programs = client.run(hash_program, on_error="return")
+    for worker, program in programs.items():
         if program != hash_program():
-            seen = first_line(program) if isinstance(program, Exception) else "it has other code"
+            reason = first_line(program) if isinstance(program, Exception) else "it has other code"
             raise UsageError(
-                f"the worker at {worker} does not run this rankconst: {seen}. "
+                f"the worker at {worker} does not run this rankconst: {reason}. "
                 f"Install version {__version__} where workers run, "
                 "with the extra rankconst[builder,dask], and start them again."
             )
+
+
+class Distributed(NamedTuple):
+    """The counts of a graph that a cluster has."""
+
+    graph: Graph  # without the triples of train
+    statistics: Statistics
+    tallies: Tallies  # by protocol, split and baseline, then by side
 
 
 @_explaining()
@@ -193,11 +203,10 @@ def count_distributed(
     protocols: Sequence[Protocol],
     splits: Collection[str],
     room: int | None = None,
-) -> tuple[Graph, Statistics, Tallies]:
+) -> Distributed:
     """Count the candidates of splits under each protocol, under chance, on a cluster.
 
-    Returns the graph without the triples of train, its statistics, and tallies from protocol, split
-    and baseline to side. `room` are the bytes that the words of a part may take, about.
+    `room` are the bytes that the words of a part may take, about.
     """
     train = files["train"]
     small = encode_ids({split: columns for split, columns in files.items() if split != "train"})
@@ -218,35 +227,35 @@ def count_distributed(
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
         job = _Job(side, covered, (*splits,), sum(rows.values()), room or _ROOM)
-        found = _run(client, job, groups, graph, shared)
-        statistics += [each for each, _ in found if each is not None]
+        counts = _run(client, job, groups, graph, shared)
+        statistics += [part.statistics for part in counts if part.statistics is not None]
         for split in splits:
-            added = add_tallies(covered, [each[split] for _, each in found], split, side, ranked)
-            for protocol, tally in added.items():
+            parts = [part.tallies[split] for part in counts]
+            for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
-    return graph, add_parts(graph, rows, statistics), tallies
+    return Distributed(graph, add_parts(graph, rows, statistics), tallies)
 
 
 def _run(
     client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
-) -> list[Any]:
+) -> list[_PartCounts]:
     """Count each part on the workers; `shared` is the graph on the cluster."""
     written = [client.submit(job.write, group, shared, pure=False) for group in groups]
     counted = []
     for part in job.plan(graph).parts:
-        taken = [client.submit(_take, one, part, pure=False) for one in written]
-        counted.append(client.submit(job.count, part, shared, taken, pure=False))
+        words = [client.submit(operator.getitem, parts, part, pure=False) for parts in written]
+        counted.append(client.submit(job.count, part, shared, words, pure=False))
     return _gather(client, counted)
 
 
 def _list_groups(columns: Columns) -> list[_RowGroup]:
-    found = []
+    groups = []
     for file in columns.files:
         with open_parquet(file) as opened:
             numbers = range(opened.metadata.num_row_groups)
         place = file.absolute() if isinstance(file, Path) else file
-        found += [_RowGroup(place, number, columns.names) for number in numbers]
-    return found
+        groups += [_RowGroup(place, number, columns.names) for number in numbers]
+    return groups
 
 
 @_explaining()
@@ -258,19 +267,19 @@ def hash_files(client: Any, columns: Columns) -> Content:
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
     """Find the entities and relations that occur in train."""
-    found = [client.submit(_mark, group, pure=False) for group in groups]
-    while len(found) > 1:  # on workers, some at a time: all would be too many for one process
-        starts = range(0, len(found), _TOGETHER)
-        parts = [found[start : start + _TOGETHER] for start in starts]
-        found = [client.submit(_merge, part, pure=False) for part in parts]
-    (packed,) = _gather(client, found) or [[np.zeros(0, np.uint8)] * 2]
+    marks = [client.submit(_mark, group, pure=False) for group in groups]
+    while len(marks) > 1:  # on workers, some at a time: all would be too many for one process
+        starts = range(0, len(marks), _TOGETHER)
+        parts = [marks[start : start + _TOGETHER] for start in starts]
+        marks = [client.submit(_merge, part, pure=False) for part in parts]
+    (packed,) = _gather(client, marks) or [[np.zeros(0, np.uint8)] * 2]
     entities = _fit_marks(np.unpackbits(packed[0]), graph.num_entities)
     relations = _fit_marks(np.unpackbits(packed[1]), graph.num_relations)
     return replace(
         graph,
         num_entities=entities.size,
         num_relations=relations.size,
-        train_marks=(entities, relations),
+        train_marks=Marks(entities, relations),
     )
 
 
@@ -289,10 +298,10 @@ def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
     return [np.packbits(entities), np.packbits(mark(relation, triples, "relation"))]
 
 
-def _merge(found: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
+def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
     """Return the bits of several row groups in one."""
     merged = []
-    for parts in zip(*found, strict=True):
+    for parts in zip(*marks, strict=True):
         whole = np.zeros(max(part.size for part in parts), np.uint8)
         for part in parts:
             whole[: part.size] |= part
@@ -316,13 +325,16 @@ def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
     return [*client.gather(futures)]
 
 
-def _take(found: Sequence[Any], place: int) -> Any:
-    return found[place]
+class _PartCounts(NamedTuple):
+    """The counts of a part of the facts."""
+
+    statistics: Counter[tuple[str, ...]] | None  # None for parts without all facts
+    tallies: dict[str, dict[str, Tally]]  # by split, then by protocol
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What workers do for one side."""
+    """The work on one side."""
 
     side: str
     protocols: tuple[Protocol, ...]
@@ -341,11 +353,9 @@ class _Job:
             triples = _select_answers(graph, self.side, triples)
         return [packing.sort(triples, part) for part in packing.parts]
 
-    def count(
-        self, part: int, graph: Graph, found: Sequence[Words]
-    ) -> tuple[Counter[tuple[str, ...]] | None, dict[str, dict[str, Tally]]]:
-        """Return the statistics of a part, if it has all facts, and its tallies by split."""
-        train = sort_words(found)
+    def count(self, part: int, graph: Graph, groups: Sequence[Words]) -> _PartCounts:
+        """Count a part, whose words of train come from row groups."""
+        train = sort_words(groups)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":
             words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
@@ -354,21 +364,20 @@ class _Job:
         for split in self.splits:
             side = Side.of(graph, split, self.side, self.protocols, room=self.room, rows=self.rows)
             tallies[split] = side.tally(part, train)
-        return statistics, tallies
+        return _PartCounts(statistics, tallies)
 
 
 def _select_answers(graph: Graph, side: str, triples: Triples) -> Triples:
     """Return the triples that answer a query of valid or test."""
-    asked = _join(graph.splits.values())
-    queries = list_queries(graph, asked, side)
-    found = [NO_TRIPLES]
+    queries = list_queries(graph, _join(graph.splits.values()), side)
+    answers = [NO_TRIPLES]
     for batch in split_batches(triples):
-        for anchors, given, _ in view(graph, batch, side):
-            rows, _ = queries.match(anchors, given)
-            found.append(batch.select(rows))
-    return _join(found)
+        for facts in view(graph, batch, side):
+            rows = queries.match(facts.anchors, facts.links).rows
+            answers.append(batch.select(rows))
+    return _join(answers)
 
 
 def _join(triples: Iterable[Triples]) -> Triples:
-    columns = zip(*(each.codes for each in triples), strict=True)
-    return Triples(*map(np.concatenate, columns))
+    columns = zip(*(part.codes for part in triples), strict=True)
+    return Triples(*(np.concatenate(codes) for codes in columns))

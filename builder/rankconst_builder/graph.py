@@ -6,13 +6,14 @@ import functools
 import itertools
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
+from rankconst_builder.triples import Size
 from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
     from rankconst_builder.words import Codes, Words
+
+
+class Marks(NamedTuple):
+    """Masks over the codes of a graph."""
+
+    entities: NDArray[np.bool_]
+    relations: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,8 @@ class Graph:
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
     gaps: bool = False  # True if codes are ids, which may leave some out
-    # Which entities and relations occur in a train that is elsewhere; None if it is at hand.
-    train_marks: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    # The entities and relations that occur in a train that is elsewhere; None if it is at hand.
+    train_marks: Marks | None = None
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -77,7 +85,8 @@ class Graph:
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
         """Say why the candidates of a protocol cannot be counted; empty if they can."""
-        if unfit := explain_unfit(protocol, self.temporal, self.qualified):
+        unfit = explain_unfit(protocol, self.temporal, self.qualified)
+        if unfit:
             return unfit
         needed = {split, *protocol.known_splits(split)}
         if protocol.time == "same" and self.forecasting:
@@ -97,12 +106,12 @@ class Graph:
 
     @cached_property
     def entities(self) -> NDArray[np.bool_]:
-        """Which codes are entities. Shape (num_entities,)."""
+        """The codes that are entities. Shape (num_entities,)."""
         return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
 
     @cached_property
     def relations(self) -> NDArray[np.bool_]:
-        """Which codes are relations. Shape (num_relations,)."""
+        """The codes that are relations. Shape (num_relations,)."""
         if not self.gaps:
             return np.ones(self.num_relations, dtype=np.bool_)
         marked = (mark(self.num_relations, triples, "relation") for triples in self._held_out)
@@ -110,7 +119,7 @@ class Graph:
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
-        """Which entities are head or tail of any fact, not in qualifiers only."""
+        """The entities that are head or tail of any fact, not in qualifiers only."""
         marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
         return functools.reduce(np.logical_or, marked, self.seen_entities)
 
@@ -120,32 +129,32 @@ class Graph:
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
-        """Which entities occur in train. Shape (num_entities,)."""
+        """The entities that occur in train. Shape (num_entities,)."""
         if self.train_marks is not None:
-            return self.train_marks[0]
+            return self.train_marks.entities
         return mark(self.num_entities, self.splits["train"], "head", "tail")
 
     @cached_property
     def train_relations(self) -> NDArray[np.bool_]:
-        """Which relations occur in train. Shape (num_relations,)."""
+        """The relations that occur in train. Shape (num_relations,)."""
         if self.train_marks is not None:
-            return self.train_marks[1]
+            return self.train_marks.relations
         return mark(self.num_relations, self.splits["train"], "relation")
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
-        """Which relations occur in train, or in the graph that models are trained on."""
-        seen = self.train_relations.copy()
-        seen[self.trained_relations] = True
-        return seen
+        """The relations that occur in train, or in the graph that models are trained on."""
+        relations = self.train_relations.copy()
+        relations[self.trained_relations] = True
+        return relations
 
     def is_seen(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell for each triple whether train has its entities and its relation. Shape (n,)."""
+        """Mark the triples whose entities and relation train has. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
 
     def is_allowed(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell for each triple whether the restriction of the evaluation allows it. Shape (n,)."""
+        """Mark the triples that the restriction of the evaluation allows. Shape (n,)."""
         allowed = np.ones(len(triples), dtype=np.bool_)
         if self.allowed_entities is not None:
             allowed &= self.allowed_entities[triples.head] & self.allowed_entities[triples.tail]
@@ -154,7 +163,7 @@ class Graph:
         return allowed
 
     def find_firsts(self, split: str) -> NDArray[np.bool_]:
-        """Tell for each row of a split whether no earlier one equals it. Shape (n,)."""
+        """Mark the rows of a split that repeat no earlier one. Shape (n,)."""
         words = self.pack_facts(self.splits[split])
         first = np.ones(words.size, dtype=np.bool_)
         if is_new(np.sort(words)).all():
@@ -177,59 +186,66 @@ class Graph:
         return words
 
 
-def _check_numbers(
-    found: tuple[int, int], least: tuple[int, int], missing: Collection[str]
-) -> None:
-    """Compare the numbers of entities and relations with those that the dataset states."""
-    is_stated = least != (0, 0)
-    if missing and not is_stated:
+def _settle_size(size: Size, stated: Size | None, missing: Collection[str]) -> Size:
+    """Return the size that the dataset states, or that of its files; refuse a contradiction."""
+    if stated is None:
+        if missing:
+            raise DataError(
+                f"without {', '.join(missing)} the number of entities is not known; "
+                "the dataset does not state it."
+            )
+        return size
+    if size.entities > stated.entities or size.relations > stated.relations:
         raise DataError(
-            f"without {', '.join(missing)} the number of entities is not known; "
-            "the dataset does not state it."
+            f"the dataset states {stated.entities:,} entities and {stated.relations:,} relations; "
+            f"its files have {size.entities:,} and {size.relations:,}."
         )
-    if is_stated and (found[0] > least[0] or found[1] > least[1]):
-        raise DataError(
-            f"the dataset states {least[0]:,} entities and {least[1]:,} relations; "
-            f"its files have {found[0]:,} and {found[1]:,}."
-        )
+    return stated
 
 
 def encode_labels(
     files: Mapping[str, Labels],
     trained: Labels | None = None,
-    least: tuple[int, int] = (0, 0),
+    size: Size | None = None,
     *,
     missing: Collection[str] = (),
     forecasting: bool = False,
 ) -> Graph:
-    """Code the labels of a dataset's splits as integers."""
+    """Code the labels of a dataset's splits as integers.
+
+    `trained` is the graph that models are trained on, where it is not train; `size` is the one that
+    the dataset states.
+    """
     values = [labels.values for labels in files.values() if labels.values is not None]
     ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
-    entities, entity_labels = _encode(ends + values)
+    entities = _encode(ends + values)
     context = [] if trained is None else [trained.relation]
-    relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
-    num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
-    # Codes follow first appearance, so those that only the context has come last.
-    known = [codes[codes < num_relations] for codes in relations[len(files) :]]
-    times, num_times = _encode_times(files)
-    empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
+    relations = _encode([labels.relation for labels in files.values()] + context)
+    num_relations = 1 + max(int(codes.max()) for codes in relations.codes[: len(files)])
+    trained_relations = NO_TRIPLES.relation
+    if trained is not None:
+        # Codes follow first appearance, so those that only the context has come last.
+        codes = relations.codes[-1]
+        trained_relations = codes[codes < num_relations]
+    times = _encode_times(files)
+    empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times.codes else NO_TRIPLES
     splits = dict.fromkeys(SPLITS, empty)
     for place, name in enumerate(files):
-        head, tail = entities[2 * place], entities[2 * place + 1]
-        splits[name] = Triples(head, relations[place], tail, times.get(name))
-    found = len(entity_labels), num_relations
-    _check_numbers(found, least, missing)
+        head, tail = entities.codes[2 * place], entities.codes[2 * place + 1]
+        splits[name] = Triples(head, relations.codes[place], tail, times.codes.get(name))
+    num_entities = len(entities.labels)
+    whole = _settle_size(Size(num_entities, num_relations), size, missing)
     graph = Graph(
         splits,
-        max(found[0], least[0]),
-        max(found[1], least[1]),
-        num_times,
-        frozenset(missing),
-        forecasting or (not values and _is_in_order(splits)),
-        bool(values),
-        known[0] if known else NO_TRIPLES.relation,
-        entity_labels,
-        relation_labels.slice(0, num_relations),
+        whole.entities,
+        whole.relations,
+        times.number,
+        missing=frozenset(missing),
+        forecasting=forecasting or (not values and _is_in_order(splits)),
+        qualified=bool(values),
+        trained_relations=trained_relations,
+        entity_labels=entities.labels,
+        relation_labels=relations.labels.slice(0, num_relations),
     )
     if forecasting:
         _check_times(graph)
@@ -239,14 +255,21 @@ def encode_labels(
 def _order_times(labels: list[Any]) -> list[int]:
     """Return the places of times in their order: whole numbers by size, others as text."""
     try:
-        sizes = list(map(int, labels))
+        sizes = [int(label) for label in labels]
     except ValueError:
         return sorted(range(len(labels)), key=labels.__getitem__)
     return sorted(range(len(labels)), key=sizes.__getitem__)
 
 
-def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
-    """Code the times of a temporal graph in their order, and count them."""
+class _Times(NamedTuple):
+    """The times of a temporal graph as codes, in their order."""
+
+    codes: dict[str, Codes]  # by split; empty if facts have no time
+    number: int  # of distinct times
+
+
+def _encode_times(files: Mapping[str, Labels]) -> _Times:
+    """Code the times of a temporal graph in their order."""
     if len({len(labels.time) for labels in files.values()}) > 1:
         columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
         raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
@@ -254,41 +277,50 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     whole = np.zeros(ends[-1], dtype=np.int64)
     number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
-        codes, encoded = _encode(columns)
-        place = np.argsort(_order_times(encoded.to_pylist()))
+        codes, names = _encode(columns)
+        place = np.argsort(_order_times(names.to_pylist()))
         words = whole * len(place) + place[np.concatenate(codes)]
         distinct, whole = np.unique(words, return_inverse=True)
         number = distinct.size
     if not any(labels.time for labels in files.values()):
-        return {}, number
-    return dict(zip(files, np.split(whole, ends[:-1]), strict=True)), number
+        return _Times({}, number)
+    return _Times(dict(zip(files, np.split(whole, ends[:-1]), strict=True)), number)
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:
     """Tell whether all times of each split are later than those of the one before."""
-    there = [triples for triples in splits.values() if len(triples)]
-    times = [triples.time for triples in there if triples.time is not None]
+    filled = [triples for triples in splits.values() if len(triples)]
+    times = [triples.time for triples in filled if triples.time is not None]
     pairs = itertools.pairwise(times)
-    return len(times) > 1 and all(one.max() < other.min() for one, other in pairs)
+    return len(times) > 1 and all(before.max() < after.min() for before, after in pairs)
 
 
 def _check_times(graph: Graph) -> None:
     """Refuse splits that share a time, if the dataset is split by time."""
     times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
-    for one, other in itertools.combinations(SPLITS, 2):
-        if common := times[one] & times[other]:
+    for first, second in itertools.combinations(SPLITS, 2):
+        common = times[first] & times[second]
+        if common:
             raise DataError(
-                f"{one} and {other} share {len(common):,} times, "
+                f"{first} and {second} share {len(common):,} times, "
                 "but the dataset is said to be split by time. Are these its files?"
             )
 
 
-def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray]:
-    """Give columns of dictionary-encoded bytes one common dictionary; return codes and it."""
+class _Encoded(NamedTuple):
+    """Columns of labels as codes, in the order in which labels come first."""
+
+    codes: list[Codes]
+    labels: pa.BinaryArray  # by code
+
+
+def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
+    """Give columns of dictionary-encoded bytes one common dictionary."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     joined = pa.chunked_array(chunks).unify_dictionaries()
     unified = cast("list[pa.DictionaryArray[Any, Any]]", joined.chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
-    return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)
+    labels = cast("pa.BinaryArray", unified[0].dictionary)
+    return _Encoded(np.split(codes, ends[:-1]), labels)

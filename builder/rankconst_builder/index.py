@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 DESCRIBED = ("title", "citation", "entities", *(f"triples_{split}" for split in SPLITS))
-"""The columns of datasets whose values the index has, too."""
+"""Columns of the table of datasets that the index has, too."""
 
 
 def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
     """Return the index of tables that are about to be released."""
     make = {name: lambda table=table: table for name, table in tables.items()}
-    held = TablesInMemory(Path(), {"version": version}, Path(), make=make)
+    opened = TablesInMemory(Path(), {"version": version}, Path(), make=make)
     datasets = {row["dataset"]: row for row in tables["datasets"].to_pylist()}
     names = {key: [row["title"], row["aliases"], row["counting"]] for key, row in datasets.items()}
     constants = select_rows(tables["constants"], {"split": "test", "aggregation": "micro"})
@@ -43,26 +43,26 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
     for key, row in datasets.items():
         rows = select_rows(constants, {"dataset": key}).to_pylist()
         described = {name: row[name] for name in DESCRIBED}
-        known = {"described": described, "protocols": held.protocols(key)}
-        lines.append({"dataset": key, **known, "constants": _gather(held, rows)})
+        line = {"dataset": key, "described": described, "protocols": opened.protocols(key)}
+        lines.append({**line, "constants": _gather(opened, rows)})
     return "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines)
 
 
-def _gather(held: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _gather(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the constants of a dataset: by protocol, side and baseline, and by metric."""
-    found: dict[str, dict[str, Any]] = {}
+    constants: dict[str, dict[str, Any]] = {}
     for row in rows:
         metric = CATALOGUE[row["metric"]]
         if row["k"] is not None:
             metric = metric.at(row["k"])
         if metric not in HEADLINE:
             continue
-        histogram = held.histogram(Tasks(row["dataset"], row["protocol"], "test", row["side"]))
+        histogram = tables.histogram(Tasks(row["dataset"], row["protocol"], "test", row["side"]))
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         enough = None
         if row["baseline"] == DEFAULT_BASELINE:
             enough = find_smallest_difference(metric, histogram)
         address = f"{row['protocol']}/{row['side']}/{row['baseline']}"
-        own = found.setdefault(address, {"num_tasks": row["num_tasks"]})
-        own[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
-    return found
+        by_metric = constants.setdefault(address, {"num_tasks": row["num_tasks"]})
+        by_metric[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
+    return constants

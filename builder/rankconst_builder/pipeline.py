@@ -91,7 +91,7 @@ _KNOWN = "known"  # the role of a file of further known triples
 
 @dataclass(frozen=True)
 class Build:
-    """What one run is asked to do."""
+    """An order to build tables."""
 
     sources: Sequence[Benchmark]
     out: Path  # the folder of the tables
@@ -137,14 +137,15 @@ def choose_protocols(
     """Return the protocols that fit a graph; refuse one that does not, unless all are asked for."""
     if not {*PROTOCOLS.values()} <= {*protocols}:
         for protocol in protocols:
-            if unfit := explain_unfit(protocol, temporal, qualified):
+            unfit = explain_unfit(protocol, temporal, qualified)
+            if unfit:
                 raise UsageError(unfit)
     return tuple(protocol for protocol in protocols if protocol.fits(temporal, qualified))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run achieved."""
+    """The result of a build."""
 
     tables: Tables | None  # the set that was written, or None if nothing could be built
     built: tuple[str, ...]  # keys of the datasets that were computed
@@ -253,22 +254,22 @@ def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
 
 
 def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
-    """Return what the tables say of files, without their bytes."""
+    """Return the hashes of files without their bytes."""
     return {role: replace(content, data=b"") for role, content in contents.items()}
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     """Read and code the files of a benchmark."""
-    named = {role: f"{source.key} {source.files[role].name}" for role in contents}
+    names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
-        role: read_triples(contents[role], source.format, named[role])
+        role: read_triples(contents[role], source.format, names[role])
         for role in (*ROLES, CONTEXT)
         if role in contents
     }
     graph = encode_labels(
         {role: labels[role] for role in ROLES if role in labels},
         labels.get(CONTEXT),
-        read_stat(contents[STAT], named[STAT]) if STAT in contents else (0, 0),
+        read_stat(contents[STAT], names[STAT]) if STAT in contents else None,
         missing=[role for role in ROLES if role in source.files and role not in contents],
         forecasting=source.split == FORECASTING,
     )
@@ -316,22 +317,22 @@ def _state_files(
 ) -> dict[Path | str, tuple[int | None, ...]]:
     """Return the states of a user's files, but not of pipes."""
     files: set[Path | str] = {path for path in paths if path.is_file()}
-    for each in opened:
-        if each is not None:
-            files.update(each.files)
+    for file in opened:
+        if file is not None:
+            files.update(file.files)
     return {file: state_file(file) for file in files}
 
 
 def _read_own_graph(
     build: Build, key: str, contents: dict[str, Content], opened: Mapping[str, TripleFile | None]
 ) -> Graph:
-    """Read and code the user's files, restricted as the build says; empties `contents`."""
+    """Read and code the user's files, and restrict the graph; empties `contents`."""
     columns = {role: file for role, file in opened.items() if isinstance(file, Columns)}
     pieces = {role: file for role, file in opened.items() if file is not None}
     if len(pieces) == len(opened) and build.restriction == Restriction():
         graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:
-            _say_order(build, key, pieces)
+            _report_order(build, key, pieces)
             return graph
     texts = {}
     if build.restriction.known is not None:
@@ -352,7 +353,7 @@ def _read_own_graph(
 def _read_labels(
     build: Build, key: str, texts: dict[str, Content], columns: Mapping[str, Columns]
 ) -> dict[str, Labels]:
-    """Read the labels of files by role, and say how they are written; empties `texts`."""
+    """Read the labels of files by role, and report how they are written; empties `texts`."""
     names = {role: str(path) for role, path in build.local.get(key, {}).items()}
     names[_KNOWN] = build.restriction.known_name
     data = {role: content.data for role, content in texts.items()}
@@ -363,24 +364,28 @@ def _read_labels(
     if note:
         build.reporter.say(f"{key}: {note}")
     else:
-        _say_order(build, key, columns)
+        _report_order(build, key, columns)
     return labels
 
 
 def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Graph:
-    """Restrict a graph as the build says, and let its filter know further triples."""
+    """Apply the restriction of the build to a graph, and add further known triples."""
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
-    graph, note = add_known(graph, known)
-    build.reporter.say(f"{key}: {note}")
+    graph = add_known(graph, known)
+    build.reporter.say(
+        f"{key}: {len(graph.known):,} of {len(known):,} further known triples are of the graph"
+    )
     return graph
 
 
-def _say_order(build: Build, key: str, files: Mapping[str, TripleFile]) -> None:
-    """Say in which order columns are read that have no names."""
+def _report_order(build: Build, key: str, files: Mapping[str, TripleFile]) -> None:
+    """Report the order of columns that is assumed where columns have no names."""
+    if build.columns is not None:
+        return
     named = [isinstance(file, Columns) and name_columns(file.names) for file in files.values()]
-    if build.columns is None and not all(named):
+    if not all(named):
         build.reporter.say(f"{key}: {ORDER.format('hrt')}")
 
 
@@ -400,14 +405,13 @@ def _build_on_cluster(
         build.reporter.say(
             f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers"
         )
-        graph, statistics, tallies = distributed.count_distributed(
-            client, files, protocols, build.splits
-        )
+        counts = distributed.count_distributed(client, files, protocols, build.splits)
         contents = {"train": distributed.hash_files(client, files["train"]), **contents}
-    _report_graph(build, source, graph, statistics)
-    histograms = list_histograms(source.key, graph, protocols, tallies)
+    graph = counts.graph
+    _report_graph(build, source, graph, counts.statistics)
+    histograms = list_histograms(source.key, graph, protocols, counts.tallies)
     _report_unranked(build, source.key, graph, protocols, histograms)
-    described = describe_dataset(source, statistics, contents, None)
+    described = describe_dataset(source, counts.statistics, contents, None)
     return _make_part(build, described, histograms, _describe_origin(build))
 
 
@@ -417,7 +421,7 @@ def _build_on_cluster(
 def _build_graph(
     build: Build, source: Benchmark, graph: Graph, contents: Mapping[str, Content]
 ) -> Part:
-    """Count a graph, and say what a person should know of it."""
+    """Count a graph, and report its size, oddities and gaps."""
     key = source.key
     protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
@@ -444,13 +448,13 @@ def _make_part(
 
 
 def _describe_origin(build: Build, reconstructed: str = "") -> dict[str, Any]:
-    """Return where the rows of a dataset come from that was counted from its files."""
+    """Return the provenance of a dataset that was counted from its files."""
     origin = f"files; {reconstructed} reconstructed" if reconstructed else "files"
-    found: dict[str, Any] = {"origin": origin, "program": hash_program()[:16]}
+    provenance: dict[str, Any] = {"origin": origin, "program": hash_program()[:16]}
     restricted = build.restriction.describe()
     if restricted:
-        found["restriction"] = restricted
-    return found | _describe_choice(build)
+        provenance["restriction"] = restricted
+    return provenance | _describe_choice(build)
 
 
 def _describe_choice(build: Build) -> dict[str, str]:
@@ -464,7 +468,7 @@ def _describe_choice(build: Build) -> dict[str, str]:
 
 
 def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Statistics) -> None:
-    """Say how large a graph is, and what about it looks wrong."""
+    """Report the size of a graph, and its oddities."""
     build.reporter.say(summarise(source, graph, statistics))
     for difference in compare(
         source, graph, statistics, build.local.get(source.key), build.columns
@@ -473,9 +477,9 @@ def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Sta
 
 
 def _report_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
-    """Say which splits have no constants under a protocol because files are missing."""
+    """Report the splits without constants under a protocol because files are missing."""
     for split in build.splits:
-        lost = [one.key for one in protocols if graph.explain_uncounted(one, split)]
+        lost = [row.key for row in protocols if graph.explain_uncounted(row, split)]
         if lost:
             build.reporter.say(
                 f"{key}: no constants of {split} under {', '.join(lost)}, because files are missing"
@@ -485,7 +489,7 @@ def _report_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Pr
 def _report_unranked(
     build: Build, key: str, graph: Graph, protocols: Iterable[Protocol], histograms: Histograms
 ) -> None:
-    """Say which splits have no rows under a protocol because no task is ranked."""
+    """Report the splits without rows under a protocol because no task is ranked."""
     for protocol, split in itertools.product(protocols, build.splits):
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
@@ -530,8 +534,8 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Pa
 
 
 def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part:
-    """Return what archived tables hold of a dataset, as far as the build asks for it."""
-    wanted = {
+    """Return the rows of a dataset in archived tables, as far as the build asks for them."""
+    choices = {
         "protocol": [protocol.key for protocol in build.protocols],
         "split": [*build.splits],
         "baseline": [DEFAULT_BASELINE, *build.baselines],
@@ -546,8 +550,8 @@ def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part
             tables[name] = schema_of(name).empty_table()
             continue
         table = archive.read(name, key)
-        for column in wanted.keys() & {*table.column_names}:
-            values = pa.array(wanted[column], pa.string())
+        for column in choices.keys() & {*table.column_names}:
+            values = pa.array(choices[column], pa.string())
             table = table.filter(pc.is_in(table[column], value_set=values))
         tables[name] = table
     provenance = {"origin": f"archive {archive.version}", "reason": reason}

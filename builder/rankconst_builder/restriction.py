@@ -71,8 +71,8 @@ class Restriction:
         return graph
 
 
-def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
-    """Add known triples to a graph's filters; return it, and a note on how many concern it."""
+def add_known(graph: Graph, known: Labels) -> Graph:
+    """Add known triples to a graph's filters, as far as it has their entities and relation."""
     if graph.temporal or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
@@ -86,9 +86,7 @@ def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
             f"--known: none of the {len(known):,} triples has entities "
             "and a relation of the graph. Are its columns in another order, or its labels others?"
         )
-    triples = Triples(head[inside], relation[inside], tail[inside])
-    graph = replace(graph, known=triples)
-    return graph, f"{len(triples):,} of {len(known):,} further known triples are of the graph"
+    return replace(graph, known=Triples(head[inside], relation[inside], tail[inside]))
 
 
 def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
@@ -112,36 +110,38 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
             ) from error
     else:
         names = value.split(",")
-    kept = tuple(dict.fromkeys(name for name in names if name.strip()))
-    if not kept:
+    labels = tuple(dict.fromkeys(name for name in names if name.strip()))
+    if not labels:
         raise UsageError(
             f"{option} {value!r} names nothing. Give labels with commas between them, or a file."
         )
-    strange = [name for name in kept if name != name.encode(errors="replace").decode()]
+    strange = [name for name in labels if name != name.encode(errors="replace").decode()]
     if strange:
         raise UsageError(
             f"{option}: {shorten(strange[0])!r} is not UTF-8 text, as labels have to be."
         )
-    return kept
+    return labels
 
 
 def _find(
     kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int
 ) -> NDArray[np.bool_]:
     """Return a mask of the named labels over the codes. Shape (size,)."""
-    known = pa.array([str(code).encode() for code in range(size)]) if labels is None else labels
-    asked = pa.array([name.encode() for name in names], known.type)
-    places = pc.index_in(asked, value_set=known).to_pylist()
+    if labels is None:  # ids
+        labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
+    texts = pa.array([name.encode() for name in names], labels.type)
+    places = pc.index_in(texts, value_set=labels).to_pylist()
     unknown = [name for name, place in zip(names, places, strict=True) if place is None]
     if unknown:
-        labels_known = [bytes(label or b"").decode(errors="replace") for label in known.to_pylist()]
-        near = difflib.get_close_matches(unknown[0], labels_known)
+        spellings = [bytes(label or b"").decode(errors="replace") for label in labels.to_pylist()]
+        near = difflib.get_close_matches(unknown[0], spellings)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
-        more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+        listed = ", ".join(repr(name) for name in unknown[:_SHOWN])
+        if len(unknown) > _SHOWN:
+            listed += f" and {len(unknown) - _SHOWN} more"
         raise UnknownNameError(
-            f"the dataset has no {kind} {', '.join(map(repr, unknown[:_SHOWN]))}{more} "
-            f"({len(unknown)} of {len(names)} named).{hint}"
+            f"the dataset has no {kind} {listed} ({len(unknown)} of {len(names)} named).{hint}"
         )
     mask = np.zeros(size, dtype=np.bool_)
-    mask[[place for place in places if place is not None]] = True
+    mask[np.array(places, np.int64)] = True
     return mask

@@ -10,7 +10,7 @@ import csv
 import shlex
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +43,8 @@ class Labels:
     head: Column  # dictionary-encoded bytes, one entry a row of the file, in its order
     relation: Column
     tail: Column
-    # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of
-    # statements their qualifiers, as the line has them.
+    # Of a temporal graph the times, such as a begin and an end; of statements their qualifiers, as
+    # the line has them.
     time: tuple[Column, ...] = ()
     values: Column | None = None  # of statements: the entities of the qualifiers, in no order
 
@@ -60,39 +60,48 @@ class Labels:
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     """Read a file of triples."""
-    body, expected = _take_body(content, form, name)
+    body, expected = _split_body(content, form, name)
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
         return Labels(head, relation, tail, (qualifiers,), values)
     try:
         table = _parse_lines(body, form)
     except pa.ArrowInvalid as error:
-        raise _malformed(content.removeprefix(BOM), form, name) from error
-    found = [_unpad(column) for column in table.columns] if form.padded else table.columns
-    for column in found:
+        raise _explain_malformed(content.removeprefix(BOM), form, name) from error
+    columns = table.columns
+    if form.padded:
+        columns = [_unpad(column) for column in columns]
+    for column in columns:
         dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
         if any(pc.index(labels, b"").as_py() >= 0 for labels in dictionaries):
-            raise _malformed(content.removeprefix(BOM), form, name)
+            raise _explain_malformed(content.removeprefix(BOM), form, name)
     if expected is not None and expected != len(table):
         raise DataError(
             f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
             "Is the file cut short?"
         )
-    head, relation, tail, *time = found
+    head, relation, tail, *time = columns
     return Labels(head, relation, tail, tuple(time))
 
 
-def _take_body(content: bytes, form: LineFormat, name: str) -> tuple[bytes, int | None]:
-    """Return the lines that have triples, and how many a first line says there are."""
+class _Body(NamedTuple):
+    """The lines of a file that are triples."""
+
+    lines: bytes
+    stated: int | None  # the number of triples by a line before them
+
+
+def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
+    """Split a file into its triples and what stands before them."""
     if content.startswith(_UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
         )
     body = content.removeprefix(BOM)
     if b"\r" in body and body.count(b"\r") != body.count(b"\r\n"):
-        raise _malformed(body, form, name)
+        raise _explain_malformed(body, form, name)
     if body[-4:].count(b"\n") != 1 or len(body) < 4:
-        # A copy, which large files with one newline at their end are spared.
+        # This copies; large files with one newline at their end need no copy.
         body = body.rstrip(b"\r\n")
     if not body:
         raise DataError(
@@ -109,20 +118,22 @@ def _take_body(content: bytes, form: LineFormat, name: str) -> tuple[bytes, int 
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
-    return body, expected
+    return _Body(body, expected)
 
 
 def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     """Return the columns of head, relation, tail and time; ArrowInvalid if lines have others."""
-    columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
-    named = [column for column in columns if column[0] != "-"]
-    wanted = sorted(named, key=lambda column: "hrtd".index(column[0]))
+    names = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
+    columns = [name for name in names if name[0] != "-"]
+    columns.sort(key=lambda name: "hrtd".index(name[0]))
     # A block must hold any one line; pyarrow reads blocks in parallel.
     block = max(1 << 20, _longest_line(body) + 2)
     _require_threads()
     return pa_csv.read_csv(
-        cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
-        pa_csv.ReadOptions(column_names=columns, block_size=block),
+        cast(
+            "Any", pa.BufferReader(_copy_to_arrow(body))
+        ),  # the stubs know only paths and Python files
+        pa_csv.ReadOptions(column_names=names, block_size=block),
         pa_csv.ParseOptions(
             delimiter=form.delimiter,
             quote_char='"' if form.quoted else False,
@@ -130,8 +141,8 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
             ignore_empty_lines=False,
         ),
         pa_csv.ConvertOptions(
-            column_types=dict.fromkeys(wanted, _LABEL),
-            include_columns=wanted,
+            column_types=dict.fromkeys(columns, _LABEL),
+            include_columns=columns,
             check_utf8=False,
             null_values=[],
         ),
@@ -161,7 +172,7 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     """Read heads, relations, tails, qualifiers as one label each, and the entities in these."""
     places = [form.columns.index(letter) for letter in "hrt"]
     sign, end = form.delimiter.encode(), len(form.columns) - 1
-    found: list[list[bytes]] = [[], [], [], [], []]
+    columns: list[list[bytes]] = [[], [], [], [], []]
     begin = 1 + form.header + form.count_line
     for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=begin):
         cells = line.removesuffix(b"\r").split(sign)
@@ -171,11 +182,11 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
                 f"qualifiers, a relation and an entity each, separated by {_spell(form.delimiter)} "
                 f"and none empty; got {len(cells)} columns: {show_line(line)}."
             )
-        for labels, place in zip(found, places, strict=False):
+        for labels, place in zip(columns, places, strict=False):
             labels.append(cells[place])
-        found[3].append(sign.join(cells[end:]))
-        found[4] += cells[end + 1 :: 2]
-    arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in found]
+        columns[3].append(sign.join(cells[end:]))
+        columns[4] += cells[end + 1 :: 2]
+    arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
     return [pa.chunked_array([array]) for array in arrays]
 
 
@@ -188,19 +199,26 @@ def _unpad(column: Column) -> Column:
     return pa.chunked_array(chunks)
 
 
-def read_stat(content: bytes, name: str) -> tuple[int, int]:
-    """Read the numbers of entities and relations that a file states, before anything else."""
+class Size(NamedTuple):
+    """The size of a graph."""
+
+    entities: int
+    relations: int
+
+
+def read_stat(content: bytes, name: str) -> Size:
+    """Read the numbers of entities and relations that a file begins with."""
     numbers = content.split()[:2]
     if len(numbers) < 2 or not all(number.isdigit() for number in numbers):
         raise DataError(
             f"{name}: expected the numbers of entities and relations, "
             f"got {show_line(content[:_SHOWN])}."
         )
-    return int(numbers[0]), int(numbers[1])
+    return Size(int(numbers[0]), int(numbers[1]))
 
 
-def _own(body: bytes) -> pa.Buffer:
-    """Copy bytes into Arrow's memory, whose threads may drop them when Python is ending."""
+def _copy_to_arrow(body: bytes) -> pa.Buffer:
+    """Copy bytes into memory of Arrow, whose threads may free it while Python is ending."""
     buffer = pa.allocate_buffer(len(body))
     memoryview(cast("Any", buffer)).cast("B")[:] = body
     return buffer
@@ -225,9 +243,9 @@ def _read_count(line: bytes, name: str) -> int:
         ) from error
 
 
-def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Explain what is wrong with the first line that is not a triple."""
-    wanted = len(form.columns)
+def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
+    """Explain the fault of the first line that is not a triple."""
+    width = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.
     texts = [*(line.removesuffix(b"\r") for line in lines), last]
@@ -239,7 +257,7 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
         where = f"{name}, line {number}"
         if not text.strip():
             return DataError(
-                f"{where}: the line is blank; expected {wanted} columns ({form.columns}). "
+                f"{where}: the line is blank; expected {width} columns ({form.columns}). "
                 f"{leave_out('', name)}"
             )
         if b"\r" in text:
@@ -248,16 +266,16 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
             )
         if form.qualified:
             continue  # its columns are checked where they are read
-        if len(parts) != wanted:
+        if len(parts) != width:
             return DataError(
-                f"{where}: expected {wanted} columns "
+                f"{where}: expected {width} columns "
                 f"({form.columns}) separated by {_spell(form.delimiter)}, got {len(parts)}: "
                 f"{show_line(text)}.{_advise(text, form, parts, number, name)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
             if letter != "-" and not (part.strip() if form.padded else part):
                 return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
-    return DataError(f"{name} cannot be read as lines of {wanted} columns ({form.columns}).")
+    return DataError(f"{name} cannot be read as lines of {width} columns ({form.columns}).")
 
 
 def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
@@ -274,15 +292,15 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 
 
 def leave_out(begin: str, name: str) -> str:
-    """Say how blank lines, or those that begin with a sign, are left out of a file."""
-    pattern, what = "^[[:space:]]*$", "blank lines"
+    """Return the command that leaves out lines that begin with a sign, or blank ones if empty."""
+    pattern, lines = "^[[:space:]]*$", "blank lines"
     if begin:
-        pattern, what = f"^{begin}", f"lines that begin with {begin}"
-    return f"Leave {what} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
+        pattern, lines = f"^{begin}", f"lines that begin with {begin}"
+    return f"Leave {lines} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
 
 
 def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name: str) -> str:
-    """Say what to do about a line with the wrong number of columns; empty if that is not known."""
+    """Return the remedy for a line with the wrong number of columns; empty if none is known."""
     if text.startswith(b"#"):
         return f" {leave_out('#', name)}"
     if len(parts) > len(form.columns):
@@ -302,19 +320,20 @@ def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
 
     A line that its own delimiter does not cut may have further columns.
     """
-    counts = {
-        word: len(text.split(delimiter.encode()))
-        for word, delimiter in DELIMITERS.items()
-        if delimiter != form.delimiter
-    }
-    wanted = len(form.columns)
-    fitting = [word for word, count in counts.items() if count == wanted]
-    longer = [word for word, count in counts.items() if count > wanted and not is_cut]
+    fitting, longer = [], []
+    for word, delimiter in DELIMITERS.items():
+        count = len(text.split(delimiter.encode()))
+        if delimiter == form.delimiter:
+            continue
+        if count == len(form.columns):
+            fitting.append(word)
+        elif count > len(form.columns) and not is_cut:
+            longer.append(word)
     return next(iter(fitting + longer), "")
 
 
 def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
-    """Say how to name the columns of a line that has further ones."""
+    """Return the remedy for a line with further columns: to name them."""
     # Row numbers come first.
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
@@ -329,7 +348,7 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:
-    """Say how to have a file with another delimiter read."""
+    """Return the remedy for a file with another delimiter."""
     delimiter = DELIMITERS[word]
     count = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}

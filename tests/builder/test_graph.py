@@ -16,7 +16,7 @@ from graphs import STATIC, blocks_of, count_candidates
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
 from rankconst_builder.facts import describe_graph
-from rankconst_builder.graph import Graph, encode_labels
+from rankconst_builder.graph import Graph, Marks, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.triples import read_triples
 from rankconst_builder.words import Triples
@@ -88,7 +88,7 @@ def test_restrictions_and_a_train_elsewhere(
     triples = Triples(
         *(np.array([row[place] for row in rows], dtype=np.int64) for place in range(3))
     )
-    masks = np.array(entities), np.array(relations)
+    masks = Marks(np.array(entities), np.array(relations))
     graph = Graph({"train": triples}, 3, 3, train_marks=masks)
     heads_and_tails = [entities[h] and entities[t] for h, _, t in rows]
     both = [each and relations[r] for each, (_, r, _) in zip(heads_and_tails, rows, strict=True)]
