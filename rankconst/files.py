@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
+import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +75,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
     try:
         if force and exists(target):  # who may read it stays
             fresh.touch()
-            shutil.copymode(target, fresh)
+            fresh.chmod(stat.S_IMODE(target.stat().st_mode))
         write_through(fresh, content)
         if not force:
             _name_new(fresh, target)
@@ -117,6 +117,8 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 def exchange_folder(fresh: Path, target: Path) -> None:
     """Exchange a folder for another one, so that one of them is there, whole, at every moment."""
+    import shutil
+
     if not target.is_dir():
         fresh.rename(target)
         return

@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import re
-import shutil
 import sys
 import textwrap
 import unicodedata
@@ -178,7 +177,11 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 def find_width() -> int:
     """Return how wide the screen is; a pipe has no width: lines must not be cut there."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    if not sys.stdout.isatty():
+        return 10_000
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def _write_table(listing: Listing) -> Iterator[str]:

@@ -85,7 +85,7 @@ INSIDE = {
     "values/standings.py": {"pandas"},
     "results/structured.py": {"yaml"},
     "results/tables/xlsx.py": {"openpyxl"},
-    "tables/place.py": {"pooch"},
+    "tables/location.py": {"pooch"},
 }
 
 LOOK_UP = "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"

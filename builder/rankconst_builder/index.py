@@ -15,8 +15,8 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.doubles import NUMBERS
-from rankconst.tables.archive import TablesInMemory
 from rankconst.tables.parquet import select_rows
+from rankconst.tables.sets import TablesInMemory
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference
 

@@ -27,7 +27,7 @@ from rankconst.errors import (
     UsageError,
 )
 from rankconst.names import shorten, show_value, spell
-from rankconst.tables.archive import TablesInMemory
+from rankconst.tables.sets import TablesInMemory
 from rankconst_builder.facts import describe_dataset, describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns

@@ -35,7 +35,8 @@ from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
-from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, ZipPath, read_file
+from rankconst.tables.location import ZipPath
+from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import csv
 import functools
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.protocols import find_protocol
 
@@ -32,8 +31,7 @@ FEWEST = 5
 """Fewer results say little of what is usual."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literature:
+class Literature(NamedTuple):
     """The published results of a metric on a benchmark, ascending; there are at least FEWEST."""
 
     metric: Metric
@@ -90,8 +88,7 @@ def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
 _FILE = Path(__file__).with_name("suite_results.csv")
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteResult:
+class SuiteResult(NamedTuple):
     """The results of a model on a graph, as the tool of its suite evaluates."""
 
     dataset: str  # key of a benchmark

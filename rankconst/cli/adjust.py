@@ -6,9 +6,8 @@ import csv
 import io
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.cli import options
@@ -208,8 +207,7 @@ def _name_sampled(candidates: int, num_tasks: int | None) -> str:
     return f"sampled:{candidates - 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where the result goes, and how."""
 
     out: Path | None

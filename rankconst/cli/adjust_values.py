@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.adjusting import add_significance, adjust_on, adjust_values
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     Typed = Mapping[str, Sequence[Published]]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What typed values are of, and what is asked about them."""
 
     datasets: tuple[str, ...]

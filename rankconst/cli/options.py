@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
@@ -58,8 +57,7 @@ Offer = Callable[[str], list[str]]
 """Returns what completes the beginning of a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """How an argument or an option of a command is typed, and its help."""
 
     names: tuple[str, ...]  # --out, -o; of an argument none
@@ -100,7 +98,7 @@ def option(usage: str, help: str) -> Parameter:
 
 def rare(usage: str, help: str) -> Parameter:
     """Describe an option that only --help-all lists."""
-    return replace(option(usage, help), hidden=True)
+    return option(usage, help)._replace(hidden=True)
 
 
 def split_commas(values: list[str] | None) -> list[str]:
@@ -118,7 +116,7 @@ def read_format(name: str) -> Format:
 def hide(shared: Any) -> Parameter:
     """Describe an option that other commands list in their help, and this one in --help-all."""
     parameter: Parameter = get_args(shared)[1]
-    return replace(parameter, hidden=True)
+    return parameter._replace(hidden=True)
 
 
 # What people type first to the option that does it.

@@ -9,10 +9,9 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from dataclasses import dataclass, replace
 from importlib import import_module
 from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from rankconst.cli.output import print_text
 
@@ -63,8 +62,7 @@ def find_call(words: Sequence[str]) -> Callable[[], int | None] | None:
     return None if values is None else functools.partial(function, **values)
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """A parameter of a command's function: how it is typed, and what the function takes."""
 
     name: str
@@ -181,6 +179,6 @@ def _find_offer(before: Sequence[str], declared: Sequence[Declared]) -> Offer | 
     last = options.get(before[-1]) if before else None
     if last is not None and not last.is_flag:
         return last.parameter.offer
-    values = read_words(before, [replace(each, is_required=False) for each in declared])
+    values = read_words(before, [each._replace(is_required=False) for each in declared])
     argument = None if values is None else _find_argument(declared, values)
     return None if argument is None else argument.parameter.offer

@@ -3,13 +3,12 @@
 A set of tables is a folder with a Parquet file for each table of
 :data:`~rankconst.tables.schema.COLUMNS` and ``datapackage.json``, which names the version and the
 SHA-256 of each. The set that this package carries is the default; older sets stay loadable by
-version. :mod:`rankconst.tables.place` says where else a set can be.
+version. :mod:`rankconst.tables.location` says where else a set can be.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import os
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from rankconst.arrow import join_texts
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
     BASELINES,
@@ -41,18 +39,17 @@ from rankconst.doubles import NUMBERS, Moments, np
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
-from rankconst.names import Names, join_versions, require_text
-from rankconst.tables.parquet import Records, TableFiles, select_rows
+from rankconst.names import Names, require_text
+from rankconst.tables.parquet import Records, TableFiles
 from rankconst.tables.place import read_descriptor, read_index
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants, Indexed
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
-    import pyarrow as pa
 
     from rankconst.catalogue.suites import Suite
     from rankconst.tables.counts_file import AnswerTables
@@ -116,23 +113,26 @@ class Tables(TableFiles):
         return {key: title for key, (title, *_) in self.spellings.items()}
 
     @cached_property
-    def _index(self) -> str:
+    def _index(self) -> bytes:
         """The index of a released set, which needs no Arrow and numpy; empty for other sets."""
         return read_index(self.folder, self.descriptor)
 
-    @property
+    @cached_property
     def _indexed(self) -> dict[str, tuple[str, list[str], str | None]]:
         """Title, further spellings and counting of each dataset, by its key."""
         names: dict[str, tuple[str, list[str], str | None]]
-        names = json.loads(self._index.partition("\n")[0])["names"]
+        names = json.loads(self._index[: self._index.index(b"\n")])["names"]
         return names
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
         """Return the entry of a dataset in the index; empty without an index."""
         if dataset not in self._lines:
-            start = f'{{"dataset":"{dataset}",'
-            found = (line for line in self._index.split("\n") if line.startswith(start))
-            self._lines[dataset] = json.loads(next(found, "{}"))
+            # Lines are long and many: only this one is taken out and parsed.
+            start = self._index.find(f'\n{{"dataset":"{dataset}",'.encode(errors="replace"))
+            line = b"{}"
+            if start >= 0:
+                line = self._index[start : self._index.index(b"\n", start + 1)]
+            self._lines[dataset] = json.loads(line)
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
@@ -529,124 +529,12 @@ def _refuse_mixed(tasks: Tasks) -> None:
         )
 
 
-@dataclass(frozen=True, repr=False)
-class TablesInMemory(Tables):
-    """A set of tables that is in no file; each is made when it is first read."""
-
-    make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
-    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
-
-    def _read(
-        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
-    ) -> pa.Table:
-        if name not in self._made:
-            self._made[name] = self.make[name]()
-        wanted = {"dataset": dataset, "baseline": how.get("baseline")}
-        chosen = {key: value for key, value in wanted.items() if value is not None}
-        table = select_rows(self._made[name], chosen).select(columns)
-        for column in how.get("coded", ()):
-            place = table.schema.get_field_index(column)
-            table = table.set_column(place, column, table[column].dictionary_encode())
-        return table
-
-    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        return super()._find_moments(tasks, metric) if "constants" in self._made else None
-
-
-@dataclass(frozen=True, repr=False)
-class JoinedTables(Tables):
-    """Several sets as one: what is known of a dataset is that of the first set that holds it.
-
-    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first
-    set with them.
-    """
-
-    sets: tuple[Tables, ...] = ()
-
-    @property
-    def _index(self) -> str:
-        return ""  # each set has its own
-
-    @property
-    def version(self) -> str:
-        """The versions of the sets."""
-        return join_versions(each.version for each in self.sets)
-
-    @cached_property
-    def _homes(self) -> dict[str, Tables]:
-        """Dataset key to its set."""
-        return {key: each for each in reversed(self.sets) for key in each.titles}
-
-    def set_of(self, dataset: str) -> Tables:
-        """Return the set that a dataset, given by its key, is from."""
-        return self._homes.get(dataset, self.sets[0])
-
-    def describe(self, dataset: str) -> Mapping[str, Any]:
-        """Return title, citation and sizes of a dataset, from its set."""
-        return self.set_of(dataset).describe(dataset)
-
-    def _find_set(self, tasks: Tasks) -> Tables:
-        """Return the first set that holds some tasks; else the first with their dataset."""
-        holding = (each for each in self.sets if tasks.dataset in each.titles and each.holds(tasks))
-        return next(holding, self.set_of(tasks.dataset))
-
-    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric, from the set of the tasks."""
-        if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
-            return super().look_up(tasks, metric)
-        return self._find_set(tasks).look_up(tasks, metric)
-
-    def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Tell whether constants are a row of a set."""
-        return self._find_set(tasks).is_tabulated(tasks, metric)
-
-    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
-        """Return the candidate counts of some ranking tasks, from the set of the tasks."""
-        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        if self.find_suite(tasks.dataset) is not None:
-            return super().histogram(tasks)
-        return self._find_set(tasks).histogram(tasks)
-
-    def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
-        """Return the relations of some ranking tasks, from the set of the tasks."""
-        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        return self._find_set(tasks).relations(tasks)
-
-    def holds(self, tasks: Tasks) -> bool:
-        """Tell whether any set has rows of such tasks."""
-        return self._find_set(tasks).holds(tasks)
-
-    def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides of some ranking tasks that there are constants of."""
-        return self._find_set(tasks).sides(tasks)
-
-    def protocols(self, dataset: str) -> tuple[str, ...]:
-        """Return the protocols that any set holds of a dataset."""
-        if self.find_suite(dataset) is not None:
-            return super().protocols(dataset)
-        own = (each.protocols(dataset) for each in self.sets if dataset in each.titles)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
-
-    def _read(
-        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
-    ) -> pa.Table:
-        if dataset is not None:
-            return self.set_of(dataset)._read(name, columns, dataset, **how)
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        parts = []
-        for each in self.sets:
-            own = join_texts([key for key, home in self._homes.items() if home is each])
-            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
-            parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
-        return pa.concat_tables(parts)
-
-
 def join_tables(sets: Sequence[Tables]) -> Tables:
     """Return several sets as one, in which the first counts that holds a dataset."""
     if len(sets) == 1:
         return sets[0]
+    from rankconst.tables.sets import JoinedTables
+
     first = sets[0]
     return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
 
@@ -706,7 +594,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             )
         tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
-        from rankconst.tables.place import find_location
+        from rankconst.tables.location import find_location
 
         where, folder = find_location(path)
         tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))

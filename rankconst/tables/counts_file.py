@@ -18,10 +18,10 @@ from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most
 from rankconst.names import read_count, shorten, show_controls
-from rankconst.tables.archive import Tables, TablesInMemory
 from rankconst.tables.explain import explain_absent
 from rankconst.tables.own_counts import Answers, gather_answers
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.sets import TablesInMemory
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
 

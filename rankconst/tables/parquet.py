@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.place import Folder, ZipPath
+    from rankconst.tables.location import ZipPath
+    from rankconst.tables.place import Folder
 
 
 @dataclass(frozen=True)

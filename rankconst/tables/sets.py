@@ -1,0 +1,138 @@
+"""Sets of tables that are in memory, and several sets as one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rankconst.arrow import join_texts
+from rankconst.names import join_versions
+from rankconst.tables.archive import Tables
+from rankconst.tables.parquet import select_rows
+from rankconst.tasks import Tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.doubles import Moments
+    from rankconst.tasks import Histogram
+    from rankconst.values.constants import Constants
+
+
+@dataclass(frozen=True, repr=False)
+class TablesInMemory(Tables):
+    """A set of tables that is in no file; each is made when it is first read."""
+
+    make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
+    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
+    ) -> pa.Table:
+        if name not in self._made:
+            self._made[name] = self.make[name]()
+        wanted = {"dataset": dataset, "baseline": how.get("baseline")}
+        chosen = {key: value for key, value in wanted.items() if value is not None}
+        table = select_rows(self._made[name], chosen).select(columns)
+        for column in how.get("coded", ()):
+            place = table.schema.get_field_index(column)
+            table = table.set_column(place, column, table[column].dictionary_encode())
+        return table
+
+    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        return super()._find_moments(tasks, metric) if "constants" in self._made else None
+
+
+@dataclass(frozen=True, repr=False)
+class JoinedTables(Tables):
+    """Several sets as one: what is known of a dataset is that of the first set that holds it.
+
+    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first
+    set with them.
+    """
+
+    sets: tuple[Tables, ...] = ()
+
+    @property
+    def _index(self) -> bytes:
+        return b""  # each set has its own
+
+    @property
+    def version(self) -> str:
+        """The versions of the sets."""
+        return join_versions(each.version for each in self.sets)
+
+    @cached_property
+    def _homes(self) -> dict[str, Tables]:
+        """Dataset key to its set."""
+        return {key: each for each in reversed(self.sets) for key in each.titles}
+
+    def set_of(self, dataset: str) -> Tables:
+        """Return the set that a dataset, given by its key, is from."""
+        return self._homes.get(dataset, self.sets[0])
+
+    def describe(self, dataset: str) -> Mapping[str, Any]:
+        """Return title, citation and sizes of a dataset, from its set."""
+        return self.set_of(dataset).describe(dataset)
+
+    def _find_set(self, tasks: Tasks) -> Tables:
+        """Return the first set that holds some tasks; else the first with their dataset."""
+        holding = (each for each in self.sets if tasks.dataset in each.titles and each.holds(tasks))
+        return next(holding, self.set_of(tasks.dataset))
+
+    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
+        """Return the constants of a metric, from the set of the tasks."""
+        if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
+            return super().look_up(tasks, metric)
+        return self._find_set(tasks).look_up(tasks, metric)
+
+    def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
+        """Tell whether constants are a row of a set."""
+        return self._find_set(tasks).is_tabulated(tasks, metric)
+
+    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
+        """Return the candidate counts of some ranking tasks, from the set of the tasks."""
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        if self.find_suite(tasks.dataset) is not None:
+            return super().histogram(tasks)
+        return self._find_set(tasks).histogram(tasks)
+
+    def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
+        """Return the relations of some ranking tasks, from the set of the tasks."""
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        return self._find_set(tasks).relations(tasks)
+
+    def holds(self, tasks: Tasks) -> bool:
+        """Tell whether any set has rows of such tasks."""
+        return self._find_set(tasks).holds(tasks)
+
+    def sides(self, tasks: Tasks) -> tuple[str, ...]:
+        """Return the sides of some ranking tasks that there are constants of."""
+        return self._find_set(tasks).sides(tasks)
+
+    def protocols(self, dataset: str) -> tuple[str, ...]:
+        """Return the protocols that any set holds of a dataset."""
+        if self.find_suite(dataset) is not None:
+            return super().protocols(dataset)
+        own = (each.protocols(dataset) for each in self.sets if dataset in each.titles)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
+    ) -> pa.Table:
+        if dataset is not None:
+            return self.set_of(dataset)._read(name, columns, dataset, **how)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        parts = []
+        for each in self.sets:
+            own = join_texts([key for key, home in self._homes.items() if home is each])
+            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
+            parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
+        return pa.concat_tables(parts)
