@@ -57,8 +57,7 @@ def fixed(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a listing: its key in JSON and CSV, and how the table shows it."""
 
     key: str
@@ -314,7 +313,7 @@ def _leave_out(
     for column, each in grid.items():
         if column.beside in titles:
             title = f"{titles[column.beside]} {column.title}"
-            named = replace(column, title=title, beside="")
+            named = column._replace(title=title, beside="")
             kept[named] = each._replace(cells=[title, *each.cells[1:]])
         elif column not in wide:
             kept[column] = each
@@ -347,7 +346,7 @@ def _split(listing: Listing) -> list[Listing]:
         filled = [any(cell not in (None, "") for cell in row) for row in zip(*cells, strict=True)]
         rows = listing.take([place for place, is_filled in enumerate(filled) if is_filled])
         own = [column for column in listing.columns if column.group in {None, group}]
-        columns = [replace(each, title=_entitle(each, group, rows)) for each in own]
+        columns = [each._replace(title=_entitle(each, group, rows)) for each in own]
         title = "\n".join(filter(None, (listing.title, group)))
         parts.append(replace(rows, columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]

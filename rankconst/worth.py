@@ -176,7 +176,7 @@ def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[
         Column("z", "z", drop=1, meaning=better),
     ]
     for each in columns:
-        yield replace(each, show=fixed, right=True, show_row=show_interval(each.key))
+        yield each._replace(show=fixed, right=True, show_row=show_interval(each.key))
         yield Column(f"{each.key}_lower")
         yield Column(f"{each.key}_upper")
 

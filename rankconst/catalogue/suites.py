@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
 from rankconst.names import Names, squash
@@ -22,8 +21,7 @@ FEWEST_GRAPHS = 3
 """Of fewer graphs no mean is formed: papers print the results of two next to each other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(NamedTuple):
     """Benchmarks whose numbers are averaged, each counting once."""
 
     key: str

@@ -421,7 +421,7 @@ def _lay_out(
     hidden = {*fixed, *(_DETAILS if brief else ())}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [
-        replace(each, title=titles.get(each.key, each.title))
+        each._replace(title=titles.get(each.key, each.title))
         for each in _COLUMNS
         if each.key not in hidden
     ]
@@ -525,7 +525,7 @@ def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listi
             f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
     columns = [
-        replace(each, title=each.title if baseline or each.key != "baseline" else None)
+        each._replace(title=each.title if baseline or each.key != "baseline" else None)
         for each in _RELATION_COLUMNS
     ]
     return Listing.of(

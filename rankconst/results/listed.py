@@ -172,7 +172,7 @@ def lay_out(
         columns += [Column("assumed"), Column("asked")]
     if screen and reading.layout == "wide":
         groups = _group_columns(adjusted)
-        columns = [replace(column, group=groups.get(column.key)) for column in columns]
+        columns = [column._replace(group=groups.get(column.key)) for column in columns]
     caption, title = "", ""
     if form is Format.latex:
         caption = _caption(adjusted, tables, kept)
@@ -218,7 +218,7 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
         for key, source, drop in ((metric, value, _PUBLISHED), (name, index, 0)):
             held = values[source]
             data[key] = [None if place is None else held[place] for place in places]
-            columns.append(replace(shown[source], key=key, title=key, drop=drop + order))
+            columns.append(shown[source]._replace(key=key, title=key, drop=drop + order))
     what = join_words([*names.values()]) if len(names) <= _FEW_NAMES else "Adjusted"
     caption = f"{what}{listing.caption.removeprefix(index)}"
     return replace(listing, columns=columns, data=data, caption=caption)
@@ -258,7 +258,7 @@ def _add_columns(
         for each in () if block is None else added[block]:
             title = each.title and each.title.removeprefix(f"{column.title} ")
             is_short = title != each.title
-            ordered.append(replace(each, title=title, beside=column.key if is_short else ""))
+            ordered.append(each._replace(title=title, beside=column.key if is_short else ""))
     return ordered
 
 
@@ -405,7 +405,7 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         ranged = show_interval(key) if "normalised" in names else None
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
         if form == "z":
-            shown[key] = replace(shown[key], meaning="standard deviations better than chance")
+            shown[key] = shown[key]._replace(meaning="standard deviations better than chance")
     skills = [name for key, name in block.skills.items() if key.startswith("index@")]
     for place, name in enumerate(skills):
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
@@ -457,7 +457,7 @@ def _rank_texts(
             drop = _SAME + place
         elif place > 0 and not role:
             drop = _TEXT if longest > _LONG_TEXT else _SHORT_TEXT
-        ranked.append(replace(column, drop=drop))
+        ranked.append(column._replace(drop=drop))
     return ranked
 
 
