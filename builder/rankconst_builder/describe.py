@@ -1,6 +1,6 @@
-"""What accompanies the tables of a released set: metadata, README, licence and citation.
+"""Write the documents of a released set: metadata, README, licence and citation.
 
-What is the same in every release is in the folder ``templates``; here it is completed.
+Their fixed parts are in the folder ``templates``; here they are completed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -72,7 +72,7 @@ def _read_template(name: str) -> str:
 
 
 ORIGINS: dict[str, dict[str, str]] = json.loads(_read_template("origins.json"))
-"""Table to where its rows come from, under ``from``, and how they are made, under ``made by``."""
+"""Table to the origin of its rows, under ``from``, and their maker, under ``made by``."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Document:
     """A file that accompanies the tables."""
 
     write: Callable[[Edition], str]  # edition to the text of the file
-    holds: str  # what is in it, in a few words
+    holds: str  # its contents, in a few words
 
 
 def name_archive(version: str) -> str:
@@ -220,6 +220,10 @@ def write_readme(edition: Edition) -> str:
 _TAG = re.compile("<(?=[A-Za-z/!?])")
 
 
+def _write_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(_write_cell(cell) for cell in cells)} |"
+
+
 def _write_cell(text: str) -> str:
     return _TAG.sub("&lt;", show_controls(text).replace("|", "\\|").replace("\n", " "))
 
@@ -227,9 +231,8 @@ def _write_cell(text: str) -> str:
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Write a Markdown table; headings that end with a colon align to the right."""
     rules = ["---:" if heading.endswith(":") else "---" for heading in headings]
-    shown = [heading.removesuffix(":") for heading in headings]
-    cells = [[_write_cell(cell) for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (shown, rules, *cells))
+    names = [heading.removesuffix(":") for heading in headings]
+    return "\n".join(_write_line(cells) for cells in (names, rules, *rows))
 
 
 def _list_files(edition: Edition) -> str:
@@ -264,11 +267,11 @@ def _list_datasets(edition: Edition) -> str:
     coverage = _find_coverage(candidates)
     rows = []
     for row in edition.tables["datasets"].to_pylist():
-        dataset, hashes = row["dataset"], [each for each in row["sha256"] if each is not None]
-        held = coverage.get(dataset, {})
-        enough = _show_enough(candidates, dataset, held)
+        dataset, hashes = row["dataset"], [value for value in row["sha256"] if value is not None]
+        splits = coverage.get(dataset, {})
+        enough = _show_enough(candidates, dataset, splits)
         verified = "yes" if row["verified"] else "no"
-        cells = [f"{row['title']} (`{dataset}`)", _phrase_coverage(held), enough]
+        cells = [f"{row['title']} (`{dataset}`)", _phrase_coverage(splits), enough]
         cells += [str(len(row["source_urls"])), str(len(hashes)), verified]
         rows.append([*cells, row["licence"] or "not stated"])
     facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
@@ -277,7 +280,7 @@ def _list_datasets(edition: Edition) -> str:
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
     """Write a difference of two MRRs on the test set that tells models apart."""
-    protocol = next((each for each, splits in coverage.items() if "test" in splits), "")
+    protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)
         & (pc.field("protocol") == protocol)
@@ -295,18 +298,19 @@ def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
     """Return dataset to protocol to the splits that have ranking tasks, all in their order."""
     names = ["dataset", "protocol", "split"]
     rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
-    found: dict[str, dict[str, list[str]]] = {}
+    coverage: dict[str, dict[str, list[str]]] = {}
     for row in sorted(rows, key=lambda row: [order_value(name, row[name]) for name in names]):
-        found.setdefault(row["dataset"], {}).setdefault(row["protocol"], []).append(row["split"])
-    return found
+        protocols = coverage.setdefault(row["dataset"], {})
+        protocols.setdefault(row["protocol"], []).append(row["split"])
+    return coverage
 
 
 def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
     """Name protocols with their splits, those with the same ones together."""
-    together: dict[tuple[str, ...], list[str]] = {}
-    for protocol, held in splits.items():
-        together.setdefault(tuple(held), []).append(protocol)
-    phrases = [f"{', '.join(names)} ({', '.join(held)})" for held, names in together.items()]
+    protocols: dict[str, list[str]] = {}
+    for protocol, names in splits.items():
+        protocols.setdefault(", ".join(names), []).append(protocol)
+    phrases = [f"{', '.join(keys)} ({names})" for names, keys in protocols.items()]
     return "; ".join(phrases) or "none"
 
 
@@ -360,4 +364,4 @@ DOCUMENTS: dict[str, Document] = {
     ),
     ".zenodo.json": Document(write_deposit, "metadata of the deposit on Zenodo"),
 }
-"""File name to how it is written."""
+"""File name to its document."""

@@ -1,4 +1,4 @@
-"""What there is to say of a graph: its statistics, and what about it looks wrong."""
+"""Describe a graph: its statistics, and its oddities."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LABELS = ("entities", "entities_train", "relations", "relations_train")
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the reader found in a dataset; mappings go from split to number."""
+    """The counts of a dataset; mappings go from split to number."""
 
     # Distinct labels over all splits, and in train.
     entities: int
@@ -52,7 +52,7 @@ class Statistics:
     self_loops_train: int  # distinct triples of train whose head is their tail
 
     def duplicates(self, split: str) -> int:
-        """Return how many rows of a split repeat an earlier one."""
+        """Return the number of rows of a split that repeat an earlier one."""
         return self.rows[split] - self.distinct[split]
 
     def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
@@ -82,65 +82,65 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
     rows = {name: len(triples) for name, triples in graph.splits.items()}
     packing = Packing.plan(graph, "tail", max(rows.values()), room)
-    found = []
+    counts = []
     for part in packing.parts:
         words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
-        found.append(describe_part(packing, words, part))
-    return add_parts(graph, rows, found)
+        counts.append(describe_part(packing, words, part))
+    return add_parts(graph, rows, counts)
 
 
 def describe_part(
     packing: Packing, files: Mapping[str, Words], part: int
 ) -> Counter[tuple[str, ...]]:
     """Count the words of a part of every split: kind and splits to number."""
-    words = {name: drop_repeats(found) for name, found in files.items()}
+    words = {name: drop_repeats(ordered) for name, ordered in files.items()}
     names, train = [*words], words["train"]
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
-    found = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
+    counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
     for place, later in enumerate(names):
-        found["distinct", later] = words[later].size
-        found["seen", later] = words[later].size
-        if later != "train":  # what train has is seen
-            found["seen", later] = _count_seen(packing, words[later], part)
+        counts["distinct", later] = words[later].size
+        counts["seen", later] = words[later].size
+        if later != "train":  # all that is in train is seen
+            counts["seen", later] = _count_seen(packing, words[later], part)
         for earlier in names[:place]:
-            found["overlap", later, earlier] = int(locate(words[earlier], words[later])[0].size)
-    return found
+            counts["overlap", later, earlier] = locate(words[earlier], words[later]).rows.size
+    return counts
 
 
 def add_parts(
     graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]
 ) -> Statistics:
     """Return the statistics of a graph from those of the parts of its facts."""
-    found = Counter[tuple[str, ...]]()
+    counts = Counter[tuple[str, ...]]()
     for part in parts:
-        found.update(part)
+        counts.update(part)
     names = [*graph.splits]
-    overlaps, seen = {}, {}
+    overlaps, seen_rows = {}, {}
     for place, later in enumerate(names):
-        seen[later] = rows[later]
+        seen_rows[later] = rows[later]
         if later != "train":
-            seen[later] = int(graph.is_seen(graph.splits[later]).sum())
+            seen_rows[later] = int(graph.is_seen(graph.splits[later]).sum())
         for earlier in names[:place]:
-            overlaps[later, earlier] = found["overlap", later, earlier]
+            overlaps[later, earlier] = counts["overlap", later, earlier]
     return Statistics(
         entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
         relations=int(graph.relations.sum()),
         relations_train=int(graph.train_relations.sum()),
         rows=rows,
-        distinct={name: found["distinct", name] for name in names},
+        distinct={name: counts["distinct", name] for name in names},
         overlaps=overlaps,
-        seen=seen,
-        seen_distinct={name: found["seen", name] for name in names},
-        self_loops_train=found[("loops",)],
+        seen=seen_rows,
+        seen_distinct={name: counts["seen", name] for name in names},
+        self_loops_train=counts[("loops",)],
     )
 
 
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
-    anchors, given = packing.find_anchors(keys, part), packing.find_links(keys)
-    facts = Triples(anchors, given, packing.find_answers(words))
+    anchors, relations = packing.find_anchors(keys, part), packing.find_links(keys)
+    facts = Triples(anchors, relations, packing.find_answers(words))
     return int(packing.graph.is_seen(facts).sum())
 
 
@@ -182,7 +182,7 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
     }
 
 
-# What a person should know of it.
+# -- oddities --------------------------------------------------------------------------------------
 
 
 def compare(
@@ -195,10 +195,10 @@ def compare(
     """List differences from documented counts, and oddities of a user's own graph."""
     if local is None:
         return _compare_with_pykeen(source, statistics)
-    found = [*_compare_labels(graph, statistics)]
+    oddities = [*_compare_labels(graph, statistics)]
     if columns is None:
-        found += _compare_columns(graph)
-    return [*found, *_warn_of_headings(graph)]
+        oddities += _compare_columns(graph)
+    return [*oddities, *_warn_of_headings(graph)]
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
@@ -209,12 +209,15 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
     elif graph.temporal:
         facts, times = "quadruples", f", times: {graph.num_times:,}"
     rows = {split: f"{number:,}" for split, number in statistics.rows.items()}
-    counted = " + ".join("no file" if split in graph.missing else rows[split] for split in SPLITS)
+    rows |= dict.fromkeys(graph.missing, "no file")
     parts = [
-        f"{source.key}: {counted} {facts} (train + valid + test), entities: "
+        f"{source.key}: {' + '.join(rows[split] for split in SPLITS)} {facts} "
+        "(train + valid + test), entities: "
         f"{statistics.entities:,}, relations: {statistics.relations:,}{times}"
     ]
-    occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
+    occurring = statistics.entities
+    if graph.entity_labels is not None:
+        occurring = len(graph.entity_labels)
     if occurring < statistics.entities:
         parts.append(
             f"{occurring:,} of the entities occur in the files; "
@@ -234,7 +237,7 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
 
 def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
     """List differences from the counts that PyKEEN documents, unless the registry explains them."""
-    found = {
+    counts = {
         "entities": statistics.entities_train,
         "relations": statistics.relations_train,
         **{split: statistics.seen_distinct[split] for split in SPLITS},
@@ -243,13 +246,13 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
         return []
     return [
         f"PyKEEN documents {source.pykeen[name]:,} {name}, the files have {value:,}"
-        for name, value in found.items()
+        for name, value in counts.items()
         if name in source.pykeen and source.pykeen[name] != value
     ]
 
 
 def _compare_columns(graph: Graph) -> Iterator[str]:
-    """Say if relations look like entities: if there are many, and most are entities."""
+    """Warn of relations that look like entities: there are many, and most are entities."""
     heads = _find_codes(graph, "head", graph.num_entities)
     relations = _find_codes(graph, "relation", graph.num_relations)
     tails = _find_codes(graph, "tail", graph.num_entities)
@@ -259,8 +262,8 @@ def _compare_columns(graph: Graph) -> Iterator[str]:
     if graph.relation_labels is None or graph.entity_labels is None:
         entities = np.isin(relations, np.union1d(heads, tails))
     else:
-        named: Any = graph.relation_labels.take(relations)
-        entities = pc.is_in(named, value_set=graph.entity_labels).to_numpy(zero_copy_only=False)
+        labels: Any = graph.relation_labels.take(relations)
+        entities = pc.is_in(labels, value_set=graph.entity_labels).to_numpy(zero_copy_only=False)
     if 2 * np.count_nonzero(entities) > relations.size:
         yield (
             f"{relations.size:,} different relations, most of which are entities, "
@@ -325,7 +328,7 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
 def _find_alike(labels: pa.BinaryArray) -> Any:
     """Return the labels that equal others but for spaces around them and composed letters."""
     written = bytes(labels.buffers()[2] or b"")
-    if written.isascii() and not any(sign in written for sign in map(str.encode, _AROUND)):
+    if written.isascii() and not any(sign.encode() in written for sign in _AROUND):
         return []  # as in most graphs
     texts: Any = labels.view(pa.string())
     bare: Any = pc.replace_substring(texts, BOM.decode(), "")

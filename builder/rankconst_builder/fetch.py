@@ -92,10 +92,9 @@ class Fetcher:
     def identify(self, remote: Remote) -> str | None:
         """Return the known hash of a file: that of the registry, or of its first download."""
         record = self._record_of(remote)
-        recorded = None
-        if record.is_file():
-            recorded = record.read_text(encoding="ascii", errors="replace").strip()
-        return remote.sha256 or remote.git_blob or recorded
+        if remote.sha256 or remote.git_blob or not record.is_file():
+            return remote.sha256 or remote.git_blob
+        return record.read_text(encoding="ascii", errors="replace").strip()
 
     def _equals_copy(self, remote: Remote) -> bool:
         """Tell whether an unverified file equals the copy that the registry knows; warn if not."""
@@ -148,13 +147,13 @@ class Fetcher:
         url = remote.url
         if self.mirror is not None:
             url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
-        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
+        digest = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         where, remedy = f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder."
         with explain_write_errors(where, remedy, DownloadError):
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
-                download(url, fresh, known, _REMEDIES, self.reporter, size=remote.bytes)
+                download(url, fresh, digest, _REMEDIES, self.reporter, size=remote.bytes)
                 _check_file(fresh, remote, self._record_of(remote))
                 fresh.replace(path)
 
@@ -167,7 +166,7 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
         pa.PythonFile(cast("Any", stream), "r"), "zstd"
     ),
 }
-"""How compressed files begin, with what opens them."""
+"""Signature of a compressed file to the function that opens it."""
 
 _UNREAD = {
     b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
@@ -179,7 +178,7 @@ _UNREAD = {
         "a numpy array, which only the files of a graph can be. Write its triples as text"
     ),
 }
-"""How files begin that are refused, with what they are and the remedy."""
+"""Signature of a file that is refused to its format and the remedy."""
 
 
 def read_local(path: Path) -> Content:
@@ -215,7 +214,7 @@ def _unpack(path: Path, raw: bytes) -> bytes:
 
 
 def _place_of(url: str) -> str:
-    """Return where a mirror or the cache keeps a URL: ``host/path``."""
+    """Return the place of a URL in a mirror or the cache: ``host/path``."""
     parts = urlsplit(url)
     query = f"%3F{quote(parts.query, safe='')}" if parts.query else ""
     return f"{parts.netloc}{parts.path}{query}"
@@ -267,7 +266,7 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
 
 
 class _Headers(io.RawIOBase):
-    """The stream of an archive, of which tarfile cannot read headers of any stated size."""
+    """The stream of an archive that keeps tarfile from reading headers of any size."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -308,11 +307,11 @@ DAMAGE = (
     RuntimeError,  # a password, an unknown packing, headers within headers
     MemoryError,
 )
-"""What packed files raise that are damaged, encrypted, or made to do harm."""
+"""Errors of reading packed files that are damaged, encrypted, or made to do harm."""
 
 
 def explain_damage(path: Path | str, error: Exception) -> DataError:
-    """Say that a file of the user's own cannot be read, and why."""
+    """Return the error for a user's file that cannot be read."""
     return DataError(
         f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again."
     )
@@ -321,13 +320,15 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
 @contextmanager
 def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
     """Open a member of a tar archive, or list its members if it has no such file."""
-    zipped = path.name.endswith(("gz", "tgz"))
-    with gzip.open(path) if zipped else path.open("rb") as stream:
-        headers: Any = _Headers(cast("IO[bytes]", stream))
+    opens: Any = gzip.open if path.name.endswith("gz") else open
+    with opens(path, "rb") as stream:
+        headers: Any = _Headers(stream)
         with tarfile.open(fileobj=headers) as archive:
-            found = archive.getmember(member) if member in archive.getnames() else None
-            content = archive.extractfile(found) if found is not None and found.isreg() else None
-            yield archive.getnames() if content is None else content
+            names = archive.getnames()
+            content = None
+            if member in names and archive.getmember(member).isreg():
+                content = archive.extractfile(member)
+            yield names if content is None else content
         while stream.read(_BLOCK):
             pass  # the checksum of a gzip file is at its end
 
@@ -349,7 +350,7 @@ _ARCHIVES: Mapping[str, Callable[[Path, str], AbstractContextManager[IO[bytes] |
     ".tar": _open_tar,
     ".zip": _open_zip,
 }
-"""Ending of an archive to what opens one of its members; nothing is unpacked to disk."""
+"""Ending of an archive to the function that opens a member; nothing is unpacked to disk."""
 
 
 def _read_member(path: Path, member: str, limit: int | None) -> bytes:
@@ -360,11 +361,11 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
             f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}."
         )
     try:
-        with opens[0](path, member) as found:
-            if isinstance(found, list):
-                names = [shorten(name).encode(errors="replace").decode() for name in found[:9]]
+        with opens[0](path, member) as content:
+            if isinstance(content, list):
+                names = [shorten(name).encode(errors="replace").decode() for name in content[:9]]
                 raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")
-            data = read_at_most(found, _LARGEST_MEMBER if limit is None else limit)
+            data = read_at_most(content, _LARGEST_MEMBER if limit is None else limit)
     except DAMAGE as error:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error

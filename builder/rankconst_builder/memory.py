@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 
 
 def make_tables(
-    given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
+    splits: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
 ) -> TablesInMemory:
-    """Return the tables that a build of the same triples, given by split, writes."""
-    files = {split: read_given(triples, split) for split, triples in given.items()}
+    """Return the tables that a build of the same triples writes."""
+    files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     _check_headings(files)
     graph = encode_labels(files)
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
-    refuse_unused(given["train"], statistics.entities_train, protocols)
+    refuse_unused(splits["train"], statistics.entities_train, protocols)
     histograms, counting = count_histograms(key, graph, protocols, INFORMED, SPLITS)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
     tables = {
@@ -93,9 +93,9 @@ def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> 
             )
 
 
-def read_given(given: Any, split: str) -> Labels:
+def encode_triples(triples: Any, split: str) -> Labels:
     """Return the labels of triples in a DataFrame, an array, a list or a triples factory."""
-    columns = _split_columns(given, split)
+    columns = _split_columns(triples, split)
     sizes = {len(column) for column in columns}
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
@@ -107,35 +107,41 @@ def read_given(given: Any, split: str) -> Labels:
     return Labels(head, relation, tail, tuple(time))
 
 
-def _split_columns(given: Any, split: str) -> Sequence[Any]:
+def _split_columns(triples: Any, split: str) -> Sequence[Any]:
     """Return the columns of heads, relations and tails, and those of times."""
-    given = as_pandas(given)
-    if hasattr(given, "mapped_triples"):
-        columns = []
-        ids = np.asarray(given.mapped_triples).T
-        for column, kind in zip(ids, ("entity", "relation", "entity"), strict=True):
-            names = getattr(given, f"{kind}_to_id", None)
-            columns.append(column if names is None else _name_ids(column, names, split))
-        return columns
-    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
-        letters = place_columns(list(map(str, given.columns)))
+    triples = as_pandas(triples)
+    if hasattr(triples, "mapped_triples"):
+        return _split_factory(triples, split)
+    if hasattr(triples, "columns") and hasattr(triples, "to_numpy"):
+        names = [str(name) for name in triples.columns]
+        letters = place_columns(names)
         if letters is None:
             raise DataError(
-                f"{split} has columns {', '.join(map(str, given.columns))}; expected head, "
+                f"{split} has columns {', '.join(names)}; expected head, "
                 "relation and tail, or three columns in this order whose names say nothing else."
             )
         places = [place for place, letter in enumerate(letters) if letter in "hrtd"]
         places.sort(key=lambda place: "hrtd".index(letters[place]))
-        return [np.asarray(given.iloc[:, place]) for place in places]
-    refuse_masked(given, split)
-    rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
+        return [np.asarray(triples.iloc[:, place]) for place in places]
+    refuse_masked(triples, split)
+    rows = np.asarray(triples, dtype=object if isinstance(triples, (list, tuple)) else None)
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
-            f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, "
+            f"{split} is a {type(triples).__name__} of shape {rows.shape}; expected a DataFrame, "
             "an array of shape (n, 3) or a PyKEEN triples factory; with times, a "
             "DataFrame with columns head, relation, tail and time. For files use `rankconst build`."
         )
     return list(rows.T)
+
+
+def _split_factory(factory: Any, split: str) -> list[Any]:
+    """Return the columns of a triples factory: labels, or ids if it has no names for them."""
+    columns = []
+    ids = np.asarray(factory.mapped_triples).T
+    for column, kind in zip(ids, ("entity", "relation", "entity"), strict=True):
+        names = getattr(factory, f"{kind}_to_id", None)
+        columns.append(column if names is None else _name_ids(column, names, split))
+    return columns
 
 
 def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
@@ -147,8 +153,8 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
         raise DataError(
             f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids."
         )
-    found = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
-    return found[places.reshape(-1)]
+    texts = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
+    return texts[places.reshape(-1)]
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
@@ -199,20 +205,20 @@ def _to_text(value: Any) -> str | None:
 
 def _check_headings(files: Mapping[str, Labels]) -> None:
     """Refuse a first row that is a heading: words that name columns, and label nothing else."""
-    named, others = {}, []
+    headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
         if name_columns([label.decode() for label in first]):
-            named[split] = first
-        others.append(labels.without_first() if split in named else labels)
-    for split, first in named.items():
-        if not find_in_graph(first, others):
+            headings[split] = first
+        rest.append(labels.without_first() if split in headings else labels)
+    for split, first in headings.items():
+        if not find_in_graph(first, rest):
             raise DataError(
                 f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out."
             )
 
 
-# PyKEEN's data sets by name, with its own files and its own split.
+# -- data sets of PyKEEN by name, with its own files and its own split -----------------------------
 
 
 @contextmanager
@@ -227,13 +233,13 @@ def write_dataset(
         raise UsageError(
             f"--pykeen {name} is a graph of its own: build others one after the other."
         )
-    given = _get_pykeen(name)
+    factories = _get_pykeen(name)
     with TemporaryDirectory() as folder:
         paths = {}
-        for split, factory in given.items():
+        for split, factory in factories.items():
             if factory is None or not len(factory.mapped_triples):
                 continue
-            labels = read_given(factory, split)
+            labels = encode_triples(factory, split)
             columns: Any = {"head": labels.head, "relation": labels.relation, "tail": labels.tail}
             if split == "train":
                 chunks = [*labels.head.chunks, *labels.tail.chunks]
@@ -250,14 +256,18 @@ def _get_pykeen(name: str) -> dict[str, Any]:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:
         raise MissingExtraError("--pykeen needs PyKEEN. Run: pip install pykeen") from error
-    known = dataset_resolver.lookup_dict
+    names = dataset_resolver.lookup_dict
     # PyKEEN would take any other name for a path.
-    if dataset_resolver.normalize(name) not in known:
-        near = difflib.get_close_matches(name, known)
-        hint = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(sorted(known))}."
+    if dataset_resolver.normalize(name) not in names:
+        near = difflib.get_close_matches(name, names)
+        hint = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(sorted(names))}."
         raise UnknownNameError(f"PyKEEN has no data set {shorten(name)!r}. {hint}")
     try:
-        found = get_dataset(dataset=name)
-        return dict(zip(SPLITS, (found.training, found.validation, found.testing), strict=True))
+        dataset = get_dataset(dataset=name)
+        return {
+            "train": dataset.training,
+            "valid": dataset.validation,
+            "test": dataset.testing,
+        }
     except OSError as error:
         raise DownloadError(f"PyKEEN cannot get {name}: {error}. Check the network.") from error

@@ -19,7 +19,7 @@ import shutil
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -101,10 +101,10 @@ HEADER: dict[str, Any] = {
         }
     ],
 }
-"""What the descriptor of every set states."""
+"""The entries of the descriptor of every set."""
 
 DENSE, QUICK = 19, 3
-"""How much zstd does to write little: for releases, read often, and for builds."""
+"""Levels of compression by zstd: for releases, which are read often, and for builds."""
 
 _FIELD_TYPES = {
     "text": "string",
@@ -126,7 +126,7 @@ def hash_content(table: pa.Table) -> str:
     digest = hashlib.sha256("\t".join(table.column_names).encode())
     printed = [_print_values(column) for column in table.columns]
     for start in range(0, len(table), _BLOCK):
-        cells = [each.slice(start, _BLOCK).dictionary_decode() for each in printed]
+        cells = [texts.slice(start, _BLOCK).dictionary_decode() for texts in printed]
         rows = pc.binary_join_element_wise(*cells, wrap_text("\t"))
         ends = wrap_numbers(np.array([0, len(rows)], dtype=np.int32))
         whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), wrap_text("\n"))
@@ -138,13 +138,13 @@ def hash_content(table: pa.Table) -> str:
 def _print_values(column: pa.ChunkedArray[Any]) -> Any:
     """Return the values of a column as texts, in an array that holds each distinct one once."""
     if pa.types.is_nested(column.type):
-        return join_texts([*map(repr, column.to_pylist())]).dictionary_encode()
+        return join_texts([repr(value) for value in column.to_pylist()]).dictionary_encode()
     values: Any = column.combine_chunks()
     if pa.types.is_floating(column.type):
         values = values.view(pa.int64())  # 0.0 and -0.0 are equal, and not printed alike
     coded = values.dictionary_encode()
     distinct: Any = coded.dictionary.view(column.type)
-    printed = join_texts([*map(repr, distinct.to_pylist()), "None"])
+    printed = join_texts([*(repr(value) for value in distinct.to_pylist()), "None"])
     missing = wrap_numbers(np.array([len(distinct)], np.int32))[0]
     return pa.DictionaryArray.from_arrays(coded.indices.fill_null(missing), printed)
 
@@ -170,20 +170,20 @@ def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
     ranks = np.empty(len(words), np.int64)
     order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
     ranks[order] = np.arange(len(words))
-    found: NDArray[Any] = ranks[codes]
-    return found
+    ranked: NDArray[Any] = ranks[codes]
+    return ranked
 
 
 def order_value(name: str, value: Any) -> tuple[Any, ...]:
-    """Return what a value is sorted by among those of its column."""
+    """Return the sort key of a value in a column: words of a catalogue come in its order."""
     if value is None:
         return (0,)
     if name not in _ORDERS:
         return (1, value)
-    known = _ORDERS[name]
+    catalogue = _ORDERS[name]
     # sampled:10 comes before sampled:500.
     stem, _, number = value.partition(":")
-    place = known.index(value) if value in known else len(known)
+    place = catalogue.index(value) if value in catalogue else len(catalogue)
     return (1, place, stem, read_count(number) or 0)
 
 
@@ -193,7 +193,7 @@ def write_set(
     tables: Iterable[tuple[str, Iterable[pa.Table]]],
     provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Write a set of tables, each as its runs of rows, replacing what the folder holds."""
+    """Write a set of tables in place of the one in a folder; a table comes as runs of rows."""
     files: dict[str, bytes] = {}
     resources = []
     datasets: list[dict[str, Any]] = []
@@ -217,7 +217,7 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
 
 
 def split_runs(table: pa.Table) -> list[pa.Table]:
-    """Return the rows of each dataset, which are together, those of its baselines apart."""
+    """Split a table into the rows of each dataset, those of its baselines apart."""
     keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
         keys.append(pc.equal(table["baseline"], _CHANCE))
@@ -236,26 +236,26 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
     table of datasets, which is read as a whole, is one row group.
     """
     schema = schema_of(name)
-    words, streamed = _choose_encodings(name, schema)
+    encodings = _choose_encodings(name, schema)
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
         schema,
         compression="zstd",
         compression_level=compression,
-        use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
-        use_byte_stream_split=streamed,
+        use_dictionary=encodings.words,  # type: ignore[arg-type]  # the stubs know of no names
+        use_byte_stream_split=encodings.streams,
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        held, rows = [schema.empty_table()], 0
+        group, rows = [schema.empty_table()], 0
         for run in runs:
             if rows >= fewest and name != "datasets":
-                _write_group(writer, held)
-                held, rows = [], 0
-            held.append(run)
+                _write_group(writer, group)
+                group, rows = [], 0
+            group.append(run)
             rows += len(run)
-        _write_group(writer, held)
+        _write_group(writer, group)
     return sink.getvalue()
 
 
@@ -264,9 +264,16 @@ def _write_group(writer: pq.ParquetWriter, runs: Sequence[pa.Table]) -> None:
     writer.write_table(pa.concat_tables(runs).combine_chunks())
 
 
-def _choose_encodings(name: str, schema: pa.Schema) -> tuple[list[str], list[str]]:
-    """Return the columns that are written with a dictionary, and those as streams of bytes."""
-    words, streamed = [], []
+class _Encodings(NamedTuple):
+    """Columns of a table by how Parquet writes them; others are plain."""
+
+    words: list[str]  # with a dictionary
+    streams: list[str]  # first bytes of all numbers, second bytes ...
+
+
+def _choose_encodings(name: str, schema: pa.Schema) -> _Encodings:
+    """Choose the encodings that make the files of a table small."""
+    words, streams = [], []
     for column in schema:
         # A dictionary of many numbers is longer than what zstd makes of the numbers.
         if not pa.types.is_primitive(column.type) or column.name == "k":
@@ -274,11 +281,11 @@ def _choose_encodings(name: str, schema: pa.Schema) -> tuple[list[str], list[str
         # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do.
         # Those in keys do repeat.
         if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
-            streamed.append(column.name)
+            streams.append(column.name)
         # Nor do whole numbers where there are only a few tasks to each.
         if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
-            streamed.append(column.name)
-    return words, streamed
+            streams.append(column.name)
+    return _Encodings(words, streams)
 
 
 def describe_set(
@@ -301,7 +308,7 @@ def describe_set(
 
 
 def list_sources(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
-    """Return what the descriptor says of where the datasets come from."""
+    """Return the sources of datasets, as the descriptor lists them."""
     return [
         {"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]
     ]
@@ -342,20 +349,20 @@ def complete_exchange(folder: Path) -> None:
 @contextmanager
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
     """Make other processes wait until this one has written to a folder; not on Windows."""
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
-        held = _lock(folder, reporter)
+        descriptor = _lock(folder, reporter)
     try:
         yield
     finally:
         with suppress(OSError):
-            for path in made:
+            for path in missing:
                 path.rmdir()  # where nothing was written
-        os.close(held)
+        os.close(descriptor)
 
 
 def _lock(folder: Path, reporter: Reporter) -> int:
-    """Open a folder, alone among processes."""
+    """Open a folder, alone among processes; return its file descriptor."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:  # Windows
@@ -363,25 +370,25 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         return os.open(os.devnull, os.O_RDONLY)
     while True:
         folder.mkdir(parents=True, exist_ok=True)
-        held = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            flock(held, LOCK_EX | LOCK_NB)
+            flock(descriptor, LOCK_EX | LOCK_NB)
         except BlockingIOError:
             reporter.say(f"waiting for another process that writes to {folder}")
-            flock(held, LOCK_EX)
+            flock(descriptor, LOCK_EX)
         except OSError:
             reporter.say(
                 f"{folder} is on a file system without locks: "
                 "let no other process write to it meanwhile"
             )
-            return held
-        if folder.exists() and os.path.samestat(folder.stat(), os.fstat(held)):
-            return held
-        os.close(held)  # the other process wrote nothing, and removed it
+            return descriptor
+        if folder.exists() and os.path.samestat(folder.stat(), os.fstat(descriptor)):
+            return descriptor
+        os.close(descriptor)  # the other process wrote nothing, and removed it
 
 
 def describe_file(name: str) -> dict[str, Any]:
-    """Return what the descriptor says of a table whatever it holds."""
+    """Return the entries of the descriptor for a table that are the same in every set."""
     return {
         "name": name,
         "path": f"{name}.parquet",
@@ -394,7 +401,7 @@ def describe_file(name: str) -> dict[str, Any]:
 def describe_tables(
     tables: Mapping[str, pa.Table], files: Mapping[str, bytes]
 ) -> list[dict[str, Any]]:
-    """Return what the descriptor says of each table and its file."""
+    """Return the entries of the descriptor for tables and their files."""
     return [
         _describe(name, len(table), files[f"{name}.parquet"], contentHash=hash_content(table))
         for name, table in tables.items()
@@ -415,7 +422,7 @@ def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, 
 def describe_schema(
     name: str, columns: Iterable[TableColumn], descriptions: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what the descriptor says of the columns of a table."""
+    """Return the entry of the descriptor for the columns of a table."""
     fields = []
     for column in columns:
         described = (descriptions or {}).get(column.name, column.description)
@@ -427,10 +434,10 @@ def describe_schema(
     if name == "constants":  # a primary key must not be null, and k is for most metrics
         return {"fields": fields}
     names = {entry["name"] for entry in fields}
-    return {"primaryKey": [each for each in KEYS[name] if each in names], "fields": fields}
+    return {"primaryKey": [key for key in KEYS[name] if key in names], "fields": fields}
 
 
-# A set dataset by dataset.
+# -- a set, dataset by dataset ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -457,16 +464,16 @@ def hash_program() -> str:
 
 
 def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
-    """Return what a descriptor says of where each dataset is from."""
-    found = {}
+    """Return the provenance of each dataset by the descriptor."""
+    provenance = {}
     for row in tables.descriptor.get("provenance", []):
         origin = dict(row)
-        found[str(origin.pop("dataset", None))] = origin
-    return found
+        provenance[str(origin.pop("dataset", None))] = origin
+    return provenance
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open what builds wrote to a folder, None if there is nothing; refuse to change a release."""
+    """Open the set that builds wrote to a folder, if there is one; refuse to change a release."""
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if not (folder / DESCRIPTOR).is_file():
@@ -486,7 +493,7 @@ def open_build(folder: Path) -> Tables | None:
 
 
 def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]) -> None:
-    """Write the set that parts make with what was there of other datasets."""
+    """Write parts and the rows that the set has of other datasets."""
     provenance = {} if existing is None else list_provenance(existing)
     provenance |= {key: dict(part.provenance) for key, part in parts.items()}
     tables = ((name, _merge_runs(name, existing, parts)) for name in COLUMNS)

@@ -14,7 +14,7 @@ import io
 import zipfile
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
-"""Columns that say what a row is about: no constant depends on them."""
+"""Columns that describe a row: no constant depends on them."""
 
 ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
 """Column of the constants to the column of its error."""
@@ -67,13 +67,13 @@ ROUNDING, SAMPLED_ROUNDING = 16 * float(np.finfo(np.float64).eps), 1e-12
 """Relative differences that a sample, and its errors, may have on another machine."""
 
 STANDARD_ERRORS = 5
-"""How many standard errors two samples of one distribution may differ by."""
+"""Standard errors by which two samples of one distribution may differ."""
 
 _EXAMPLES = 5
 
 
 class Bump(IntEnum):
-    """Which part of a version must rise."""
+    """The part of a version that must rise."""
 
     patch = 0
     minor = 1
@@ -82,7 +82,7 @@ class Bump(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What happened to the rows of a table: how many, and examples in words."""
+    """The changes of a table: numbers of rows, and examples in words."""
 
     name: str
     changed: int = 0
@@ -93,7 +93,7 @@ class TableChanges:
 
     @property
     def bump(self) -> Bump:
-        """What the version rule asks for."""
+        """The part of the version that the rule asks to rise."""
         if self.changed or self.removed:
             return Bump.major
         return Bump.minor if self.added else Bump.patch
@@ -101,20 +101,20 @@ class TableChanges:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What happened to a set, table by table."""
+    """The changes of a set, table by table."""
 
     tables: tuple[TableChanges, ...] = ()
     kept: int = 0  # the number of values that agree with the released ones, and stay as these
 
     @property
     def bump(self) -> Bump:
-        """What the version rule asks for."""
+        """The part of the version that the rule asks to rise."""
         return max((table.bump for table in self.tables), default=Bump.patch)
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be released."""
+    """An order to release a set."""
 
     source: Tables  # the tables, as ``rankconst build`` wrote them
     version: str
@@ -130,7 +130,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Released:
-    """What was released."""
+    """The result of a release."""
 
     files: Mapping[Path, bytes]  # path to content, the zip last
     written: bool  # False if the version was there already, with the same values
@@ -157,7 +157,7 @@ def _release(order: Order) -> Released:
         constants = keep_released(previous.read("constants"), built["constants"])
         tables = {**built, "constants": constants}
     if _is_released(order, tables):
-        return _keep(order)
+        return _leave_as_is(order)
     _check_build(order, tables)
     if previous is None:
         before = {name: table.slice(0, 0) for name, table in built.items()}
@@ -247,18 +247,18 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
             )
 
 
-def _keep(order: Order) -> Released:
+def _leave_as_is(order: Order) -> Released:
     """Leave a release as it is; only a zip that is missing is packed, from its files."""
     order.reporter.say(
         f"{order.version} is already released, identical: {order.out} is left as it is"
     )
     names = [*(f"{name}.parquet" for name in COLUMNS), INDEX, DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
-    held = [name for name in names if (order.out / name).is_file()]
-    files = {name: (order.out / name).read_bytes() for name in held}
+    paths = {name: order.out / name for name in names if (order.out / name).is_file()}
+    files = {name: path.read_bytes() for name, path in paths.items()}
     if not order.archive.exists():
         _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
-    content = {order.out / name: files[name] for name in files}
+    content = {paths[name]: files[name] for name in files}
     return Released({**content, order.archive: order.archive.read_bytes()}, written=False)
 
 
@@ -271,13 +271,13 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
         )
     partial, elsewhere = [], []
     programs: dict[str, list[str]] = {}
-    for key, made in list_provenance(order.source).items():
-        if made.get("splits") or made.get("baselines"):
+    for key, provenance in list_provenance(order.source).items():
+        if provenance.get("splits") or provenance.get("baselines"):
             partial.append(key)
-        if made.get("origin") != "files":
-            elsewhere.append(f"{key} ({made.get('origin')})")
-        if "program" in made:
-            programs.setdefault(made["program"], []).append(key)
+        if provenance.get("origin") != "files":
+            elsewhere.append(f"{key} ({provenance.get('origin')})")
+        if "program" in provenance:
+            programs.setdefault(provenance["program"], []).append(key)
     if partial:
         raise UsageError(
             "a release has every split and baseline, "
@@ -301,7 +301,8 @@ def _find_previous(order: Order) -> Tables | None:
     """Return the release before; None for the first."""
     if order.first or order.previous is not None:
         return order.previous
-    earlier = [one for one in bundled_versions() if precedes(one, order.version)]
+    bundled = bundled_versions()
+    earlier = [version for version in bundled if precedes(version, order.version)]
     if not earlier:
         raise UsageError(
             f"no tables before {order.version} came with this package, "
@@ -360,22 +361,24 @@ def smallest_version(previous: str, bump: Bump) -> str:
 
 def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Changes:
     """Compare two sets of tables, row by row."""
-    kept = keep_released(old["constants"], new["constants"])
-    agreeing = 0
-    for name in kept.column_names:
-        agreeing += int(np.count_nonzero(_differs(new["constants"][name], kept[name])))
-    compared = {**new, "constants": kept}
-    return Changes(tuple(_compare(name, old[name], compared[name]) for name in COLUMNS), agreeing)
+    constants = keep_released(old["constants"], new["constants"])
+    num_kept = 0
+    for name in constants.column_names:
+        num_kept += int(np.count_nonzero(_differs(new["constants"][name], constants[name])))
+    compared = {**new, "constants": constants}
+    return Changes(tuple(_compare(name, old[name], compared[name]) for name in COLUMNS), num_kept)
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
     """Return new constants with the numbers of the old ones where these have not changed."""
-    old_at, new_at, _ = _match_rows("constants", old, new)
-    kept = _agrees(old.take(old_at), new.take(new_at))
-    if not kept.any():
+    rows = _match_rows("constants", old, new)
+    agrees = _agrees(old.take(rows.old), new.take(rows.new))
+    if not agrees.any():
         return new
     is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
-    is_kept[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
+    places = rows.new[agrees]
+    is_kept[places] = True
+    source[places] = rows.old[agrees]
     for column in (*ERRORS, *ERRORS.values(), "num_draws"):
         values = pc.if_else(pa.array(is_kept), old[column].take(source), new[column])
         place = new.schema.get_field_index(column)
@@ -384,17 +387,19 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Tell for each row whether two sets agree, up to the errors of machines or methods."""
-    sampled, other = _are_sampled(before), _are_sampled(after)
-    drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
-    found: Truths = sampled == other
+    """Mark the rows in which two sets agree, up to the errors of machines or methods."""
+    sampled = _are_sampled(before)
+    same_draws = sampled & ~_differs(before["num_draws"], after["num_draws"])
+    agrees: Truths = sampled == _are_sampled(after)
     for column, error in ERRORS.items():
-        one, two = _numbers(before[column]), _numbers(after[column])
+        released, built = _numbers(before[column]), _numbers(after[column])
         errors = _numbers(before[error]), _numbers(after[error])
         slack = np.where(sampled, STANDARD_ERRORS * np.hypot(*errors), np.add(*errors))
-        found &= np.abs(one - two) <= np.where(drawn, ROUNDING * np.abs(one), slack)
-        found &= ~drawn | (np.maximum(*errors) <= (1 + SAMPLED_ROUNDING) * np.minimum(*errors))
-    return found
+        slack = np.where(same_draws, ROUNDING * np.abs(released), slack)
+        same_errors = np.maximum(*errors) <= (1 + SAMPLED_ROUNDING) * np.minimum(*errors)
+        agrees &= np.abs(released - built) <= slack
+        agrees &= ~same_draws | same_errors
+    return agrees
 
 
 def _are_sampled(table: pa.Table) -> Truths:
@@ -402,10 +407,10 @@ def _are_sampled(table: pa.Table) -> Truths:
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
-    old_at, new_at, removed = _match_rows(name, old, new)
+    matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
-    before, after = old.select(columns).take(old_at), new.select(columns).take(new_at)
-    changed, described = np.zeros(len(old_at), np.bool_), np.zeros(len(old_at), np.bool_)
+    before, after = old.select(columns).take(matched.old), new.select(columns).take(matched.new)
+    changed, described = np.zeros((2, len(before)), np.bool_)
     differs = {}
     for column in columns:
         rows = _differs(before[column], after[column])
@@ -416,12 +421,13 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
             differs[column] = rows
     examples = []
     for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
-        key = _phrase_key(name, old, old_at[place])
+        key = _phrase_key(name, old, matched.old[place])
         for column in [column for column in differs if differs[column][place]]:
-            one, other = before[column][place].as_py(), after[column][place].as_py()
-            examples.append(f"{key}: {column} {one!r} -> {other!r}")
+            values = [repr(table[column][place].as_py()) for table in (before, after)]
+            examples.append(f"{key}: {column} {' -> '.join(values)}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
+    removed = matched.removed
     examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed[:_EXAMPLES]]
     if len(removed) > _EXAMPLES:
         examples.append("...")
@@ -429,7 +435,7 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
         name,
         changed=int(np.count_nonzero(changed)),
         removed=len(removed),
-        added=len(new) - len(new_at),
+        added=len(new) - len(after),
         described=int(np.count_nonzero(described & ~changed)),
         examples=tuple(examples),
     )
@@ -443,33 +449,40 @@ def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
     return " ".join(str(value) for value in key.values() if value is not None)
 
 
-def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
-    """Match rows by key; return their places in old and new, and the places of old alone."""
+class _Matched(NamedTuple):
+    """Places of the rows of two sets with the same key, and of the rows that only old has."""
+
+    old: Places
+    new: Places
+    removed: Places
+
+
+def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
+    """Match the rows of a table by their keys."""
     keys = [*KEYS[name]]
     joined = pa.concat_tables([old.select(keys), new.select(keys)])
     both = joined.to_pandas(strings_to_categorical=True)
     codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     of_old, of_new = codes[: len(old)], codes[len(old) :]
-    for which, part in (("old", of_old), ("new", of_new)):
+    for age, part in (("old", of_old), ("new", of_new)):
         if len(np.unique(part)) < len(part):
-            raise DataError(
-                f"two rows of {name} have the same {', '.join(keys)} in the {which} set."
-            )
+            raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {age} set.")
     place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
     place[of_new] = np.arange(len(new))
-    matched = place[of_old]
-    return np.flatnonzero(matched >= 0), matched[matched >= 0], np.flatnonzero(matched < 0)
+    places = place[of_old]
+    matched = np.flatnonzero(places >= 0)
+    return _Matched(matched, places[matched], np.flatnonzero(places < 0))
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
-    """Tell for each row whether two values differ; 0 and -0 do not."""
+    """Mark the rows in which two columns differ; 0 and -0 do not."""
     if pa.types.is_floating(before.type):
-        one, other = _numbers(before), _numbers(after)
-        same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
+        released, built = _numbers(before), _numbers(after)
+        same: Truths = (released == built) | (np.isnan(released) & np.isnan(built))
         return ~same
     if pa.types.is_list(before.type):
         pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
-        return np.array([one != other for one, other in pairs], np.bool_)
+        return np.array([released != built for released, built in pairs], np.bool_)
     equal: Any = pc.equal(before, after)
     missing: Any = pc.and_(before.is_null(), after.is_null())
     return ~np.array(pc.or_(equal.fill_null(False), missing), np.bool_)

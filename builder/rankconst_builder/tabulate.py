@@ -46,7 +46,7 @@ HISTOGRAM_TABLES = (
 """The tables that hold histograms."""
 
 CARRIED = {DEFAULT_BASELINE: TABULATED, FLOOR: HEADLINE, SINGLE_STEP: HEADLINE}
-"""Baseline to the metrics that the constants table has rows of."""
+"""Baseline to the metrics in the table of constants."""
 
 
 def list_macros(split: str) -> tuple[str, ...]:
@@ -69,16 +69,18 @@ def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
 
 def table_of(tasks: Tasks) -> str:
     """Return the table that holds the histogram of some tasks."""
-    if not tasks.is_chance:
-        return "baseline_candidates_by_relation" if tasks.relations else "baseline_candidates"
+    name = "candidates" if tasks.is_chance else "baseline_candidates"
     if tasks.relations:
-        return "candidates_by_relation"
-    return "candidates" if tasks.is_micro else "macro_candidates"
+        return f"{name}_by_relation"
+    if tasks.is_chance and not tasks.is_micro:
+        return "macro_candidates"
+    return name
 
 
-def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
+def _by_baseline(histograms: Iterable[Tasks]) -> list[Tasks]:
+    """Return tasks in the order of their baselines."""
     order = list(BASELINES)
-    return sorted(tasks, key=lambda each: order.index(each.baseline))
+    return sorted(histograms, key=lambda tasks: order.index(tasks.baseline))
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
@@ -113,24 +115,25 @@ def _get_word(tasks: Tasks, column: str) -> str:
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
     """Compute every metric that is carried, for head, tail and both sides pooled."""
-    asked: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
+    jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
         sides = [tasks] if tasks in histograms else tasks.sides
         parts = [histograms[side] for side in sides if side in histograms]
         pooled = functools.reduce(Histogram.pool, parts)
-        known = list_metrics(shared=pooled.shared)
-        carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in known)
-        asked[tasks] = (pooled, carried)
-    # Protocols often agree on some tasks: what is computed once need not be again.
-    done = {}
-    with stage("metrics", sum(len(metrics) for _, metrics in {*asked.values()})) as advance:
-        for pooled, metrics in dict.fromkeys(asked.values()):
-            done[pooled, metrics] = [*_compute_rows(pooled, metrics, advance)]
+        metrics = list_metrics(shared=pooled.shared)
+        carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in metrics)
+        jobs[tasks] = (pooled, carried)
+    # Protocols often agree on tasks: each histogram is computed once.
+    computed = {}
+    with stage("metrics", sum(len(metrics) for _, metrics in {*jobs.values()})) as advance:
+        for pooled, carried in dict.fromkeys(jobs.values()):
+            computed[pooled, carried] = [*_compute_rows(pooled, carried, advance)]
     rows = []
-    for tasks, key in asked.items():
+    for tasks, job in jobs.items():
         names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
-        rows += [{name: getattr(tasks, name) for name in names} | row for row in done[key]]
+        address = {name: getattr(tasks, name) for name in names}
+        rows += [address | row for row in computed[job]]
     schema = schema_of("constants")
     arrays = [_make_column([row[field.name] for row in rows], field.type) for field in schema]
     return pa.table(arrays, schema=schema)
@@ -139,16 +142,17 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
 def _make_column(values: Sequence[Any], kind: pa.DataType) -> Any:
     if pa.types.is_string(kind):
         return join_texts(values)
-    known = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
+    valid = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
     numbers = wrap_numbers(np.array([value or 0 for value in values], dtype=np.float64)).cast(kind)
-    return pa.Array.from_buffers(kind, len(known), [known.buffers()[1], numbers.buffers()[1]])
+    return pa.Array.from_buffers(kind, len(valid), [valid.buffers()[1], numbers.buffers()[1]])
 
 
-def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
-    for one in tasks:
-        yield one
-        if one.side == "tail":
-            yield replace(one, side="both")
+def _with_both(single: Iterable[Tasks]) -> Iterator[Tasks]:
+    """Yield the tasks of single sides, and of both sides behind those of tail."""
+    for tasks in single:
+        yield tasks
+        if tasks.side == "tail":
+            yield replace(tasks, side="both")
 
 
 def _compute_rows(

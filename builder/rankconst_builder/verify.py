@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Means:
-    """What rebuilding may use."""
+    """The sources that rebuilding may use."""
 
     # A folder or URL with a copy of the sources. If None, only the cache: no source is asked.
     mirror: str | None = None
@@ -98,7 +98,7 @@ class Means:
 
 @dataclass(frozen=True)
 class Opened:
-    """A set of tables, and which of its datasets are to be checked."""
+    """A set of tables, and the datasets that are to be checked."""
 
     tables: Tables
     selected: frozenset[str] | None = None  # None for all
@@ -119,7 +119,7 @@ class Opened:
 
     @cached_property
     def resources(self) -> dict[str, dict[str, Any]]:
-        """Name to what the descriptor says of a file."""
+        """The entries of the descriptor by the names of tables."""
         return {str(row.get("name")): row for row in self.tables.descriptor["resources"]}
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
@@ -129,18 +129,18 @@ class Opened:
 
 @dataclass(frozen=True)
 class Stage:
-    """Something that must hold for every set of tables."""
+    """A law that every set of tables obeys."""
 
     name: str
-    covers: str  # what it looks at, in words
-    # Yields what it finds in the set, and returns how many rows, or files, it looked at.
+    covers: str  # the law, in words
+    # Yields findings, and returns the number of rows, or files, that it looked at.
     examine: Callable[[Opened], Findings]
     rebuild: bool = False  # True if it computes everything again, and is run only when asked for
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a stage."""
+    """The result of a stage."""
 
     stage: Stage
     rows: int
@@ -159,18 +159,22 @@ def verify(
     means: Means | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Result]:
-    """Run the stages one after the other, told to `begin` by name; `means` rebuild."""
-    opened = Opened(tables, None if datasets is None else frozenset(datasets), means or Means())
-    for each in STAGES.values():
-        if not each.rebuild or means is not None:
-            begin(each.name)
-            yield run_stage(each, opened)
+    """Run the stages one after the other; those that rebuild only with `means`.
+
+    `begin` is called with the name of each stage before it runs.
+    """
+    selected = None if datasets is None else frozenset(datasets)
+    opened = Opened(tables, selected, means or Means())
+    for stage in STAGES.values():
+        if not stage.rebuild or means is not None:
+            begin(stage.name)
+            yield run_stage(stage, opened)
 
 
-def run_stage(one: Stage, opened: Opened) -> Result:
+def run_stage(stage: Stage, opened: Opened) -> Result:
     """Run a stage; report tables that cannot be read and rows that make it fail as findings."""
     started, findings, rows = time.perf_counter(), list[Finding](), 0
-    examining = one.examine(opened)
+    examining = stage.examine(opened)
     try:
         while True:
             findings.append(next(examining))
@@ -181,7 +185,7 @@ def run_stage(one: Stage, opened: Opened) -> Result:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"the stage could not be finished: {type(error).__name__}: {error}"
         findings.append(Finding(message))
-    return Result(one, rows, tuple(findings), time.perf_counter() - started)
+    return Result(stage, rows, tuple(findings), time.perf_counter() - started)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -193,11 +197,11 @@ def _check_files(opened: Opened) -> Findings:
 
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
-    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
-    held = _list_names(folder)
+    expected = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
+    entries = _list_names(folder)
     digests = {}
-    for name, is_file in held.items():
-        if not is_file or name not in known:
+    for name, is_file in entries.items():
+        if not is_file or name not in expected:
             yield Finding("this is in the folder but not part of the set", name)
             continue
         try:
@@ -213,14 +217,14 @@ def _check_files(opened: Opened) -> Findings:
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
-        elif path not in held:
+        elif path not in entries:
             yield Finding("the file is missing", path)
     yield from _check_checksums(opened, digests)
     return len(digests)
 
 
 def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
-    """Return the names of all entries of a set's folder, and those of its files."""
+    """Return the names in a set's folder, each with whether it is a file."""
     names = {}
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
@@ -229,8 +233,10 @@ def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
             names[name.partition("/")[0]] = "/" not in name
     else:
         newer = folder / INCOMING
-        entries = [*folder.iterdir(), *(newer.iterdir() if newer.is_dir() else ())]
-        names = {entry.name: entry.is_file() for entry in entries if entry != newer}
+        entries = [entry for entry in folder.iterdir() if entry != newer]
+        if newer.is_dir():
+            entries += newer.iterdir()
+        names = {entry.name: entry.is_file() for entry in entries}
     return dict(sorted(names.items()))
 
 
@@ -250,11 +256,11 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
         more = f", nor are {', '.join(sorted(free))}" if free else ""
         yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
         return
-    wanted = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
+    expected = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
     for name in ARCHIVED:
         if opened.tables.leaves_out(name):
-            known = str(opened.resources.get(name, {}).get("hash"))
-            wanted[f"{name}.parquet"] = known.removeprefix("sha256:")
+            digest = str(opened.resources.get(name, {}).get("hash"))
+            expected[f"{name}.parquet"] = digest.removeprefix("sha256:")
     text = read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace")
     listed: dict[str, str] = {}
     if not text.endswith("\n"):
@@ -266,16 +272,17 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
             yield Finding(message, CHECKSUMS, got=line)
             continue
         listed[parsed[2]] = parsed[1]
-    for name in sorted({*listed} - {*wanted}):
+    for name in sorted({*listed} - {*expected}):
         yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
-    for name, digest in wanted.items():
+    for name, digest in expected.items():
         if listed.get(name) != digest:
-            does = "states another hash" if name in listed else "does not list it"
-            message = f"{CHECKSUMS} {does}"
+            message = f"{CHECKSUMS} does not list it"
+            if name in listed:
+                message = f"{CHECKSUMS} states another hash"
             yield Finding(message, name, {}, "sha256", listed.get(name), digest)
 
 
-# -- what the descriptor says, and keys ------------------------------------------------------------
+# -- the descriptor, and keys ----------------------------------------------------------------------
 
 
 def _check_descriptor(opened: Opened) -> Findings:
@@ -284,9 +291,10 @@ def _check_descriptor(opened: Opened) -> Findings:
         yield from _compare(name, value, descriptor.get(name))
     if parse_version(tables.version) is None and tables.version != "unreleased":
         yield from _compare("version", "X.Y.Z", tables.version)
-    named = Path(str(tables.folder)).name.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
-    if parse_version(named):
-        yield from _compare("version", named, tables.version)
+    folder = Path(str(tables.folder)).name
+    version = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
+    if parse_version(version):
+        yield from _compare("version", version, tables.version)
     listed = [row.get("name") for row in descriptor["resources"]]
     yield from _compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
     for name in opened.names:
@@ -335,8 +343,8 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
         values = rank_values(column, table[column])
         before |= equal & (values[1:] < values[:-1])
         equal &= values[1:] == values[:-1]
-    found = {"a row with this key came before": equal, "this row should come earlier": before}
-    for message, wrong in found.items():
+    faults = {"a row with this key came before": equal, "this row should come earlier": before}
+    for message, wrong in faults.items():
         for place in np.flatnonzero(wrong).tolist():
             row = table.slice(place + 1, 1).to_pylist()[0]
             key = {column: row[column] for column in KEYS[name] if row[column] is not None}
@@ -352,17 +360,17 @@ _TASKS = ("dataset", "protocol", "split", "side")
 
 
 def _check_pooling(opened: Opened) -> Findings:
-    looked = 0
+    compared = 0
     for dataset in opened.datasets:
         sides: dict[tuple[Any, ...], dict[str, Row]] = {}
         for row in opened.rows("constants", dataset):
             key = tuple(row[name] for name in KEYS["constants"] if name != "side")
             sides.setdefault(key, {})[row["side"]] = row
-        for found in sides.values():
-            if {"both", *ENTITY_SIDES} <= found.keys():
-                looked += 1
-                yield from _compare_sides(found["both"], [found[side] for side in ENTITY_SIDES])
-    return looked
+        for rows in sides.values():
+            if {"both", *ENTITY_SIDES} <= rows.keys():
+                compared += 1
+                yield from _compare_sides(rows["both"], [rows[side] for side in ENTITY_SIDES])
+    return compared
 
 
 def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
@@ -402,10 +410,10 @@ _WIDER = (
 def _check_filters(opened: Opened) -> Findings:
     rows = 0
     for dataset, statistics in opened.datasets.items():
-        held: dict[tuple[str, ...], Counter[int]] = {}
+        counts: dict[tuple[str, ...], Counter[int]] = {}
         for row in opened.rows("candidates", dataset):
             rows += 1
-            tasks = held.setdefault(tuple(row[name] for name in _TASKS), Counter())
+            tasks = counts.setdefault(tuple(row[name] for name in _TASKS), Counter())
             tasks[row["num_candidates"]] += row["num_tasks"]
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             same = []
@@ -415,9 +423,9 @@ def _check_filters(opened: Opened) -> Findings:
                 same.append(("pykeen", "libkge"))
             for pair in [*_WIDER, *same]:
                 first, second = ((dataset, protocol, split, side) for protocol in pair)
-                if first in held and second in held:
+                if first in counts and second in counts:
                     compare = _compare_equal if pair in same else _compare_wider
-                    yield from compare(first, pair[1], held[first], held[second])
+                    yield from compare(first, pair[1], counts[first], counts[second])
     return rows
 
 
@@ -430,28 +438,29 @@ def _ranks_all(statistics: Row, split: str) -> bool:
 
 
 def _compare_wider(
-    key: tuple[str, ...], other: str, held: Counter[int], filters_less: Counter[int]
+    key: tuple[str, ...], protocol: str, tasks: Counter[int], filters_less: Counter[int]
 ) -> Iterator[Finding]:
-    """Compare how many tasks have at most each number of candidates."""
+    """Compare the numbers of tasks that have at most each number of candidates."""
     message = (
-        f"fewer tasks have this number of candidates or less than under protocol {other}, "
+        f"fewer tasks have this number of candidates or less than under protocol {protocol}, "
         "which filters less"
     )
-    got = wanted = 0
-    for size in sorted({*held, *filters_less}):
-        got, wanted = got + held[size], wanted + filters_less[size]
-        if got < wanted:
+    got = expected = 0
+    for size in sorted({*tasks, *filters_less}):
+        got, expected = got + tasks[size], expected + filters_less[size]
+        if got < expected:
             where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
-            yield Finding(message, "candidates", where, "num_tasks", f"{wanted} or more", got)
+            yield Finding(message, "candidates", where, "num_tasks", f"{expected} or more", got)
 
 
 def _compare_equal(
-    key: tuple[str, ...], other: str, held: Counter[int], same: Counter[int]
+    key: tuple[str, ...], protocol: str, tasks: Counter[int], same: Counter[int]
 ) -> Iterator[Finding]:
-    """Compare how many tasks have each number of candidates."""
-    message = f"the tasks differ from those of protocol {other}, which are the same"
-    got, wanted = ({(*key, size): count for size, count in each.items()} for each in (held, same))
-    yield from _compare_counts("candidates", (*_TASKS, "num_candidates"), wanted, got, message)
+    """Compare the numbers of tasks that have each number of candidates."""
+    message = f"the tasks differ from those of protocol {protocol}, which are the same"
+    got = {(*key, size): count for size, count in tasks.items()}
+    expected = {(*key, size): count for size, count in same.items()}
+    yield from _compare_counts("candidates", (*_TASKS, "num_candidates"), expected, got, message)
 
 
 def _check_relations(opened: Opened) -> Findings:
@@ -462,9 +471,9 @@ def _check_relations(opened: Opened) -> Findings:
             continue
         rows += len(table)
         pooled = _sum_tasks(table, (*_TASKS, "num_candidates"))
-        held = {key[: len(_TASKS)] for key in pooled}
+        addresses = {key[: len(_TASKS)] for key in pooled}
         whole = _sum_tasks(opened.tables.read("candidates", dataset), (*_TASKS, "num_candidates"))
-        whole = {key: count for key, count in whole.items() if key[: len(_TASKS)] in held}
+        whole = {key: count for key, count in whole.items() if key[: len(_TASKS)] in addresses}
         message = "the tasks, pooled, are not those of the candidates table"
         yield from _compare_counts(name, (*_TASKS, "num_candidates"), whole, pooled, message)
         keys = ("dataset", "protocol", "split", "relation")
@@ -497,11 +506,11 @@ def _compare_counts(
 ) -> Iterator[Finding]:
     """Compare numbers of tasks by key; a key that one side lacks counts as 0 there."""
     for key in dict.fromkeys((*expected, *got)):
-        wanted, found = expected.get(key, 0), got.get(key, 0)
-        if wanted != found:
+        counts = expected.get(key, 0), got.get(key, 0)
+        if counts[0] != counts[1]:
             cells = zip(columns, key, strict=True)
             where = {column: value for column, value in cells if value is not None}
-            yield Finding(message, name, where, "num_tasks", wanted, found)
+            yield Finding(message, name, where, "num_tasks", *counts)
 
 
 # -- everything again ------------------------------------------------------------------------------
@@ -519,10 +528,10 @@ def _check_contents(opened: Opened) -> Findings:
     for name in opened.names:
         table, row = opened.tables.read(name), opened.resources.get(name, {})
         rows += len(table)
-        described, found = row.get("contentHash"), hash_content(table)
-        if described != found:
+        described, got = row.get("contentHash"), hash_content(table)
+        if described != got:
             message = "its values are not those that were hashed"
-            yield Finding(message, name, {}, "contentHash", described, found)
+            yield Finding(message, name, {}, "contentHash", described, got)
     if INDEX in opened.tables.descriptor:
         names = ("datasets", "candidates", "constants")
         tables = {name: opened.tables.read(name) for name in names}
@@ -549,7 +558,7 @@ def _rebuild_constants(opened: Opened) -> Findings:
 
 
 def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
-    """Compute constants; the reason where there are none."""
+    """Compute constants; return the reason where there are none."""
     try:
         return compute_moments(metric, tables.histogram(tasks))
     except RankconstError as error:
@@ -597,67 +606,76 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             message = f"not compared with sources: {counted}"
             yield Finding(message, "", {"dataset": dataset}, level="note")
             continue
-        expected, tabulated = counted
         message = "its files, or the registry, give something else"
-        for column, value in expected.items():
+        for column, value in counted.statistics.items():
             if statistics[column] != value:
                 where, got = {"dataset": dataset}, statistics[column]
                 yield Finding(message, "datasets", where, column, value, got)
-        for name, table in tabulated.items():
+        for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
             if not sort_rows(name, table).equals(stored):
                 # Labels that look alike as text share their name.
-                wanted, got = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
+                expected, got = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
                 message = "the files of the dataset give another number of tasks"
-                yield from _compare_counts(name, KEYS[name], wanted, got, message)
+                yield from _compare_counts(name, KEYS[name], expected, got, message)
     return rows
 
 
-def _count_again(opened: Opened, dataset: str) -> tuple[dict[str, Any], dict[str, pa.Table]] | str:
-    """Return statistics and the rows of the histogram tables, or why they are not counted."""
+class _Rebuilt(NamedTuple):
+    """A dataset as its files give it."""
+
+    statistics: dict[str, Any]  # the row in the table of datasets
+    tables: dict[str, pa.Table]  # its histograms
+
+
+def _count_again(opened: Opened, dataset: str) -> _Rebuilt | str:
+    """Count the files of a dataset; return the reason if they cannot be counted."""
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
 
-    source, statistics = load_benchmarks().get(dataset), opened.datasets[dataset]
+    source, row = load_benchmarks().get(dataset), opened.datasets[dataset]
     if source is not None and source.sampled is not None:
-        return {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}, {}
+        sampled = {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}
+        return _Rebuilt(sampled, {})
     provenance = list_provenance(opened.tables).get(dataset, {})
     if provenance.get("restriction"):
         return "its evaluation is restricted"
-    if source is None or not source.files or source.not_offered or statistics["entities"] is None:
+    if source is None or not source.files or source.not_offered or row["entities"] is None:
         return "the registry has no files of it"
-    lacking = [split for split in SPLITS if statistics[f"triples_{split}"] is None]
+    lacking = [split for split in SPLITS if row[f"triples_{split}"] is None]
     try:
         contents = _read_contents(_list_fetchers(opened.means), source, lacking)
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
     rows = opened.rows("candidates", dataset)
-    held, sides = {row["protocol"] for row in rows}, {row["side"] for row in rows}
+    protocols = {row["protocol"] for row in rows}
+    sides = {*ENTITY_SIDES, *(row["side"] for row in rows)}
     splits = str(provenance.get("splits") or ",".join(SPLITS)).split(",")
-    protocols = [parse_protocol(key) for key in PROTOCOLS if key in held]
+    fitting = [parse_protocol(key) for key in PROTOCOLS if key in protocols]
     baselines = _list_baselines(opened, dataset)
-    histograms, counting = count_histograms(dataset, graph, protocols, baselines, splits)
-    covered = {*ENTITY_SIDES, *sides}
-    kept = {tasks: each for tasks, each in histograms.items() if tasks.side in covered}
-    whole = tabulate_histograms(kept)
-    tabulated = {name: whole[name] for name in opened.names if len(whole.get(name, ()))}
-    found = describe_graph(graph).tabulate(graph.missing)
+    histograms, counting = count_histograms(dataset, graph, fitting, baselines, splits)
+    covered = {tasks: histograms[tasks] for tasks in histograms if tasks.side in sides}
+    tables = tabulate_histograms(covered)
+    statistics = describe_graph(graph).tabulate(graph.missing)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    return {**found, "counting": counting, "sha256": hashes}, tabulated
+    return _Rebuilt(
+        {**statistics, "counting": counting, "sha256": hashes},
+        {name: tables[name] for name in opened.names if len(tables.get(name, ()))},
+    )
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:
     """Return the baselines that a set has ranks of, for a dataset."""
-    found = set()
+    keys = set()
     for name in opened.names:
         if "baseline" in KEYS[name]:
             column = opened.tables.read(name, dataset)["baseline"]
-            found.update(column.unique().to_pylist())
-    return [key for key in BASELINES if key in found and key != DEFAULT_BASELINE]
+            keys.update(column.unique().to_pylist())
+    return [key for key in BASELINES if key in keys and key != DEFAULT_BASELINE]
 
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
@@ -676,20 +694,20 @@ def _read_contents(
     """Read files by role from the first that has them all, perhaps but the context."""
     from rankconst_builder.pipeline import READ
 
-    *others, last = fetchers
-    for fetcher in others:
+    *earlier, last = fetchers
+    for fetcher in earlier:
         with contextlib.suppress(RankconstError):
             return _read_contents([fetcher], source, lacking)
-    found = {}
+    contents = {}
     for role in READ:
         if role not in source.files or role in lacking:
             continue
         try:
-            found[role] = last.read(source.files[role])
+            contents[role] = last.read(source.files[role])
         except MissingSourceError:
             if role != CONTEXT:
                 raise
-    return found
+    return contents
 
 
 _STAGES = (
