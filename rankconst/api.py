@@ -84,13 +84,13 @@ def adjust(
         row is about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``),
         which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay missing.
     metric
-        What a single number is. Of other results, which name their metrics, the only one to adjust,
-        or several; all if empty.
+        The metric of a single number. Of other results, which name their metrics, the only one to
+        adjust, or several; all if empty.
     to
         The metric that adjusted values of `metric` are turned back into:
         ``adjust("0.9343", metric="AMRI", to="MR", dataset="FB15k-237")``.
     dataset, split, side, protocol, tool, aggregation
-        Which ranking tasks the numbers are from, where the results do not say. The defaults are
+        The ranking tasks of the numbers, where the results leave them open. The defaults are
         split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
         ``standard``; a tool may have a split and a side of its own. The result's ``assumed`` names
         those that were used. Numbers of a file or a DataFrame whose adjusted values or numbers of
@@ -123,9 +123,9 @@ def adjust(
         queries with several right answers, `tool` is then the library that evaluated them, which
         decides what the names of metrics mean.
     errors
-        If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left
-        out, and a column ``note`` says why; it is an error if that is all there is. ``"note"``
-        returns the result even then, and ``"raise"`` refuses it for the first of them.
+        If None, impossible numbers, and those of unknown tasks, are left out, and a column ``note``
+        has the reason; it is an error if no other is there. ``"note"`` returns the result even
+        then, and ``"raise"`` refuses it for the first of them.
     baseline
         ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with
         that ranker, too: ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect,
@@ -137,16 +137,16 @@ def adjust(
     -------
     AdjustedValue, AdjustedList, AdjustedValues, pandas.DataFrame or AdjustedFile
         Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a
-        ``sentence``; ``print`` shows what the screen does, and ``forms`` has the intervals. Of a
-        list of numbers: a sequence of these. With `to`, a sequence of the values that they are
-        from, with ``lower`` and ``upper``. Of a dict by metrics: a mapping with these for each
-        metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
+        ``sentence``; ``print`` shows the screen of the command, and ``forms`` has the intervals. Of
+        a list of numbers: a sequence of these. With `to`, a sequence of the values before
+        adjustment, with ``lower`` and ``upper``. Of a dict by metrics: a mapping of these by
+        metric; its ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
         same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if the
         frame is long, and ``protocol``; with `details` expectation, variance and every form with
-        its ends, ``num_tasks``, ``table_version`` and what else is known of the tasks. Of anything
+        its ends, ``num_tasks``, ``table_version`` and the other names of the tasks. Of anything
         else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a
-        DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to what was assumed, and its
-        ``asked`` lists what only you can answer. Of a DataFrame, both are in ``attrs``.
+        DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to the assumed values, and
+        its ``asked`` lists questions for you. Of a DataFrame, both are in ``attrs``.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def adjust(
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is asked about results: the arguments of :func:`adjust`, read."""
+    """The arguments of :func:`adjust`, parsed."""
 
     tables: Tables
     user: Address
@@ -246,7 +246,7 @@ class _Request:
     errors: Literal["raise", "note"] | None
 
     def confirm(self, reading: Reading, user: Address) -> Reading:
-        """Put questions to the numbers that contradict their ranking tasks."""
+        """Add questions to the numbers that contradict their ranking tasks."""
         from rankconst.checks import confirm_reading
         from rankconst.results.meanings import name_answers
 
@@ -256,7 +256,7 @@ class _Request:
 def _turn_back(
     results: Any, names: Sequence[str], to: str, user: Address, tables: Tables
 ) -> TurnedBack:
-    """Return the values of a metric that adjusted values are from."""
+    """Turn adjusted values back into values of a metric."""
     from rankconst.inverse import turn_back
 
     values = [results] if _is_value(results) else results
@@ -272,10 +272,11 @@ def _adjust_answers(results: Any, request: _Request) -> Any:
         str(user.dataset), split=user.split or "test", protocol=OWN_COUNTS.key
     )
     constants = request.tables.look_up(tasks, request.metrics[0])
-    how: dict[str, Any] = {"decimals": request.decimals, "percent": bool(request.percent)}
-    if _is_value(results):
-        return constants.adjust(results, **how)
-    return [constants.adjust(each, **how) for each in results]
+    values = [results] if _is_value(results) else results
+    decimals: Any = request.decimals
+    percent = bool(request.percent)
+    adjusted = [constants.adjust(value, decimals=decimals, percent=percent) for value in values]
+    return adjusted[0] if _is_value(results) else adjusted
 
 
 def _adjust_frame(frame: Any, request: _Request) -> Any:
@@ -299,7 +300,7 @@ def _adjust_frame(frame: Any, request: _Request) -> Any:
 
 
 def _adjust_file(results: Any, request: _Request) -> Any:
-    """Adjust the numbers of files, or of what takes their place."""
+    """Adjust the numbers of files, or of objects in place of a file."""
     from rankconst.results.batches import adjust_reading
     from rankconst.results.frame import read_given
     from rankconst.results.listed import AdjustedFile
@@ -331,17 +332,17 @@ def _adjust_file(results: Any, request: _Request) -> Any:
 
 
 def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
-    """Return the metrics that were named; which of several right answers is meant may be asked."""
+    """Parse the names of metrics; AskedError if libraries of several right answers differ."""
     if not are_of_answers(tables):
-        return tuple(map(parse_metric, names))
+        return tuple(parse_metric(name) for name in names)
     from rankconst.results.meanings import name_metrics
 
     return name_metrics(names, tables)
 
 
 def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
-    """Refuse ranks that are above their numbers of candidates, or whose tasks have weights."""
-    for side, held in ranks.sides.items():
+    """Refuse ranks above their numbers of candidates, and ranks of tasks with weights."""
+    for side, values in ranks.sides.items():
         try:
             tasks, _ = settle(Address(side=side), user, tables)
             histogram = tables.histogram(tasks)
@@ -353,13 +354,13 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
                 "Average the metric yourself, and give its value."
             )
         sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)[::-1]
-        if held.size > sizes.size:  # other tasks, which is asked about
+        if values.size > sizes.size:  # other tasks, which is asked about
             continue
-        highest = np.sort(held)[::-1]
-        above = np.flatnonzero(highest > sizes[: held.size])
+        highest = np.sort(values)[::-1]
+        above = np.flatnonzero(highest > sizes[: values.size])
         if above.size:
             rank = highest[above[0]]
-            ranks_above = count_of(int((held >= rank).sum()), "rank")
+            ranks_above = count_of(int((values >= rank).sum()), "rank")
             tasks_above = count_of(int((sizes >= rank).sum()), "task")
             raise DataError(
                 f"side {side}: {ranks_above} of {rank:g} or more, but {tasks_above} with that many "
@@ -375,10 +376,10 @@ def _find_only(tables: Tables) -> str | None:
 
 
 def _take_values(results: Any, values: dict[str, Any]) -> Any:
-    """Return results, an array of numbers as a list, or the values that are given by metric."""
-    unknown = [name for name in values if find_metric(name) is None]
-    if unknown:
-        raise UsageError(f"{unknown[0]} is neither an argument nor a metric.")
+    """Return the values by metric, ``adjust(mrr=0.338)``, or the results; arrays become lists."""
+    for name in values:
+        if find_metric(name) is None:
+            raise UsageError(f"{name} is neither an argument nor a metric.")
     if values and results is not None:
         raise UsageError(
             f"{next(iter(values))} is a value, and results are given, too; give one of the two."
@@ -390,12 +391,12 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
         return results
     _refuse_labels(results)
     refuse_masked(results, "the numbers")
-    held = as_values(results)
-    return held.tolist() if hasattr(held, "tolist") else held
+    array = as_values(results)
+    return array.tolist() if hasattr(array, "tolist") else array
 
 
 def _refuse_labels(results: Any) -> None:
-    """Refuse a Series whose index may say what its numbers are, such as splits or datasets."""
+    """Refuse a Series with an index of text, such as splits or datasets."""
     labels = getattr(getattr(results, "index", None), "dtype", None)
     if labels is not None and labels.kind not in "iu":
         raise UsageError(
@@ -405,28 +406,27 @@ def _refuse_labels(results: Any) -> None:
 
 
 def _is_value(results: Any) -> bool:
-    """Tell whether results are a single value; text with a letter is a path.
-
-    The letter of an exponent does not count.
-    """
+    """Return True for a single value; text with a letter, but for an exponent's, is a path."""
     if isinstance(results, str):
         return {sign for sign in results if sign.isalpha()} <= {"e", "E"}
     return isinstance(results, SINGLE)
 
 
 def _are_values(results: Any) -> bool:
-    """Tell whether results are a list of single values."""
-    return isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
+    """Return True for a list of single values."""
+    if not isinstance(results, (list, tuple)) or not results:
+        return False
+    return all(_is_value(value) for value in results)
 
 
 def _warn_of_gaps(tasks: Tasks, tables: Tables) -> None:
-    """Warn that constants are of some graphs of a suite, if the tables lack others."""
-    if covered := tables.explain_coverage(tasks):
-        warnings.warn(f"{tasks.dataset}: {covered}", stacklevel=4)
+    """Warn if the tables lack some graphs of a suite."""
+    if coverage := tables.explain_coverage(tasks):
+        warnings.warn(f"{tasks.dataset}: {coverage}", stacklevel=4)
 
 
 def _is_file(results: Any) -> bool:
-    """Tell whether results are the path of a file."""
+    """Return True for the path of a file."""
     return isinstance(results, os.PathLike) or (isinstance(results, str) and not _is_value(results))
 
 
@@ -442,7 +442,7 @@ def _require_one(value: Any, names: Sequence[str]) -> str:
 
 
 def _is_typed(results: Any) -> bool:
-    """Tell whether a dict has nothing but values by the bare names of their metrics."""
+    """Return True for a dict of single values by the bare names of their metrics."""
     if not isinstance(results, Mapping) or not results:
         return False
     try:
@@ -455,9 +455,9 @@ def _is_typed(results: Any) -> bool:
 
 
 def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedList | AdjustedValues:
-    """Adjust a number, a list of numbers, or those of a dict whose metrics are wanted.
+    """Adjust a number, a list of numbers, or those of a dict by metric.
 
-    If no metrics are named, all numbers of the dict are wanted.
+    If metrics are named, the other numbers of the dict are left out.
     """
     from rankconst.typed import AdjustedList, AdjustedValues
 
@@ -467,21 +467,19 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
     if not isinstance(results, Mapping):
         name = _require_one(results[0], request.names)
         return AdjustedList(**_adjust_values([(name, value) for value in results], request))
-    chosen = [
-        (name, value)
-        for name, value in results.items()
-        if not request.metrics or parse_metric(name) in request.metrics
-    ]
-    if not chosen:
+    names = tuple(results)
+    if request.metrics:
+        names = tuple(name for name in results if parse_metric(name) in request.metrics)
+    if not names:
         raise UsageError(
             f"metric leaves out all values, which are of {', '.join(results)}. Leave out metric."
         )
-    names = tuple(name for name, _ in chosen)
-    return AdjustedValues(**_adjust_values(chosen, request), names=names)
+    fields = _adjust_values([(name, results[name]) for name in names], request)
+    return AdjustedValues(**fields, names=names)
 
 
 def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[str, Any]:
-    """Adjust values, each with the name of its metric; return the fields of what holds them."""
+    """Adjust values, each with the name of its metric; return the fields of AdjustedValues."""
     from rankconst.adjusting import add_significance, adjust_on
 
     tables, percent, decimals = request.tables, request.percent, request.decimals
@@ -494,16 +492,18 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     for name, value in typed:
         metric = parse_metric(name)
         shares = bool(percent) and (metric.is_share or len(names) == 1)
-        read = read_published(metric, value, decimals=decimals, percent=shares, place=name)
-        published.append((metric, read))
-    named = complete_by_name(names[0] if len(names) == 1 else "", request.user)
-    tasks, tool = settle(NOTHING, parse_address(replace(named, rank_type=None), tables), tables)
+        number = read_published(metric, value, decimals=decimals, percent=shares, place=name)
+        published.append((metric, number))
+    address = request.user
+    if len(names) == 1:
+        address = complete_by_name(names[0], address)
+    tasks, tool = settle(NOTHING, parse_address(replace(address, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
     baselines = (DEFAULT_BASELINE, *request.baselines)
     done = adjust_on(tasks, tool, published, tables, baselines)
     if request.details:
-        done = [add_significance(each) for each in done]
-    assumed = gather_assumed([(named, tasks)], NOTHING)
+        done = [add_significance(batch) for batch in done]
+    assumed = gather_assumed([(address, tasks)], NOTHING)
     return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": request.details}
 
 
@@ -598,7 +598,7 @@ def constants(
     baseline: str = DEFAULT_BASELINE,
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Constants:
-    """Look up what a random ranker, or another baseline, gets on average, and how much that varies.
+    """Look up the expectation and variance of a metric for a random ranker, or another baseline.
 
     Parameters
     ----------
@@ -621,8 +621,7 @@ def constants(
     DataError
         If the tool's numbers cannot be adjusted on the dataset.
     UsageError
-        For a tool of which it is not known which tasks it leaves out, or a macro average of a
-        metric without one.
+        For a tool that leaves out unknown tasks, or a macro average of a metric without one.
 
     Examples
     --------
@@ -633,9 +632,9 @@ def constants(
     key = require_text(dataset)
     user = Address(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
     opened = _open(tables)
-    found = look_up(metric, user, opened, baseline)
-    _warn_of_gaps(found.tasks, opened)
-    return found
+    result = look_up(metric, user, opened, baseline)
+    _warn_of_gaps(result.tasks, opened)
+    return result
 
 
 def compare(
@@ -656,9 +655,7 @@ def compare(
     accept: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Any:
-    """Say how sure the difference of two results is, or which results of a table are told apart.
-
-    The results are on the same ranking tasks.
+    """Test the difference of two results, or of the results of a table, on the same ranking tasks.
 
     Parameters
     ----------
@@ -671,7 +668,7 @@ def compare(
         Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual
         spelling.
     dataset, split, side, protocol, tool, aggregation
-        Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
+        The ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
     relations
         Only the tasks of these relations; of all if empty.
     num_tasks
@@ -685,9 +682,9 @@ def compare(
     Returns
     -------
     Comparison, or Compared, a sequence of Standings
-        Of published values, what holds whatever the two models have in common; printed, it says so
-        in words. Of a table, the models of each metric and dataset in order, with those that each
-        is told apart from.
+        Of published values, bounds that hold whatever the two models have in common; printed, in
+        words. Of a table, the models of each metric and dataset in order, with those that each is
+        significantly better than.
 
     Raises
     ------
@@ -701,17 +698,16 @@ def compare(
     UnknownNameError
         If a name is unknown.
     UsageError
-        If it is not said which tasks the values are of, or an option does not go with ranks.
+        If the tasks of the values are open, or an option does not go with ranks.
 
     Examples
     --------
-    >>> found = compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237")
-    >>> round(found.z_interval.lower, 2), found.is_significant
+    >>> comparison = compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237")
+    >>> round(comparison.z_interval.lower, 2), comparison.is_significant
     (2.11, True)
     """
-    named: dict[str, Any] = {"dataset": dataset, "split": split, "side": side, "protocol": protocol}
-    named |= {"aggregation": aggregation, "tool": tool, "relations": as_names(relations)}
-    user = Address(**named)
+    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = replace(user, relations=as_names(relations))
     if second is None or (_is_file(first) and _is_file(second)):
         if num_tasks is not None or decimals is not None:
             raise UsageError(
@@ -719,11 +715,23 @@ def compare(
                 "its digits."
             )
         files = [first] if second is None else [first, second]
-        return _compare_files(files, metric, percent, **named, accept=accept, tables=tables)
+        return _compare_files(
+            files,
+            metric,
+            percent,
+            dataset=dataset,
+            split=split,
+            side=side,
+            protocol=protocol,
+            aggregation=aggregation,
+            tool=tool,
+            relations=relations,
+            accept=accept,
+            tables=tables,
+        )
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):
-        # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:
             raise UsageError(
                 "ranks are compared task by task: leave out what says which tasks, but for the "
@@ -735,22 +743,22 @@ def compare(
     parsed = parse_metric(metric)
     require_mean(parsed)
     if num_tasks is not None:
-        known = count_alike(parsed, user, num_tasks)
+        chance = count_alike(parsed, user, num_tasks)
     elif dataset is None:
         raise UsageError(
             "of which dataset are the two values? Name it, or give the number of tasks."
         )
     else:
         opened = _open(tables)
-        known = look_up(metric, user, opened)
-        _warn_of_gaps(known.tasks, opened)
-    return known.compare(first, second, decimals=decimals, percent=percent)
+        chance = look_up(metric, user, opened)
+        _warn_of_gaps(chance.tasks, opened)
+    return chance.compare(first, second, decimals=decimals, percent=percent)
 
 
 def _compare_files(
     files: Sequence[Any], metric: str | None, percent: bool, **options: Any
 ) -> Compared:
-    """Compare the results of files, or of what takes their place; AskedError for open questions."""
+    """Compare the results of files, or of objects in their place; AskedError for questions."""
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 
@@ -758,10 +766,11 @@ def _compare_files(
     numbers = []
     for results in files:
         reading = read_given(results, percent=percent or None, metric=only)
-        found = adjust(reading, metric=metric or (), **options)
-        if found.asked:
-            raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
-        numbers.append(found.numbers)
+        adjusted = adjust(reading, metric=metric or (), **options)
+        if adjusted.asked:
+            text = "\n".join(f"{question}." for question in adjusted.asked)
+            raise AskedError(text, adjusted.asked)
+        numbers.append(adjusted.numbers)
     return compare_files(numbers)
 
 
@@ -785,13 +794,14 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
     from rankconst.tables.own_counts import Answers, Counts
 
     if isinstance(tables, Counts):
-        if any(own.is_weighted for own in tables.sides.values()):
+        if any(histogram.is_weighted for histogram in tables.sides.values()):
             raise UsageError(
                 "tables do not hold weights of tasks. Take the constants of the counts: "
                 "rankconst.from_counts(counts, weights).constants('mrr').adjust(0.5)."
             )
         tasks = Tasks(tables.name, OWN_COUNTS.key)
-        return make_tables({replace(tasks, side=side): own for side, own in tables.sides.items()})
+        sides = tables.sides.items()
+        return make_tables({replace(tasks, side=side): histogram for side, histogram in sides})
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
     sets = list(tables) if isinstance(tables, Iterable) else []

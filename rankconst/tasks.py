@@ -26,7 +26,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.doubles import np
 from rankconst.errors import DataError, UndefinedError, UsageError, first_line
-from rankconst.names import show_value
+from rankconst.names import join_words, show_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -132,7 +132,7 @@ class Tasks:
         return f"{address} ({', '.join(self.relations)})" if self.relations else address
 
     def describe(self) -> str:
-        """Say in words which tasks of the dataset: ``test, both sides, protocol standard``."""
+        """Describe the tasks in words: ``test, both sides, protocol standard``."""
         parts = [self.split, _SIDES[self.side]] if self.split else []
         parts.append(f"protocol {self.protocol}")
         if not self.is_micro:
@@ -150,7 +150,7 @@ _LARGEST = 2**53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """How many ranking tasks have how many candidates, and what each task counts.
+    """The numbers of ranking tasks by their number of candidates, weight and offset.
 
     A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the
     weights matter. Macro averages weigh a task by one over the number of tasks in its group.
@@ -166,11 +166,11 @@ class Histogram:
         Numbers of candidates that tie, the true answer included: all candidates under chance. Shape
         (U,), int64, each >= 1.
     num_tasks
-        How many tasks have that number of candidates, that weight and that offset. Shape (U,),
-        int64, each >= 1.
+        The number of tasks with that number of candidates, that weight and that offset. Shape
+        (U,), int64, each >= 1.
     weights
-        What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task
-        counts once.
+        The weight of each of these tasks. Shape (U,), float64, finite, each > 0. None if every
+        task counts once.
     offsets
         Numbers of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
     shared
@@ -189,20 +189,15 @@ class Histogram:
         tasks = _read_tasks(self.num_tasks, sizes)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
         offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
-        columns = {
-            "num_candidates": sizes,
-            "num_tasks": tasks,
-            "weights": weights,
-            "offsets": offsets,
-        }
-        for name, values in columns.items():
+        for name, values in zip(_COLUMNS, (sizes, tasks, weights, offsets), strict=True):
             if values is not None:
                 values.flags.writeable = False
             object.__setattr__(self, name, values)
         if not _ascends(self._keys).all():
-            named = {"offsets": offsets, "num_candidates": sizes, "weights": weights}
-            *others, last = [name for name, values in named.items() if values is not None]
-            rows = f"rows of {', '.join(others)} and {last}" if others else last
+            rows = "num_candidates"
+            if len(self._keys) > 1:
+                names = (name for name in _KEYS if getattr(self, name) is not None)
+                rows = f"rows of {join_words(list(names))}"
             raise DataError(
                 f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you."
             )
@@ -228,12 +223,12 @@ class Histogram:
             Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers
             >= 1.
         num_tasks
-            How often each count is to be taken; 1 each if None. Shape (n,).
+            The number of tasks with each count; 1 each if None. Shape (n,).
         weights
-            What each task counts; 1 each if None. Shape (n,), > 0.
+            The weight of each task; 1 each if None. Shape (n,), > 0.
         offsets
-            How many candidates rank above those counted; 0 each if None. Shape (n,), whole numbers
-            >= 0.
+            The number of candidates that rank above those counted; 0 each if None. Shape (n,),
+            whole numbers >= 0.
 
         Raises
         ------
@@ -243,9 +238,11 @@ class Histogram:
         """
         sizes = read_counts("counts", counts, hint=_ANSWER)
         tasks = _read_tasks(np.ones_like(sizes) if num_tasks is None else num_tasks, sizes)
-        above = None if offsets is None else _check_offsets(offsets, sizes)
-        weighed = None if weights is None else _check_weights(weights, sizes.size)
-        return cls.of_groups(np.zeros_like(sizes), sizes, tasks, above, weighed)[0]
+        if offsets is not None:
+            offsets = _check_offsets(offsets, sizes)
+        if weights is not None:
+            weights = _check_weights(weights, sizes.size)
+        return cls.of_groups(np.zeros_like(sizes), sizes, tasks, offsets, weights)[0]
 
     @classmethod
     def of_groups(
@@ -257,23 +254,27 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
         """Gather the counts of each group into a histogram; the arrays are sound."""
-        beneath = np.zeros_like(counts) if offsets is None else offsets
-        keys: list[NDArray[Any]] = [groups, beneath, counts]
+        keys: list[NDArray[Any]] = [groups, np.zeros_like(counts), counts]
+        if offsets is not None:
+            keys[1] = offsets
         if weights is not None:
             keys.append(weights)
         order = _order(keys)
         keys = [key[order] for key in keys]
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        group, above, sizes, *weighed = (key[starts] for key in keys)
+        group, above, sizes, *weight_columns = (key[starts] for key in keys)
         tasks = np.add.reduceat(num_tasks[order], starts)
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
-        found = {}
+        histograms = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
-            beyond = above[rows] if above[rows].any() else None
-            weight = weighed[0][rows] if weighed else None
-            found[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], weight, beyond)
-        return found
+            histograms[int(group[start])] = cls._of_sound(
+                sizes[rows],
+                tasks[rows],
+                weight_columns[0][rows] if weight_columns else None,
+                above[rows] if above[rows].any() else None,
+            )
+        return histograms
 
     @classmethod
     def _of_sound(
@@ -284,18 +285,19 @@ class Histogram:
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
         """Return the histogram of columns that are checked and not shared, without copies."""
-        one = object.__new__(cls)
+        histogram = object.__new__(cls)
         columns = (num_candidates, num_tasks, weights, offsets, False)
         for name, values in zip(cls.__slots__, columns, strict=True):
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
-            object.__setattr__(one, name, values)
-        return one
+            object.__setattr__(histogram, name, values)
+        return histogram
 
     @property
     def _keys(self) -> list[NDArray[Any]]:
-        """What tells rows apart, in the order of sorting."""
-        return [key for key in (self.offsets, self.num_candidates, self.weights) if key is not None]
+        """The columns that distinguish rows, in the order of sorting."""
+        columns = (getattr(self, name) for name in _KEYS)
+        return [column for column in columns if column is not None]
 
     @property
     def total(self) -> int:
@@ -347,8 +349,7 @@ class Histogram:
         num_tasks = np.concatenate([part.num_tasks for part in both])
         weights = offsets = None
         if self.is_weighted or other.is_weighted:
-            own = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
-            weights = np.concatenate(own)
+            weights = np.concatenate([weights_of(self), weights_of(other)])
         if self.offsets is not None or other.offsets is not None:
             offsets = np.concatenate([offsets_of(self), offsets_of(other)])
         return Histogram.from_counts(counts, num_tasks, weights, offsets)
@@ -356,16 +357,25 @@ class Histogram:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Histogram):
             return NotImplemented
-        mine, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
-        if self.shared != other.shared or len(mine) != len(others):
+        columns, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
+        if self.shared != other.shared or len(columns) != len(others):
             return False
-        return all(map(np.array_equal, mine, others))
+        return all(map(np.array_equal, columns, others))
 
     def __hash__(self) -> int:
         return hash((self.shared, *(values.tobytes() for values in [*self._keys, self.num_tasks])))
 
     def __len__(self) -> int:
         return int(self.num_candidates.size)
+
+
+_COLUMNS = ("num_candidates", "num_tasks", "weights", "offsets")
+_KEYS = ("offsets", "num_candidates", "weights")
+
+
+def weights_of(histogram: Histogram) -> NDArray[np.float64]:
+    """Return the weight of each row's tasks, 1 without weights."""
+    return np.ones(len(histogram)) if histogram.weights is None else histogram.weights
 
 
 def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
@@ -385,27 +395,21 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
     """Return the candidates of all graphs, a task counting 1 / (D n) if its graph has n."""
+    sizes = np.concatenate([graph.num_candidates for graph in graphs])
+    num_tasks = np.concatenate([graph.num_tasks for graph in graphs])
     weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
-    return Histogram.from_counts(
-        np.concatenate([graph.num_candidates for graph in graphs]),
-        np.concatenate([graph.num_tasks for graph in graphs]),
-        np.concatenate(weights),
-        np.concatenate([offsets_of(graph) for graph in graphs]),
-    )
+    offsets = np.concatenate([offsets_of(graph) for graph in graphs])
+    return Histogram.from_counts(sizes, num_tasks, np.concatenate(weights), offsets)
 
 
 def split_weights(histogram: Histogram) -> Iterator[tuple[float, Histogram]]:
     """Yield each weight with the histogram of its tasks, unweighted."""
-    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    sizes, num_tasks, offsets = histogram.num_candidates, histogram.num_tasks, offsets_of(histogram)
+    weights = weights_of(histogram)
     for weight in np.unique(weights):
-        own = weights == weight
-        offsets = None if histogram.offsets is None else histogram.offsets[own]
-        yield (
-            float(weight),
-            Histogram.from_counts(
-                histogram.num_candidates[own], histogram.num_tasks[own], None, offsets
-            ),
-        )
+        rows = weights == weight
+        tasks = Histogram.from_counts(sizes[rows], num_tasks[rows], None, offsets[rows])
+        yield float(weight), tasks
 
 
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
@@ -438,15 +442,15 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Tell for each row but the first whether it is beyond the one before."""
+    """Return, for each row but the first, True if it is larger than the row before."""
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
-    beyond, level = np.zeros((2, keys[0].size - 1), dtype=bool)
-    level[:] = True
+    is_larger, is_equal = np.zeros((2, keys[0].size - 1), dtype=bool)
+    is_equal[:] = True
     for key in keys:
-        beyond |= level & (key[1:] > key[:-1])
-        level &= key[1:] == key[:-1]
-    return beyond
+        is_larger |= is_equal & (key[1:] > key[:-1])
+        is_equal &= key[1:] == key[:-1]
+    return is_larger
 
 
 _ANSWER = " (the true answer counts)"
@@ -473,7 +477,7 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
 
 
 def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many tasks have each number of candidates."""
+    """Return the number of tasks for each number of candidates, checked."""
     tasks = read_counts("num_tasks", num_tasks)
     if sizes.shape != tasks.shape:
         raise DataError(

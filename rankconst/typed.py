@@ -1,4 +1,4 @@
-"""What Python gets of numbers typed by hand: each with what it is worth."""
+"""The results of :func:`rankconst.adjust` for numbers typed by hand."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValue:
-    """One published number and what it is worth.
+    """A published number with its adjusted forms, chance and counting.
 
-    ``print`` shows what the screen of ``rankconst adjust`` does.
+    ``print`` shows the screen of ``rankconst adjust``.
 
     Attributes
     ----------
     forms : Adjusted
         The value and its adjusted forms, each with the interval that rounding leaves open.
     constants : Constants
-        What chance gets on these ranking tasks.
+        The constants of chance on these ranking tasks.
     counting : float or None
-        What a ranker gets that only counts training triples, in units of the metric; None where
-        that is not known.
+        The expectation of a ranker that only counts training triples, in units of the metric; None
+        if it is unknown.
     sentence : str
-        What the number is worth, in words.
+        The verdict in words.
     """
 
     forms: Adjusted
@@ -50,7 +50,7 @@ class AdjustedValue:
     _done: Sequence[AdjustedBatch]
     _tables: Tables
     _assumed: Mapping[str, Sequence[str]]
-    _full: bool  # whether what is shown has all that was computed
+    _full: bool  # True to show all columns
 
     @property
     def value(self) -> float:
@@ -59,19 +59,19 @@ class AdjustedValue:
 
     @property
     def index(self) -> float | None:
-        """How far the number is from chance, 0, to perfect, 1; None where that is undefined."""
+        """The number between chance, 0, and perfect, 1; None where that is undefined."""
         index: float | None = self.forms.index
         return index
 
     @property
     def z(self) -> float | None:
-        """By how many standard deviations it is better than chance; None where undefined."""
+        """The distance from chance in standard deviations; None where undefined."""
         z: float | None = self.forms.z
         return z
 
     @property
     def chance(self) -> float:
-        """What a random ranker gets on average, in units of the metric."""
+        """The expectation of a random ranker, in units of the metric."""
         return self.constants.expectation
 
     @property
@@ -81,8 +81,10 @@ class AdjustedValue:
         It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and
         its interval.
         """
-        found = add_significance(self._done[0]).significance
-        return found[0].probability if found and found[0] is not None else None
+        significance = add_significance(self._done[0]).significance
+        if not significance or significance[0] is None:
+            return None
+        return significance[0].probability
 
     def __str__(self) -> str:
         return print_text(lay_out(self._done, self._tables, self._assumed, full=self._full))
@@ -100,7 +102,7 @@ class AdjustedValue:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Adjusted:
-    """Values typed by hand with what they are worth.
+    """Values typed by hand with their adjusted forms, chance and counting.
 
     Attributes
     ----------
@@ -123,11 +125,11 @@ class _Adjusted:
 
     @cached_property
     def _by_index(self) -> dict[int, list[AdjustedBatch]]:
-        """Each value, by its place among those that were typed, under each baseline."""
-        found: dict[int, list[AdjustedBatch]] = {}
-        for each in self.done:
-            found.setdefault(each.batch.index, []).append(each)
-        return found
+        """The batches of each value, one a baseline, by the value's place."""
+        batches: dict[int, list[AdjustedBatch]] = {}
+        for batch in self.done:
+            batches.setdefault(batch.batch.index, []).append(batch)
+        return batches
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
@@ -136,7 +138,7 @@ class _Adjusted:
         return pd.DataFrame(self.table)
 
     def _pick(self, index: int) -> AdjustedValue:
-        """Return what a value is worth, by its place among those that were typed."""
+        """Return the value at a place."""
         chance, *others = self._by_index[index]
         floor = find_floor(chance, self._tables)
         return AdjustedValue(
@@ -165,15 +167,15 @@ class _Adjusted:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
-    """Values by the names of their metrics, with what they are worth.
+    """Adjusted values by the names of their metrics.
 
-    ``print`` shows what the screen does.
+    ``print`` shows the screen of ``rankconst adjust``.
     """
 
     names: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> AdjustedValue:
-        """Return what a value is worth, by its name as it was typed.
+        """Return the value of a metric, by its name as it was typed.
 
         Raises
         ------
@@ -193,9 +195,9 @@ class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
-    """Values of one metric with what they are worth, in their order.
+    """Adjusted values of one metric, in their order.
 
-    ``print`` shows what the screen does.
+    ``print`` shows the screen of ``rankconst adjust``.
     """
 
     @overload
@@ -203,11 +205,10 @@ class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
     @overload
     def __getitem__(self, place: slice) -> list[AdjustedValue]: ...
     def __getitem__(self, place: int | slice) -> AdjustedValue | list[AdjustedValue]:
-        """Return what a value is worth."""
-        places = range(len(self))[place]
-        if isinstance(places, int):
-            return self._pick(places)
-        return [self._pick(each) for each in places]
+        """Return the value at a place."""
+        if isinstance(place, slice):
+            return [self._pick(index) for index in range(len(self))[place]]
+        return self._pick(range(len(self))[place])
 
     def __len__(self) -> int:
         return len(self._by_index)

@@ -1,4 +1,4 @@
-"""What numbers typed by hand are worth beyond what rankers without learning get."""
+"""Lay out numbers typed by hand next to those of rankers without learning."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 Row = tuple[str, str, str]
-"""What a number is called, the number, and what it means."""
+"""The name of a number, the number, and its meaning."""
 
 Floors = Mapping["AdjustedBatch", "AdjustedBatch | None"]
-"""Numbers held to chance, and the same held to counting; None where that is not known."""
+"""Numbers compared with chance, and the same compared with counting; None if that is unknown."""
 
 # Up to this many numbers have a sentence each; one sentence sums up more.
 _MOST_SENTENCES = 3
 
 
 def find_floors(done: Sequence[AdjustedBatch], tables: Tables) -> Floors:
-    """Find what counting gets for the numbers that are held to chance."""
-    return {each: find_floor(each, tables) for each in done if each.batch.tasks.is_chance}
+    """Compare the numbers that are compared with chance with counting, too."""
+    return {batch: find_floor(batch, tables) for batch in done if batch.batch.tasks.is_chance}
 
 
 def lay_out(
@@ -59,23 +59,23 @@ def lay_out(
     full: bool = False,
     more: str = "",
 ) -> Listing:
-    """List values that were typed with what they are worth: all that was computed if `full`.
+    """List typed values with their adjusted forms, chance and counting; all columns if `full`.
 
     Batches of further baselines have rows of their own.
     """
     floors = find_floors(done, tables)
-    others = [each for each in done if each not in floors]
+    others = [batch for batch in done if batch not in floors]
     data: dict[str, Any] = tabulate(done)
     if not others:
-        held = floors.values()
-        data[FLOOR] = [None if floor is None else floor.constants.expectation for floor in held]
+        data[FLOOR] = [None if floor is None else _expect(floor) for floor in floors.values()]
     caption = ["In brackets: the effect of rounding."] if full else []
     caption.append(_explain_numbers(floors))
     if assumed:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
-    versions = join_versions(each.constants.table_version for each in done)
-    last = [more, f"Tables {versions}." if versions else ""]
-    caption.append(" ".join(filter(None, last)))
+    versions = join_versions(batch.constants.table_version for batch in done)
+    if versions:
+        more = f"{more} Tables {versions}.".lstrip()
+    caption.append(more)
     chance, *further = floors
     card = ""
     if not full and not further:
@@ -90,13 +90,17 @@ def lay_out(
     )
 
 
+def _expect(batch: AdjustedBatch) -> float:
+    return batch.constants.expectation
+
+
 def _explain_numbers(floors: Floors) -> str:
-    """Say what the numbers mean: a sentence each, or one for all."""
+    """Explain the numbers: in a sentence each, or in one for all."""
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
-    datasets = [each.batch.tasks.dataset for each in floors]
-    labels = [each.batch.metric.label for each in floors]
-    sentences = [explain(each, floor) for each, floor in floors.items()]
+    datasets = [batch.batch.tasks.dataset for batch in floors]
+    labels = [batch.batch.metric.label for batch in floors]
+    sentences = [explain(batch, floor) for batch, floor in floors.items()]
     for heads in (labels, datasets):
         if len({*heads}) > 1:
             pairs = zip(heads, sentences, strict=True)
@@ -112,21 +116,21 @@ def _list_columns(
     full: bool,
     ladder: bool,
 ) -> Iterator[Column]:
-    """Yield the columns: what tells rows apart, what was published, and what comes of it.
+    """Yield the columns: the tasks, the published value, its adjusted forms and the constants.
 
-    Yield all of them if `full`.
+    Some of them are only there if `full`.
     """
-    metrics = list(dict.fromkeys(each.batch.metric for each in done))
+    metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
     labels = {metric.key: metric.label for metric in metrics}
     single = metrics[0] if len(metrics) == 1 else None
-    shown: dict[str, Callable[[Any], str]] = {
+    titles: dict[str, Callable[[Any], str]] = {
         "dataset": lambda key: tables.titles.get(key, key),
         "metric": lambda key: labels[key],
     }
     for key in ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric"):
-        # A column that tells no rows apart is for files.
-        title = key if len({*map(str, data[key])}) > 1 else None
-        yield Column(key, title, shown.get(key, str))
+        # A column with the same value in all rows is for files.
+        is_same = len({str(value) for value in data[key]}) == 1
+        yield Column(key, None if is_same else key, titles.get(key, str))
     yield Column("baseline", "baseline" if ladder else None)
     label = single.label if single else "published"
     yield Column("value", label, right=True, show_row=lambda row: str(row["text"]))
@@ -175,16 +179,16 @@ def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[
         Column("index", index, meaning=meaning),
         Column("z", "z", drop=1, meaning=better),
     ]
-    for each in columns:
-        yield each._replace(show=fixed, right=True, show_row=show_interval(each.key))
-        yield Column(f"{each.key}_lower")
-        yield Column(f"{each.key}_upper")
+    for column in columns:
+        yield column._replace(show=fixed, right=True, show_row=show_interval(column.key))
+        yield Column(f"{column.key}_lower")
+        yield Column(f"{column.key}_upper")
 
 
 def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
     """Name the metrics, and the tasks that all numbers share."""
-    labels = join_words(list(dict.fromkeys(each.batch.metric.label for each in done)))
-    datasets = {each.batch.tasks.dataset for each in done}
+    labels = join_words(list(dict.fromkeys(batch.batch.metric.label for batch in done)))
+    datasets = {batch.batch.tasks.dataset for batch in done}
     if len(datasets) > 1:
         return f"{labels} on {len(datasets)} datasets"
     return name_results(labels, replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE), tables)
@@ -192,7 +196,8 @@ def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
 
 def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
     """Name metrics, and the tasks that their numbers are of: ``MRR on UMLS (test, ...)``."""
-    if (suite := tables.find_suite(tasks.dataset)) is not None:
+    suite = tables.find_suite(tasks.dataset)
+    if suite is not None:
         return f"{labels}, mean over {suite.title}"
     name = tables.titles.get(tasks.dataset, tasks.dataset)
     return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
@@ -204,7 +209,7 @@ def list_rows(
     floor: AdjustedBatch | None,
     tables: Tables,
 ) -> list[Row]:
-    """List a published number, its index, and what rankers without learning get."""
+    """List a published number, its index, and the expectations of rankers without learning."""
     tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
     rows = [("published", chance.batch.text, "")]
     if index is not None:
@@ -212,27 +217,30 @@ def list_rows(
         if name:
             meaning = f"{name}: {meaning}"
         rows.append(("adjusted", f"{index:.4f}", meaning))
-    rankers = [chance]
-    rankers += [each for each in others if each.batch.tasks.baseline not in {FLOOR, SINGLE_STEP}]
+    rankers: list[AdjustedBatch | None] = [chance]
+    rankers += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
     if floor is not None:
         rankers.append(floor)
         if SINGLE_STEP in tables.list_baselines(ALL_BASELINES, tasks.dataset):
-            single_step = find_floor(chance, tables, SINGLE_STEP)
-            rankers += [single_step] if single_step is not None else []
+            rankers.append(find_floor(chance, tables, SINGLE_STEP))
     counting = tables.find_counting(tasks.dataset)
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
-    for each in rankers:
-        key = each.batch.tasks.baseline
+    for ranker in filter(None, rankers):
+        key = _name_baseline(ranker)
         brief = BASELINES[key].brief
         if key == FLOOR and counting is not None:
             brief = counting.brief
-        rows.append((titles.get(key, key), show_expected(each.constants.expectation), brief))
+        rows.append((titles.get(key, key), show_expected(_expect(ranker)), brief))
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
         lowest, *_, highest = literature.values
         spread = f"{show_number(lowest, 3)} to {show_number(highest, 3)}"
         rows.append(("others", spread, literature.describe(chance.batch.value)))
     return rows
+
+
+def _name_baseline(batch: AdjustedBatch) -> str:
+    return batch.batch.tasks.baseline
 
 
 def write_rows(rows: Sequence[Row]) -> str:

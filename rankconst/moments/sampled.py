@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
-from rankconst.tasks import offsets_of
+from rankconst.tasks import offsets_of, weights_of
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -32,13 +32,13 @@ def make_generator() -> np.random.RandomState:
 
 
 def count_rare(values: Values) -> int:
-    """Return how many values differ from the median, by more than rounding."""
+    """Count the values that differ from the median, by more than rounding."""
     off = np.abs(values - np.median(values))
     return int(np.count_nonzero(off > 1e-9 * np.max(np.abs(values))))
 
 
 def is_rare(times: int, draws: int) -> bool:
-    """Tell whether so few draws differ from the commonest value that more may be unseen."""
+    """Return True if so few draws differ from the commonest value that more may be unseen."""
     return times < _RARE and 2 * times < draws
 
 
@@ -48,10 +48,9 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     Where nearly all draws are the same, the errors reckon with nine that were not seen, as far off
     as any ranks are.
     """
-    own = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     offsets = np.repeat(offsets_of(histogram), histogram.num_tasks).astype(np.float64)
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).astype(np.float64)
-    weights = np.repeat(own, histogram.num_tasks).astype(np.float64)
+    weights = np.repeat(weights_of(histogram), histogram.num_tasks).astype(np.float64)
     is_alone = metric.scale == "spread" and histogram.total == 1
     if sizes.max() == 1 or metric.optimum is None or is_alone:
         value = metric.evaluate(offsets + 1, weights)
@@ -64,11 +63,11 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     gap = 0.0
     if is_rare(count_rare(values), draws):
         gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
-    found, rounding = estimate(values, gap), 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
+    moments, rounding = estimate(values, gap), 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
     return replace(
-        found,
-        expectation_error=found.expectation_error + rounding,
-        variance_error=found.variance_error + rounding**2,
+        moments,
+        expectation_error=moments.expectation_error + rounding,
+        variance_error=moments.variance_error + rounding**2,
         num_draws=draws,
     )
 
