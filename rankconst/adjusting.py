@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import find_protocol
@@ -40,6 +41,18 @@ ENDS = ("", "_lower", "_upper")
 # One batch.
 
 
+class Where(NamedTuple):
+    """Where the numbers of a batch are in a file."""
+
+    column: int  # its place among the columns of entries
+    positions: Places  # in that column, ascending
+    rows: Places  # of the table
+
+    def take(self, chosen: NDArray[np.bool_] | Places) -> Where:
+        """Return where the numbers of a mask are, or those at some places."""
+        return Where(self.column, self.positions[chosen], self.rows[chosen])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Numbers of one metric on the same ranking tasks, from the same tool.
@@ -53,9 +66,10 @@ class Batch:
     value: Any
     lower: Any
     upper: Any
-    index: Any  # where they go: rows of a frame, entries of a file, places among typed values
+    index: Any  # their places among the entries of a file, or the one among typed values
     num_tasks: int | None = None  # how many ranks the file counts
     text: str = ""  # as it was typed by hand
+    where: Any = None  # of those of a file: Where
 
     def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
@@ -65,6 +79,7 @@ class Batch:
             lower=self.lower[chosen],
             upper=self.upper[chosen],
             index=self.index[chosen],
+            where=None if self.where is None else self.where.take(chosen),
         )
 
     def shift(self, step: float | Numbers) -> Batch:
@@ -74,7 +89,7 @@ class Batch:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class AdjustedBatch:
     """A batch whose numbers are all possible, with its constants."""
 
@@ -85,20 +100,13 @@ class AdjustedBatch:
     # Why a number, by its position, has no probability.
     unattained: Mapping[int, str] = field(default_factory=dict)
 
-    def split(self, codes: Places) -> Iterator[tuple[int, AdjustedBatch]]:
-        """Split the batch by `codes`, which has one for each index; yield code and part."""
-        own = codes[self.batch.index]
-        if (own == own[0]).all():
-            yield int(own[0]), self
-            return
-        distinct, counts = np.unique(own, return_counts=True)
-        parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
-        for code, places in zip(distinct.tolist(), parts, strict=True):
-            part = replace(self, batch=self.batch.take(places), significance=(), unattained={})
-            if self.significance:
-                significance = tuple(self.significance[place] for place in places.tolist())
-                part = replace(part, significance=significance)
-            yield code, part
+    def take(self, chosen: NDArray[np.bool_]) -> AdjustedBatch:
+        """Return the numbers of a mask."""
+        if chosen.all():
+            return self
+        significance = tuple(itertools.compress(self.significance, chosen.tolist()))
+        batch = self.batch.take(chosen)
+        return replace(self, batch=batch, significance=significance, unattained={})
 
     @property
     def is_partial(self) -> bool:
@@ -115,12 +123,21 @@ class AdjustedBatch:
 
         return adjust_dropped(self.whole, *numbers, batch.tool.batch)
 
-    def explain_undefined(self) -> Mapping[str, str]:
-        """Return the forms that are undefined on these tasks, each with the reason."""
+    @cached_property
+    def undefined(self) -> Mapping[str, str]:
+        """The forms that are undefined on these tasks, each with the reason."""
         first = self.batch
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined
+
+    def compute_index(self) -> Numbers | None:
+        """Compute the index of each number; None if it is undefined."""
+        if "index" in self.undefined:
+            return None
+        known = self.constants
+        index: Numbers = ADJUSTMENTS["index"](known.metric, known.moments)(self.batch.value)
+        return index
 
 
 def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
@@ -218,10 +235,8 @@ def leave_out(done: Iterable[AdjustedBatch], left: NDArray[np.bool_]) -> Iterato
     """Yield batches without the numbers whose index is marked, and none that has no other."""
     for each in done:
         kept = ~left[each.batch.index]
-        if kept.all():
-            yield each
-        elif kept.any():
-            yield replace(each, batch=each.batch.take(kept))
+        if kept.any():
+            yield each.take(kept)
 
 
 def list_contradictions(
@@ -270,38 +285,36 @@ def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
 def fill_columns(
     size: int,
     done: Iterable[AdjustedBatch],
-    rows: Places | None = None,
     against: Mapping[str, Iterable[AdjustedBatch]] | None = None,
     *,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
+    """Return arrays of `size` rows with the numbers of some batches, NaN where there is none.
 
     They are, unless only some are `wanted`, each of :data:`FORMS` with its ends, expectation and
     variance; where a batch has significance, log10_p with its ends, and p_method. The same against
-    further baselines is behind ``@``: ``index@frequency``. `rows` says in which row the number at
-    each index of a batch goes, -1 for none.
+    further baselines is behind ``@``: ``index@frequency``.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
     columns: dict[str, Any] = {
         key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
     }
     for each in done:
-        index = each.batch.index if rows is None else rows[each.batch.index]
-        chosen = index >= 0
-        if not chosen.any():
-            continue
-        numbers = _list_numbers(each)
-        for key in columns.keys() & numbers.keys():
-            columns[key][index[chosen]] = np.broadcast_to(numbers[key], index.shape)[chosen]
+        rows = each.batch.index if each.batch.where is None else each.batch.where.rows
+        numbers = (
+            {"index": each.compute_index()} if [*columns] == ["index"] else _list_numbers(each)
+        )
+        for key, values in numbers.items():
+            if key in columns and values is not None:
+                columns[key][rows] = values
         if each.significance:
-            _fill_significance(columns, each, index, size)
+            _fill_significance(columns, each, rows, size)
     for baseline, others in (against or {}).items():
         ending = f"@{baseline}"
         own = None
         if wanted is not None:
             own = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
-        filled = fill_columns(size, others, rows, wanted=own)
+        filled = fill_columns(size, others, wanted=own)
         columns |= {f"{key}{ending}": values for key, values in filled.items()}
     return columns
 
@@ -319,15 +332,15 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
 
 
 def _fill_significance(
-    columns: dict[str, Any], done: AdjustedBatch, index: Places, size: int
+    columns: dict[str, Any], done: AdjustedBatch, rows: Places, size: int
 ) -> None:
     if "p_method" not in columns:
         columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
         columns["p_method"] = [None] * size
-    for place, found in zip(index.tolist(), done.significance, strict=True):
-        if found is not None and place >= 0:
-            columns["log10_p"][place], columns["p_method"][place] = found.log10, found.method
-            columns["log10_p_lower"][place], columns["log10_p_upper"][place] = found.interval
+    for row, found in zip(rows.tolist(), done.significance, strict=True):
+        if found is not None:
+            columns["log10_p"][row], columns["p_method"][row] = found.log10, found.method
+            columns["log10_p_lower"][row], columns["log10_p_upper"][row] = found.interval
 
 
 # Values typed by hand.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -109,16 +109,18 @@ def record_run(reference: Path) -> Run:
 
 def _list_numbers(adjusted: AdjustedReading) -> Iterator[tuple[Place, Number]]:
     entries = adjusted.reading.entries
-    filled = fill_columns(len(entries), adjusted.done)
-    floats = np.column_stack([filled[name] for name in FLOATS])
     for each in adjusted.done:
+        size = each.batch.index.size
+        alone = replace(each.batch, index=np.arange(size), where=None)
+        filled = fill_columns(size, [replace(each, batch=alone)])
+        floats = np.column_stack([filled[name] for name in FLOATS])
         tasks, constants = each.batch.tasks, each.constants
         names = (
             tasks.dataset, tasks.split, tasks.side, tasks.protocol, tasks.aggregation,
             "\t".join(tasks.relations),
         )  # fmt: skip
-        for at in each.batch.index.tolist():
-            entry, found = entries[at], tuple(map(float.hex, floats[at].tolist()))
+        for at, numbers in zip(each.batch.index.tolist(), floats.tolist(), strict=True):
+            entry, found = entries[at], tuple(map(float.hex, numbers))
             place = Place(
                 "", "", entry.line, entry.metric.label, entry.text, entry.context.rank_type
             )

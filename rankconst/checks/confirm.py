@@ -84,7 +84,7 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
             )
     if len(contexts) == len(entries.contexts):
         return reading
-    return replace(reading, entries=replace(entries, contexts=contexts, context_of=context_of))
+    return replace(reading, entries=entries.readdress(contexts, context_of))
 
 
 def find_questions(

@@ -33,7 +33,6 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read, read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
 from rankconst.results.meanings import assume_unit, name_answers
-from rankconst.results.reading import NO_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,8 +82,7 @@ def read_file(work: Work) -> Reading:
     """Read files; report on stderr all that is left out."""
     if isinstance(work.files, Document):
         found = read_opened(work.files)
-        lines = np.full(len(found.entries), NO_LINE, dtype=np.intp)  # what was typed has none
-        found = replace(found, entries=replace(found.entries, lines=lines))
+        found = replace(found, entries=found.entries.drop_lines())  # what was typed has none
     else:
         found = read(work.files, **work.how)
     reading = name_answers(found, work.tables)

@@ -188,7 +188,7 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
     undefined = []
     for each in done:
         dataset = each.constants.tasks.dataset
-        undefined += [f"{dataset}: {reason}" for reason in each.explain_undefined().values()]
+        undefined += [f"{dataset}: {reason}" for reason in each.undefined.values()]
     for note in dict.fromkeys(undefined):
         say(f"note: {note}")
     first, tool = done[0].constants, done[0].batch.tool

@@ -215,7 +215,7 @@ class AdjustedReading:
         reading, entries = self.reading, self.reading.entries
         heads: Iterable[Head] = entries.heads
         if self.done:
-            places = list_distinct(entries.head_of[self.batch_of >= 0])
+            places = sorted({each.batch.where.column for each in self.done})
             heads = [entries.heads[place] for place in places]
         else:
             heads = [head for head in heads if head.adjustment is None]
@@ -225,15 +225,6 @@ class AdjustedReading:
         return name_blocks(
             metrics, reading.columns, long=reading.layout == "long", baselines=self.against
         )
-
-    @cached_property
-    def block_of(self) -> Places:
-        """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
-        places = number_distinct(self.blocks.values())
-        of_column = {column: places.get(block, -1) for column, block in self.blocks.items()}
-        entries = self.reading.entries
-        of_head = [of_column.get(head.column, -1) for head in entries.heads]
-        return np.array(of_head, dtype=np.intp)[entries.head_of]
 
     def against_baseline(self, key: str) -> AdjustedReading:
         """Return the file with its numbers compared with a further baseline in place of chance."""
@@ -275,16 +266,17 @@ class AdjustedReading:
         against = {key: self._split(found) for key, found in self.against.items()}
         for place, (_, names) in enumerate(self.list_added()):
             others = {key: found[place] for key, found in against.items()}
-            filled = fill_columns(size, done_of[place], self.rows, others, wanted=names)
+            filled = fill_columns(size, done_of[place], others, wanted=names)
             added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
         return added | self.described
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
-        """Return the batches by block, divided where a batch is of several."""
-        parts: list[list[AdjustedBatch]] = [[] for _ in self.list_added()]
+        """Return the batches by block."""
+        places = number_distinct(self.blocks.values())
+        parts: list[list[AdjustedBatch]] = [[] for _ in places]
         for each in done:
-            for place, own in each.split(self.block_of):
-                parts[place].append(own)
+            heading = self.reading.entries.heads[each.batch.where.column].column
+            parts[places[self.blocks[heading]]].append(each)
         return parts
 
     @property
@@ -340,13 +332,11 @@ class AdjustedReading:
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file, its adjusted texts replaced by numbers, as fractions."""
         cells: list[Any] = [*self.reading.cells(column)]
-        heads = self.reading.entries.heads
-        own = np.array([head.column == column for head in heads])[self.reading.entries.head_of]
         for each in self.done:
-            chosen = own[each.batch.index]
-            rows = self.rows[each.batch.index[chosen]].tolist()
-            for row, value in zip(rows, each.batch.value[chosen].tolist(), strict=True):
-                cells[row] = value
+            where = each.batch.where
+            if self.reading.entries.heads[where.column].column == column:
+                for row, value in zip(where.rows.tolist(), each.batch.value.tolist(), strict=True):
+                    cells[row] = value
         return cells
 
     @cached_property
@@ -370,8 +360,12 @@ class AdjustedReading:
         nothing = len(distinct)
         last = np.full(len(self.reading.rows), nothing, dtype=np.intp)
         differing: set[tuple[int, int]] = set()
+        # Columns of a table mostly share their rows.
+        rows_of = {}
         for each, code in zip(self.done, codes.tolist(), strict=True):
-            rows = self.rows[each.batch.index]
+            rows = each.batch.where.rows
+            rows_of[code, id(rows)] = rows
+        for (code, _), rows in rows_of.items():
             before = last[rows]
             others = list_distinct(before[before != code])
             differing |= {(other, code) for other in others if other != nothing}
@@ -413,22 +407,32 @@ class AdjustedReading:
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        entries, adjusted = self.reading.entries, self.batch_of >= 0
-        of_rows = cell_of[self.rows[adjusted]]
-        pairs = _list_pairs(of_rows, entries.context_of[adjusted], len(entries.contexts))
-        return all(
-            _names(cells[cell], key, getattr(entries.contexts[context], key))
-            for cell, context in pairs
-        )
+        contexts = self.reading.entries.contexts
+        for rows, context_of in self._list_contexts():
+            for cell, context in _list_pairs(cell_of[rows], context_of, len(contexts)):
+                if not _names(cells[cell], key, getattr(contexts[context], key)):
+                    return False
+        return True
+
+    def _list_contexts(self) -> Iterable[tuple[Places, Places]]:
+        """List the rows of batches with the contexts of these, those that are shared once."""
+        listed = {}
+        for each in self.done:
+            where = each.batch.where
+            context_of = self.reading.entries.columns[where.column].context_of
+            key = id(where.rows), id(context_of)
+            if key not in listed:
+                listed[key] = where.rows, context_of[where.positions]
+        return listed.values()
 
     def _describe_blocks(self, key: str) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
         columns = {}
-        facts = np.array([_describe_tasks(each)[key] for each in self.done], dtype=object)
-        for place, (block, _) in enumerate(self.list_added()):
-            own = (self.block_of == place) & (self.batch_of >= 0)
+        parts = self._split(self.done)
+        for (block, _), done in zip(self.list_added(), parts, strict=True):
             shown = np.full(len(self.reading.rows), None, dtype=object)
-            shown[self.rows[own]] = facts[self.batch_of[own]]
+            for each in done:
+                shown[each.batch.where.rows] = _describe_tasks(each)[key]
             columns[keep_apart(f"{block.prefix}{key}", self._taken)] = shown.tolist()
         return columns
 

@@ -15,6 +15,7 @@ from rankconst.adjusting import (
     TIES,
     Batch,
     ImpossibleError,
+    Where,
     add_significance,
     adjust_batch,
     compare_with,
@@ -45,11 +46,11 @@ from rankconst.evaluation import (
 )
 from rankconst.names import join_versions, list_first
 from rankconst.results.adjusted import AdjustedReading
-from rankconst.results.columns import encode, list_distinct
+from rankconst.results.columns import encode, list_distinct, split_by_code
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import name_reasons, number_evaluations
+from rankconst.results.reading import Floats, list_divisions, name_reasons, number_evaluations
 from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
-    from rankconst.results.reading import Entry, Reading
+    from rankconst.results.reading import Entry, Head, Reading, Texts
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
@@ -79,12 +80,25 @@ class Ends(NamedTuple):
     upper: Numbers
 
 
+class _KnownTexts(NamedTuple):
+    """The numbers of the distinct texts of a column, NaN where there is none; and why not."""
+
+    ends: Ends
+    reasons: dict[int, str]
+
+
 class Group(NamedTuple):
     """What numbers share that are adjusted together."""
 
     address: Address
-    metric: Metric
-    exact: bool
+    column: int  # its place among the columns of entries
+
+
+class Members(NamedTuple):
+    """The numbers of a group: their positions in the column, ascending, and their rows."""
+
+    positions: Places
+    rows: Places
 
 
 Settled = dict["Address", "tuple[Tasks, Tool | None]"]
@@ -119,16 +133,20 @@ def adjust_reading(
     if any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
         from rankconst.results.mean_rows import settle_means
 
-        groups, of_means = settle_means(reading, groups, settled, failed)
-    asked = _list_questions(groups, failed, in_python=in_python)
+        places = {group: _find_places(reading, group, own) for group, own in groups.items()}
+        places, of_means = settle_means(reading, places, settled, failed)
+        groups = _regroup(reading, places)
+    asked = _list_questions(reading, groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
-    groups = _leave_out(groups, list(uncounted))
-    adjusting = _Adjusting(reading, groups, user, tables, decimals)
-    for group, places in groups.items():
+    groups = _leave_out(reading, groups, list(uncounted))
+    fractions = _find_fractions(reading, groups) if user.percent else {}
+    groups = _leave_out(reading, groups, list(fractions))
+    adjusting = _Adjusting(reading, user, tables, decimals, fractions)
+    for group, members in groups.items():
         if group.address in failed:
-            adjusting.leave(places, failed[group.address])
+            adjusting.leave(_find_places(reading, group, members), failed[group.address])
         else:
-            adjusting.adjust(group, places, *settled[group.address])
+            adjusting.adjust(group, members, *settled[group.address])
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
@@ -168,8 +186,8 @@ def adjust_reading(
 
 def _group_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, Places], Flags]:
-    """Group the entries that are asked for by address, metric and precision.
+) -> tuple[dict[Group, Members], Flags]:
+    """Group the entries that are asked for by address and column.
 
     Return also which entries are asked for; those that are adjusted already are in no group.
     """
@@ -178,57 +196,67 @@ def _group_entries(
     address_of_context, addresses = encode(
         replace(context, rank_type=None) for context in entries.contexts
     )
-    kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
-    fitting = _flag(
+    fitting = [
         head.metric.optimum is not None and (not metrics or head.metric in metrics)
         for head in entries.heads
-    )
-    published = _flag(head.adjustment is None for head in entries.heads)
-    address_of = address_of_context[entries.context_of]
-    wanted = agreeing[address_of] & fitting[entries.head_of]
-    chosen = np.flatnonzero(wanted & published[entries.head_of])
-    codes = (address_of * len(kinds) + kind_of_head[entries.head_of])[chosen]
-    groups: dict[Group, Places] = {}
-    for code, places in _split_by_code(codes, chosen):
-        address, (metric, exact) = addresses[code // len(kinds)], kinds[code % len(kinds)]
-        groups[Group(address, metric, exact)] = places
-    return groups, wanted
+    ]
+    of_columns = []
+    for column, is_fitting in zip(entries.columns, fitting, strict=True):
+        of_columns.append(agreeing[address_of_context[column.context_of]] & is_fitting)
+    wanted = entries.gather(of_columns, np.bool_)
+    groups: dict[Group, Members] = {}
+    # Columns of a table mostly share their rows and what is said of these.
+    known: dict[tuple[int, int], list[Members]] = {}
+    for place, column in enumerate(entries.columns):
+        if not fitting[place] or column.head.adjustment is not None:
+            continue
+        key = id(column.context_of), id(column.rows)
+        if key not in known:
+            parts = split_by_code(address_of_context[column.context_of])
+            known[key] = [Members(part, column.rows[part]) for part in parts]
+        for code, members in enumerate(known[key]):
+            if members.rows.size and agreeing[code]:
+                groups[Group(addresses[code], place)] = members
+
+    def find_first(group: Group) -> int:
+        return int(_find_places(reading, group, groups[group])[0])
+
+    return {group: groups[group] for group in sorted(groups, key=find_first)}, wanted
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
     return np.array(list(flags), dtype=np.bool_)
 
 
-def _split_by_code(codes: Places, places: Places) -> list[tuple[int, Places]]:
-    """Return each code with its places, in the order of their first ones."""
-    if not places.size:
-        return []
-    counts = np.bincount(codes)
-    # Codes of two bytes are sorted by counting.
-    small = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
-    ordered = places[np.argsort(small, kind="stable")]
-    parts = enumerate(np.split(ordered, np.cumsum(counts)[:-1]))
-    return sorted((part for part in parts if part[1].size), key=lambda part: int(part[1][0]))
+def _find_places(reading: Reading, group: Group, members: Members) -> Places:
+    """Return the places of the numbers of a group among all of the file."""
+    return reading.entries.columns[group.column].places[members.positions]
 
 
-def _merge(is_first: Flags, first: Numbers, second: Numbers) -> Numbers:
-    """Put numbers together: the next of `first` where the mask is set, else of `second`."""
-    merged = np.empty(is_first.size)
-    merged[is_first], merged[~is_first] = first, second
-    return merged
+def _regroup(reading: Reading, groups: Mapping[Group, Places]) -> dict[Group, Members]:
+    """Return the members of groups by the places of these; groups without any are left out."""
+    found = {}
+    for group, places in groups.items():
+        column = reading.entries.columns[group.column]
+        positions = np.searchsorted(column.places, places)
+        if positions.size:
+            found[group] = Members(positions, column.rows[positions])
+    return found
 
 
-def _leave_out(groups: Mapping[Group, Places], places: Sequence[int]) -> dict[Group, Places]:
+def _leave_out(
+    reading: Reading, groups: dict[Group, Members], left: Sequence[int]
+) -> dict[Group, Members]:
     """Return groups without some entries, and without those that are then empty."""
-    if not places:
-        return dict(groups)
-    kept = {group: own[~np.isin(own, places)] for group, own in groups.items()}
-    return {group: own for group, own in kept.items() if own.size}
+    if not left:
+        return groups
+    places = {group: _find_places(reading, group, own) for group, own in groups.items()}
+    return _regroup(reading, {group: own[~np.isin(own, left)] for group, own in places.items()})
 
 
 def _settle(
-    groups: Mapping[Group, Places], user: Address, reading: Reading, tables: Tables
+    groups: Iterable[Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
     """Return ranking tasks and tool of each address, or why there are none."""
     settled: Settled = {}
@@ -249,16 +277,21 @@ def _settle(
 
 
 def _list_questions(
-    groups: Mapping[Group, Places], failed: Mapping[Address, Exception], *, in_python: bool
+    reading: Reading,
+    groups: Mapping[Group, Members],
+    failed: Mapping[Address, Exception],
+    *,
+    in_python: bool,
 ) -> tuple[Question, ...]:
     """Return the open questions, each with the places of the numbers that wait for its answer."""
     places: dict[Question, list[int]] = {}
-    for group, own in groups.items():
+    for group, members in groups.items():
         error = failed.get(group.address)
         if isinstance(error, AskedError):
+            own = _find_places(reading, group, members).tolist()
             for question in error.questions:
-                places.setdefault(question, []).extend(own.tolist())
-    total = sum(own.size for own in groups.values())
+                places.setdefault(question, []).extend(own)
+    total = sum(members.rows.size for members in groups.values())
     return locate(places, total, in_python=in_python)
 
 
@@ -273,48 +306,47 @@ class _Adjusting:
     def __init__(
         self,
         reading: Reading,
-        groups: Mapping[Group, Places],
         user: Address,
         tables: Tables,
         decimals: int | Mapping[Metric, int] | None,
+        impossible: Mapping[int, str],
     ) -> None:
         self._reading, self._entries = reading, reading.entries
         self._user, self._tables, self._decimals = user, tables, decimals
         self.done: list[AdjustedBatch] = []
         self.left: dict[int, RankconstError] = {}
         # Why numbers cannot be what they are said to be.
-        self.impossible = _find_fractions(reading, groups) if user.percent else {}
-        self._fractions = list(self.impossible)
+        self.impossible = dict(impossible)
         self._without_scores: list[int] = []
-        # Of each kind of number the texts that were read before: value and ends, or NaN.
-        self._known: dict[tuple[Metric, bool], Numbers] = {}
+        self._known: dict[int, _KnownTexts] = {}  # of each column
 
     def leave(self, places: Places, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 
-    def adjust(self, group: Group, places: Places, tasks: Tasks, tool: Tool | None) -> None:
+    def adjust(self, group: Group, members: Members, tasks: Tasks, tool: Tool | None) -> None:
         """Adjust the numbers of a group."""
-        if self._fractions:
-            places = places[~np.isin(places, self._fractions)]
-        if not places.size:
-            return
+        metric = self._entries.heads[group.column].metric
+        places = _find_places(self._reading, group, members)
         try:
-            tasks = weigh(tasks, group.metric, tool)
+            tasks = weigh(tasks, metric, tool)
         except DataError as error:
             self.leave(places, error)
             return
-        kept, (value, lower, upper) = self._read(group, places)
-        told = tells_no_scores(group.metric, value)
-        self._without_scores += kept[told].tolist()
-        if not kept.size:
-            return
+        ends = self._read(group.column, members.positions, places)
+        where = Where(group.column, *members)
         num_tasks = group.address.num_tasks
-        batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, num_tasks)
+        batch = Batch(tasks, metric, tool, *ends, places, num_tasks, where=where)
+        is_number = ~np.isnan(ends.value)
+        batch = batch if is_number.all() else batch.take(is_number)
+        told = tells_no_scores(metric, batch.value)
+        self._without_scores += batch.index[told].tolist()
+        if not batch.index.size:
+            return
         try:
             self._adjust_batch(batch)
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            self.leave(kept, error)
+            self.leave(batch.index, error)
 
     def _adjust_batch(self, batch: Batch) -> None:
         """Adjust a batch without the numbers that are impossible."""
@@ -329,55 +361,52 @@ class _Adjusting:
             if kept.any():
                 self.done.append(adjust_batch(batch.take(kept), constants))
 
-    def _read(self, group: Group, places: Places) -> tuple[Places, Ends]:
-        """Return the places of numbers of a metric, and these with the ends of their rounding."""
-        codes = self._entries.text_of[places]
-        is_text = codes >= 0
-        if not is_text.any():
-            return places, self._read_floats(group, ~codes)
-        numbers = self._read_texts(group, places[is_text], codes[is_text])
-        if not is_text.all():
-            ends = zip(numbers, self._read_floats(group, ~codes[~is_text]), strict=True)
-            numbers = Ends(*(_merge(is_text, *pair) for pair in ends))
-        is_number = ~np.isnan(numbers.value)
-        if is_number.all():
-            return places, numbers
-        return places[is_number], Ends(*(each[is_number] for each in numbers))
+    def _read(self, place: int, positions: Places, places: Places) -> Ends:
+        """Read numbers of a column; NaN for what is no number of the metric."""
+        column = self._entries.columns[place]
+        if isinstance(column.numbers, Floats):
+            return self._read_floats(column.head.metric, column.numbers.take(positions))
+        if place not in self._known:
+            self._known[place] = self._read_texts(column.head, column.numbers)
+        ends, reasons = self._known[place]
+        codes = column.numbers.codes[positions]
+        for code, reason in reasons.items():
+            self.impossible |= dict.fromkeys(places[codes == code].tolist(), reason)
+        return Ends(*(each[codes] for each in ends))
 
-    def _read_texts(self, group: Group, places: Places, codes: Places) -> Ends:
-        """Read texts, each distinct one once; NaN for what is no number of the metric."""
-        metric, written = group.metric, self._entries.written
+    def _read_texts(self, head: Head, numbers: Texts) -> _KnownTexts:
+        """Read the texts of a column, each distinct one once."""
+        metric, exact = head.metric, head.exact
         percent, decimals = self._is_percent(metric), self._find_decimals(metric)
-        nothing = np.full((len(written), 3), np.nan)
-        known = self._known.setdefault((metric, group.exact), nothing)
-        new = np.array(list_distinct(codes), dtype=np.intp)
-        new = new[np.isnan(known[new, 0])]
-        if new.size > _FEW:
-            texts = [written[code] for code in new.tolist()]
+        codes = list_distinct(numbers.codes)
+        texts = [numbers.distinct[code] for code in codes]
+        ends = np.full((3, len(numbers.distinct)), np.nan)
+        if len(texts) > _FEW:
             try:
-                known[new] = read_numbers(
-                    metric, texts, percent=percent, exact=group.exact, decimals=decimals
-                )
-                return Ends(*(each[codes] for each in known.T))
+                ends[:, codes] = read_numbers(
+                    metric, texts, percent=percent, exact=exact, decimals=decimals
+                ).T
+                return _KnownTexts(Ends(*ends), {})
             except DataError:
                 pass  # one by one, to find which
-        for code in new.tolist():
+        reasons = {}
+        for code, text in zip(codes, texts, strict=True):
             try:
                 number = read_published(
-                    metric, written[code], percent=percent, exact=group.exact, decimals=decimals
+                    metric, text, percent=percent, exact=exact, decimals=decimals
                 )
-                known[code] = number.value, number.lower, number.upper
+                ends[:, code] = number.value, number.lower, number.upper
             except DataError as error:
-                self.impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
-        return Ends(*(each[codes] for each in known.T))
+                reasons[code] = str(error)
+        return _KnownTexts(Ends(*ends), reasons)
 
-    def _read_floats(self, group: Group, codes: Places) -> Ends:
+    def _read_floats(self, metric: Metric, numbers: Floats) -> Ends:
         """Return a machine's numbers, which are as long as they are unless the user rounds them."""
-        in_percent = self._entries.floats.percent[codes] | self._is_percent(group.metric)
-        value = self._entries.floats.values[codes]
+        in_percent = numbers.signed | self._is_percent(metric)
+        value = numbers.values
         if in_percent.any():
             value = value / np.where(in_percent, 100, 1)
-        decimals = self._find_decimals(group.metric)
+        decimals = self._find_decimals(metric)
         if decimals is None:
             return Ends(value, value, value)
         half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
@@ -393,13 +422,16 @@ class _Adjusting:
 
     def list_credible(self) -> list[AdjustedBatch]:
         """Return what was adjusted but evaluations that contradict themselves or have diverged."""
-        entries = self._entries
-        evaluation_of = number_evaluations(self._reading)
-        evaluations = [evaluation_of[each.batch.index] for each in self.done]
+        entries, reading = self._entries, self._reading
+        if reading.layout == "wide" and not list_divisions(reading):
+            evaluations = [each.batch.where.rows for each in self.done]
+        else:
+            evaluation_of = number_evaluations(reading)
+            evaluations = [evaluation_of[each.batch.index] for each in self.done]
         contradicting = list_contradictions(self.done, evaluations, entries.text_at)
         infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
         without_scores = [*self._without_scores, *infinite]
-        diverged = find_diverged(self._reading, without_scores) if without_scores else {}
+        diverged = find_diverged(reading, without_scores) if without_scores else {}
         self.impossible |= contradicting | diverged
         if not (contradicting or diverged):
             return self.done
@@ -408,15 +440,16 @@ class _Adjusting:
         return [*leave_out(self.done, marked)]
 
 
-def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
+def _find_fractions(reading: Reading, groups: Mapping[Group, Members]) -> dict[int, str]:
     """Return where a metric looks like fractions, not like percentages, with the reason."""
-    shares: dict[Metric, list[int]] = {}
-    for group, places in groups.items():
-        if group.metric.is_share:
-            unsigned = places[~reading.entries.signed[places]]
-            shares.setdefault(group.metric, []).extend(unsigned.tolist())
     entries = reading.entries
-    heads = dict.fromkeys(entries.heads[code] for code in entries.head_of[entries.signed].tolist())
+    shares: dict[Metric, list[int]] = {}
+    for group, members in groups.items():
+        metric = entries.heads[group.column].metric
+        if metric.is_share:
+            places = _find_places(reading, group, members)
+            shares.setdefault(metric, []).extend(places[~entries.signed[places]].tolist())
+    heads = entries.list_signed()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
     for metric, own in shares.items():
@@ -494,7 +527,7 @@ def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tup
     """Yield what to know about the adjusted numbers of a batch, with the places of entries."""
     entries, index = reading.entries, done.batch.index
     covered = tables.explain_coverage(done.batch.tasks)
-    general = [note for note in (covered, *done.explain_undefined().values()) if note]
+    general = [note for note in (covered, *done.undefined.values()) if note]
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     positions: Sequence[int] = range(len(index))
     if not general:

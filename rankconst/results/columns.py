@@ -140,6 +140,16 @@ def number_firsts(codes: Places) -> tuple[Places, Places]:
     return firsts[is_used], (np.cumsum(is_used) - 1)[codes]
 
 
+def split_by_code(codes: Places) -> list[Places]:
+    """Return the places of each code from 0 on, ascending."""
+    counts = np.bincount(codes)
+    if len(counts) < 2:
+        return [np.arange(codes.size)] if codes.size else []
+    # Codes of two bytes are sorted by counting.
+    small = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
+    return np.split(np.argsort(small, kind="stable"), np.cumsum(counts)[:-1])
+
+
 def list_distinct(codes: Places) -> list[int]:
     """Return the distinct numbers among small ones."""
     return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []

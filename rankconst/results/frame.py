@@ -25,7 +25,7 @@ from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.formats import find_tool, is_paths, read, read_document
 from rankconst.results.labels import read_label
-from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
+from rankconst.results.reading import Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import choose_parse, compose_heading
 from rankconst.results.tables.near import read_near
@@ -253,14 +253,13 @@ def read_frame(
             if split is not None:
                 floats[j], others[j] = split
     notes, is_all = _RowNotes(), None if percent is None else percent is True
-    rows, texts = range(len(frame)), _list_texts(frame)
+    rows, texts = np.arange(len(frame)), _list_texts(frame)
     sheet = Sheet(heading, others, rows, texts, percent=is_all, floats=floats)
-    entries = SheetReader(sheet, notes).read().entries
-    entries = replace(entries, lines=np.broadcast_to(NO_LINE, len(entries)))
+    entries = SheetReader(sheet, notes).read().entries.drop_lines()
     if percent is not None and not isinstance(percent, bool):
         metrics = {parse_metric(name) for name in percent}
-        is_named = np.array([head.metric in metrics for head in entries.heads], dtype=np.bool_)
-        entries = entries.rewrite(is_named[entries.head_of] & ~entries.signed, percent=True)
+        is_named = entries.gather([head.metric in metrics for head in entries.heads], np.bool_)
+        entries = entries.rewrite(is_named & ~entries.signed, percent=True)
     reading = Reading(
         _NAME,
         "frame",

@@ -60,8 +60,11 @@ def join_readings(
         contexts = reading.entries.contexts
         if len(tools) > 1:
             contexts = [replace(each, tool=each.tool or reading.tool) for each in contexts]
-        heads = [each._replace(column=own[each.column]) for each in reading.entries.heads]
-        entries.append(replace(reading.entries, heads=heads, contexts=contexts))
+        columns = []
+        for each in reading.entries.columns:
+            head = each.head._replace(column=own[each.head.column])
+            columns.append(replace(each, head=head))
+        entries.append(replace(reading.entries, columns=tuple(columns), contexts=contexts))
     skipped = [
         replace(each, what=f"{column} {label}, {each.what}")
         for reading, label in zip(readings, labels, strict=True)

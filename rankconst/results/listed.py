@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.adjusting import leave_out
 from rankconst.arrow import list_values
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
@@ -351,10 +352,8 @@ def _find_floors(
     adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
     """Find what counting gets for the numbers of some rows, batch by batch."""
-    listed = kept[adjusted.rows].astype(np.intp)
     chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
-    parts = itertools.chain.from_iterable(each.split(listed) for each in chance)
-    return {part: find_floor(part, tables) for code, part in parts if code}
+    return {part: find_floor(part, tables) for part in leave_out(chance, ~kept[adjusted.rows])}
 
 
 def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:

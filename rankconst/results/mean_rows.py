@@ -139,11 +139,10 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     """
     entries = reading.entries
     heads, contexts = entries.head_of.tolist(), entries.context_of.tolist()
-    texts = entries.text_of.tolist()
-    known: dict[tuple[int, int, int], _Number | None] = {}
+    known: dict[tuple[int, int, str], _Number | None] = {}
 
     def read(place: int) -> _Number | None:
-        key = heads[place], contexts[place], texts[place]
+        key = heads[place], contexts[place], entries.text_at(place)
         if key not in known:
             known[key] = _read(entries[place])
         return known[key]

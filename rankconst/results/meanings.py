@@ -89,6 +89,8 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     # What logs call nDCG@k is of recommenders.
     of_recommender = reading.form == "generic" and "ndcg_at_k" in families
     needs = np.array(is_named, dtype=np.bool_) | is_shared | of_recommender
+    if not needs.any():
+        return {}
     places = np.flatnonzero(needs[reading.entries.head_of])
     advice = _advise_renaming(head.metric for head in heads)
     errors = [DataError(_UNCOUNTED.format(head.metric.label) + advice) for head in heads]

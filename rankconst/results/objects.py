@@ -347,10 +347,12 @@ def _read(document: Document) -> Reading:
     sheet = _make_sheet(table, document)
     entries = SheetReader(sheet, notes).read().entries
     if table.lines_of:
-        columns = [entries.heads[place].column for place in entries.head_of.tolist()]
-        at = zip(columns, entries.rows.tolist(), strict=True)
-        lines = [table.lines_of.get(each, NO_LINE) for each in at]
-        entries = replace(entries, lines=np.array(lines, dtype=np.intp))
+        columns = []
+        for column in entries.columns:
+            at = ((column.head.column, row) for row in column.rows.tolist())
+            lines = [table.lines_of.get(each, NO_LINE) for each in at]
+            columns.append(replace(column, lines=np.array(lines, dtype=np.intp)))
+        entries = replace(entries, columns=tuple(columns))
     return Reading(
         document.name,
         READER.key,

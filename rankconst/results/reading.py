@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
-from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells
+from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells, split_by_code
 from rankconst.results.labels import cut_metric, read_label
 from rankconst.values.published import NOISE, Interval, parse_value, read_published
 
@@ -57,125 +57,252 @@ NO_LINE = -1
 """The line of a number where lines mean nothing."""
 
 
-def _no_places() -> Places:
-    return np.empty(0, dtype=np.intp)
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Numbers as written, each distinct text once."""
+
+    distinct: Sequence[str]
+    codes: Places  # the place there of each number
+
+    @property
+    def largest(self) -> float:
+        """The largest number, and 0 at least."""
+        return float(np.fmax.reduce(self._values, initial=0.0))
+
+    @cached_property
+    def _values(self) -> NDArray[np.float64]:
+        """The number of each distinct text."""
+        return np.array([_read_value(text) for text in self.distinct], dtype=float)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The numbers as written, percentages without their sign."""
+        return self._values[self.codes]
+
+    @property
+    def signed(self) -> Flags:
+        """Which numbers have the sign of a percentage."""
+        return self.map(lambda text: "%" in text, np.bool_)
+
+    def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
+        """Measure the text of each number, equal ones only once."""
+        measures = np.array([measure(text) for text in self.distinct], dtype=dtype)
+        if not measures.any():
+            return np.broadcast_to(np.zeros((), dtype=dtype), self.codes.shape)
+        return measures[self.codes]
+
+    def take(self, chosen: Any) -> Texts:
+        """Return the numbers of a mask, or at some places."""
+        return Texts(self.distinct, self.codes[chosen])
+
+    def sign(self, chosen: Flags, *, percent: bool) -> Texts:
+        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        sign = "%" if percent else ""
+        further = (text.rstrip("%") + sign for text in self.distinct)
+        codes = np.where(chosen, self.codes + len(self.distinct), self.codes)
+        return Texts([*self.distinct, *further], codes)
+
+    def write(self, at: int) -> str:
+        """Return a number as written."""
+        return self.distinct[int(self.codes[at])]
+
+    def __add__(self, other: Texts) -> Texts:
+        codes = np.concatenate((self.codes, other.codes + len(self.distinct)))
+        return Texts([*self.distinct, *other.distinct], codes)
 
 
 @dataclass(frozen=True, eq=False)
 class Floats:
     """A machine's numbers, whose texts are written only when they are asked for."""
 
-    values: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    percent: Flags = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
+    values: NDArray[np.float64]
+    signed: Flags  # which are percentages
 
-    def write(self, place: int) -> str:
+    @property
+    def largest(self) -> float:
+        """The largest number, and 0 at least."""
+        return float(np.fmax.reduce(self.values, initial=0.0))
+
+    def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
+        """Measure the text of each number."""
+        return np.array([measure(self.write(at)) for at in range(self.values.size)], dtype=dtype)
+
+    def take(self, chosen: Any) -> Floats:
+        """Return the numbers of a mask, or at some places."""
+        return Floats(self.values[chosen], self.signed[chosen])
+
+    def sign(self, chosen: Flags, *, percent: bool) -> Floats:
+        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        return Floats(self.values, np.where(chosen, percent, self.signed))
+
+    def write(self, at: int) -> str:
         """Return a number as Python writes it."""
-        written = repr(float(self.values[place]))
-        return f"{written}%" if self.percent[place] else written
+        written = repr(float(self.values[at]))
+        return f"{written}%" if self.signed[at] else written
+
+    def __add__(self, other: Floats) -> Floats:
+        values = np.concatenate((self.values, other.values))
+        return Floats(values, np.concatenate((self.signed, other.signed)))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Numbers of one heading and metric, all of them texts or all of them floats.
+
+    Columns of a table mostly share the arrays of their rows, lines, contexts and models.
+    """
+
+    head: Head
+    numbers: Any  # Texts or Floats
+    places: Places  # among all numbers of the file, ascending
+    rows: Places
+    lines: Places
+    context_of: Places  # in the contexts of all numbers
+    model_of: Places
+
+    def take(self, chosen: Flags) -> Column:
+        """Return the numbers of a mask."""
+        return Column(
+            self.head,
+            self.numbers.take(chosen),
+            self.places[chosen],
+            self.rows[chosen],
+            self.lines[chosen],
+            self.context_of[chosen],
+            self.model_of[chosen],
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entries(Listed[Entry]):
     """The numbers of a results file in their order, held by column: large files have millions.
 
-    Each number has a place in the distinct heads, contexts, models and texts.
+    What is said of all of them, as :attr:`rows`, is an array in the order of the file, which is
+    made when it is first asked for.
     """
 
-    heads: Sequence[Head] = ()
-    head_of: Places = field(default_factory=_no_places)
+    columns: tuple[Column, ...] = ()
     contexts: Sequence[Address] = ()  # without models: a million rows may have a million of them
-    context_of: Places = field(default_factory=_no_places)
     models: Sequence[str] = ()
-    model_of: Places = field(default_factory=_no_places)
-    written: Sequence[str] = ()  # the distinct texts
-    text_of: Places = field(default_factory=_no_places)  # in `written`; ~place of one of `floats`
-    floats: Floats = field(default_factory=Floats)
-    rows: Places = field(default_factory=_no_places)
-    lines: Places = field(default_factory=_no_places)
 
-    def list_heads(self, chosen: Flags) -> list[Head]:
-        """List the heads of the numbers of a mask."""
-        times = np.bincount(self.head_of[chosen])
-        return [self.heads[head] for head in np.flatnonzero(times).tolist()]
+    @cached_property
+    def heads(self) -> list[Head]:
+        """The head of each column."""
+        return [column.head for column in self.columns]
+
+    def gather(self, parts: Iterable[Any], dtype: Any = np.intp) -> NDArray[Any]:
+        """Put what is known of each column, arrays or single values, in the order of the file."""
+        gathered = np.empty(len(self), dtype=dtype)
+        for column, part in zip(self.columns, parts, strict=True):
+            gathered[column.places] = part
+        return gathered
+
+    @cached_property
+    def head_of(self) -> Places:
+        """The place of the column of each number."""
+        return self.gather(range(len(self.columns)))
+
+    @cached_property
+    def context_of(self) -> Places:
+        """The place in :attr:`contexts` of each number."""
+        return self.gather(column.context_of for column in self.columns)
+
+    @cached_property
+    def model_of(self) -> Places:
+        """The place in :attr:`models` of each number."""
+        return self.gather(column.model_of for column in self.columns)
+
+    @cached_property
+    def rows(self) -> Places:
+        """The row of each number."""
+        return self.gather(column.rows for column in self.columns)
+
+    @cached_property
+    def lines(self) -> Places:
+        """The line of each number."""
+        return self.gather(column.lines for column in self.columns)
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The numbers as written, percentages without their sign."""
+        return self.gather((column.numbers.values for column in self.columns), np.float64)
+
+    @cached_property
+    def signed(self) -> Flags:
+        """Which numbers have the sign of a percentage."""
+        return self.gather((column.numbers.signed for column in self.columns), np.bool_)
+
+    @property
+    def largest(self) -> float:
+        """The largest number, and 0 at least, percentages without their sign."""
+        return max((column.numbers.largest for column in self.columns), default=0.0)
+
+    @cached_property
+    def _position_of(self) -> Places:
+        """The position of each number in its column."""
+        return self.gather(np.arange(column.places.size) for column in self.columns)
 
     def keep(self, chosen: Flags) -> Entries:
         """Return the numbers of a mask."""
         if chosen.all():
             return self
-        return replace(
-            self,
-            head_of=self.head_of[chosen],
-            context_of=self.context_of[chosen],
-            model_of=self.model_of[chosen],
-            text_of=self.text_of[chosen],
-            rows=self.rows[chosen],
-            lines=self.lines[chosen],
-        )
+        places = np.cumsum(chosen) - 1
+        kept = (column.take(chosen[column.places]) for column in self.columns)
+        columns = (replace(column, places=places[column.places]) for column in kept)
+        return replace(self, columns=tuple(columns))
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
         """Return the numbers with the sign of percentages, or without it, where a mask says so."""
         if not chosen.any():
             return self
-        codes = np.unique(self.text_of[chosen])
-        signed = self.floats.percent.copy()
-        signed[~codes[codes < 0]] = percent
-        texts = codes[codes >= 0]
-        count = len(self.written)
-        moved_to = np.arange(count)
-        moved_to[texts] = np.arange(count, count + len(texts))
-        moved = chosen & (self.text_of >= 0)
-        text_of = self.text_of.copy()
-        text_of[moved] = moved_to[text_of[moved]]
-        sign = "%" if percent else ""
-        further = (self.written[code].rstrip("%") + sign for code in texts.tolist())
-        floats = Floats(self.floats.values, signed)
-        return replace(self, written=[*self.written, *further], text_of=text_of, floats=floats)
+        columns = []
+        for column in self.columns:
+            own = chosen[column.places]
+            numbers = column.numbers.sign(own, percent=percent) if own.any() else column.numbers
+            columns.append(replace(column, numbers=numbers))
+        return replace(self, columns=tuple(columns))
 
-    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any]) -> NDArray[Any]:
-        """Return for each number what is known of its text, or of its float."""
-        # ~0 is -1: the last one is that of the first float.
-        known = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
-        return known[self.text_of] if len(self) else known[:0]
+    def readdress(self, contexts: Sequence[Address], context_of: Places) -> Entries:
+        """Return the numbers with other contexts."""
+        columns = (replace(column, context_of=context_of[column.places]) for column in self.columns)
+        return replace(self, columns=tuple(columns), contexts=contexts)
 
-    @cached_property
-    def _values_of_texts(self) -> NDArray[np.float64]:
-        return np.array([_read_value(text) for text in self.written], dtype=float)
+    def drop_lines(self) -> Entries:
+        """Return the numbers of something whose lines mean nothing."""
+        columns = (
+            replace(column, lines=np.broadcast_to(NO_LINE, column.rows.shape))
+            for column in self.columns
+        )
+        return replace(self, columns=tuple(columns))
 
-    @property
-    def largest(self) -> float:
-        """The largest number, and 0 at least, percentages without their sign."""
-        known = (self._values_of_texts, self.floats.values)
-        return max(float(np.fmax.reduce(values, initial=0.0)) for values in known)
-
-    @cached_property
-    def values(self) -> NDArray[np.float64]:
-        """The numbers as written, percentages without their sign."""
-        return self.pick(self._values_of_texts, self.floats.values)
-
-    @cached_property
-    def signed(self) -> Flags:
-        """Which numbers have the sign of a percentage."""
-        signed = ["%" in text for text in self.written]
-        return self.pick(np.array(signed, dtype=np.bool_), self.floats.percent)
+    def list_signed(self) -> list[Head]:
+        """List the heads of the columns in which a number has the sign of a percentage."""
+        return [column.head for column in self.columns if column.numbers.signed.any()]
 
     def _make(self, place: int) -> Entry:
-        metric, column, adjustment, exact = self.heads[self.head_of[place]]
-        context = self.contexts[self.context_of[place]]
-        model = self.models[self.model_of[place]]
+        column = self.columns[self.head_of[place]]
+        metric, heading, adjustment, exact = column.head
+        at = self._position_of[place]
+        context = self.contexts[column.context_of[at]]
+        model = self.models[column.model_of[at]]
         if model:
             context = replace(context, model=model)
-        line = int(self.lines[place])
+        line = int(column.lines[at])
         shown = None if line == NO_LINE else line
-        text, row = self.text_at(place), int(self.rows[place])
-        return Entry(metric, text, row, column, shown, context, adjustment, exact)
+        text, row = column.numbers.write(at), int(column.rows[at])
+        return Entry(metric, text, row, heading, shown, context, adjustment, exact)
 
     def text_at(self, place: int) -> str:
         """Return a number as written."""
-        code = int(self.text_of[place])
-        return self.written[code] if code >= 0 else self.floats.write(~code)
+        text: str = self.columns[self.head_of[place]].numbers.write(self._position_of[place])
+        return text
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(column.places.size for column in self.columns)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._size
 
 
 def make_entries(entries: Iterable[Entry]) -> Entries:
@@ -186,57 +313,70 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
     context_of, contexts = encode(each.context for each in listed)
     bare_of, bare = encode(replace(context, model=None) for context in contexts)
     model_of, models = encode(context.model or "" for context in contexts)
-    text_of, written = encode(each.text for each in listed)
-    lines = [NO_LINE if each.line is None else each.line for each in listed]
-    return Entries(
-        heads=distinct_heads,
-        head_of=head_of,
-        contexts=bare,
-        context_of=bare_of[context_of],
-        models=models,
-        model_of=model_of[context_of],
-        written=written,
-        text_of=text_of,
-        rows=np.array([each.row for each in listed], dtype=np.intp),
-        lines=np.array(lines, dtype=np.intp),
-    )
+    texts = [each.text for each in listed]
+    rows = np.array([each.row for each in listed], dtype=np.intp)
+    numbers = [NO_LINE if each.line is None else each.line for each in listed]
+    lines = np.array(numbers, dtype=np.intp)
+    columns = []
+    for head, places in zip(distinct_heads, split_by_code(head_of), strict=True):
+        codes, distinct = encode(texts[place] for place in places.tolist())
+        columns.append(
+            Column(
+                head,
+                Texts(distinct, codes),
+                places,
+                rows[places],
+                lines[places],
+                bare_of[context_of[places]],
+                model_of[context_of[places]],
+            )
+        )
+    return Entries(tuple(columns), bare, models)
 
 
 def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
-    """Put numbers below each other; `sizes` has how many rows the table of each part has."""
+    """Put numbers below each other; `sizes` has how many rows the table of each part has.
+
+    Columns with the same head become one.
+    """
     if len(parts) < 2:
         return parts[0] if parts else Entries()
-    heads, contexts = list[Head](), list[Address]()
-    models, written = list[str](), list[str]()
-    columns: dict[str, list[Places]] = {}
-    num_rows = num_floats = 0
+    joined: dict[Hashable, list[Column]] = {}
+    contexts, models = list[Address](), list[str]()
+    num_numbers = num_rows = 0
     for part, size in zip(parts, sizes, strict=True):
-        is_text = part.text_of >= 0
-        moved = {
-            "head_of": part.head_of + len(heads),
-            "context_of": part.context_of + len(contexts),
-            "model_of": part.model_of + len(models),
-            "text_of": part.text_of + np.where(is_text, len(written), -num_floats),
-            "rows": part.rows + num_rows,
-            "lines": part.lines,
-        }
-        for name, places in moved.items():
-            columns.setdefault(name, []).append(places)
-        heads += part.heads
+        for column in part.columns:
+            moved = replace(
+                column,
+                places=column.places + num_numbers,
+                rows=column.rows + num_rows,
+                context_of=column.context_of + len(contexts),
+                model_of=column.model_of + len(models),
+            )
+            joined.setdefault((column.head, type(column.numbers)), []).append(moved)
         contexts += part.contexts
         models += part.models
-        written += part.written
+        num_numbers += len(part)
         num_rows += size
-        num_floats += len(part.floats.values)
-    values = np.concatenate([part.floats.values for part in parts])
-    percent = np.concatenate([part.floats.percent for part in parts])
-    return Entries(
-        heads=heads,
-        contexts=contexts,
-        models=models,
-        written=written,
-        floats=Floats(values, percent),
-        **{name: np.concatenate(places) for name, places in columns.items()},
+    return Entries(tuple(map(_join_columns, joined.values())), contexts, models)
+
+
+def _join_columns(columns: Sequence[Column]) -> Column:
+    """Put columns below each other."""
+    first = columns[0]
+    if len(columns) == 1:
+        return first
+    numbers = first.numbers
+    for column in columns[1:]:
+        numbers += column.numbers
+    return Column(
+        first.head,
+        numbers,
+        np.concatenate([column.places for column in columns]),
+        np.concatenate([column.rows for column in columns]),
+        np.concatenate([column.lines for column in columns]),
+        np.concatenate([column.context_of for column in columns]),
+        np.concatenate([column.model_of for column in columns]),
     )
 
 
@@ -587,11 +727,12 @@ def name_datasets(reading: Reading) -> list[str]:
 def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     """Return what headings name but a metric, where a row has it in several columns: models.
 
-    For each entry there is a place among these names; the first name is empty.
+    For each entry there is a place among these names; the first name is empty. Where there is no
+    other, there are no places.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
-    none = np.zeros(len(entries), dtype=np.intp)
+    none = np.empty(0, dtype=np.intp)
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
         return none, [""]
@@ -611,19 +752,36 @@ def name_columns(reading: Reading) -> tuple[Places, list[str]]:
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """Return a number for each entry's evaluation: it tells models apart, and ties if `by_ties`."""
-    entries, codes = reading.entries, reading.entries.rows
+    entries = reading.entries
+    codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
+    for part_of, count in list_divisions(reading, by_ties=by_ties):
+        codes = combine(codes, part_of, count)
+    return codes
+
+
+def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[tuple[Places, int]]:
+    """List what tells evaluations apart, but for the rows of a wide table.
+
+    Each has a number for each entry, and the number of these.
+    """
+    entries = reading.entries
+    divisions = []
     if reading.layout == "long":
-        codes = np.zeros(len(entries), dtype=np.intp)
         for column in _list_naming(reading, by_ties=by_ties):
             own, distinct = encode_cells(reading.cells(column))
-            codes = combine(codes, own[entries.rows], len(distinct))
+            divisions.append((own[entries.rows], len(distinct)))
     if reading.layout == "long" or reading.of_objects:
-        codes = _divide(codes, entries.models, entries.model_of)
+        own, distinct = encode(entries.models)
+        if len(distinct) > 1:
+            divisions.append((own[entries.model_of], len(distinct)))
     if by_ties:
-        rank_types = [context.rank_type for context in entries.contexts]
-        codes = _divide(codes, rank_types, entries.context_of)
+        own, distinct = encode(context.rank_type for context in entries.contexts)
+        if len(distinct) > 1:
+            divisions.append((own[entries.context_of], len(distinct)))
     part_of, parts = name_columns(reading)
-    return _divide(codes, parts, part_of)
+    if len(parts) > 1:
+        divisions.append((part_of, len(parts)))
+    return divisions
 
 
 _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
@@ -647,9 +805,3 @@ def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
         if read_label(reading.cells(column)[first]).role not in _NAMES_NUMBER:
             names.append(column)
     return names
-
-
-def _divide(codes: Places, values: Iterable[Hashable], value_of: Places) -> Places:
-    """Tell evaluations apart that differ in a value."""
-    own, distinct = encode(values)
-    return combine(codes, own[value_of], len(distinct)) if len(distinct) > 1 else codes

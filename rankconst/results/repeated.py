@@ -128,4 +128,4 @@ def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
         contexts.append(replace(context, questions=(*context.questions, question)))
     context_of = entries.context_of.copy()
     context_of[asked] = len(entries.contexts) + code_of
-    return replace(entries, contexts=contexts, context_of=context_of)
+    return entries.readdress(contexts, context_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
-from rankconst.results.reading import NO_LINE, Entries, Floats, Head
+from rankconst.results.reading import NO_LINE, Column, Entries, Floats, Head, Texts
 from rankconst.results.repeated import TWICE, ask_about_repeated
 from rankconst.results.tables.cells import (
     DIFFERENCE,
@@ -40,7 +40,7 @@ from rankconst.results.tables.units import settle_units
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,7 +62,7 @@ class Sheet:
 
     heading: Heading
     cells: Sequence[Cells]
-    lines: Sequence[int]  # of each row
+    lines: Sequence[int] | Places  # of each row
     texts: tuple[Text, ...] = ()  # around it, the nearest first
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
@@ -90,18 +90,28 @@ class Table:
 class _Numbers(NamedTuple):
     """The numbers of a column, by row."""
 
-    text_of: Places  # the place of the text of each row's number, ~place of a float
-    present: Flags  # whether there is one
+    texts: Texts  # empty where there is no number, or a float
+    floats: NDArray[np.float64] | None  # a machine's, NaN where there is none
+    present: Flags  # whether there is a number
 
 
-class _Column(NamedTuple):
-    """Numbers of a column with what is said of them, by row."""
+class _Labelled(NamedTuple):
+    """Numbers of a column that have a metric, with what is said of them, by row."""
 
-    text_of: Places
-    present: Flags
-    head_of: Places  # in the heads of the table
+    label: Label
+    j: int
+    chosen: Flags  # which numbers of the column these are
     context_of: Places
-    percent: Flags  # whether it is a percentage by what names it
+    percent: Flags | bool  # whether they are percentages by what names them
+
+
+class _Part(NamedTuple):
+    """Numbers that become a column, by row."""
+
+    head: Head
+    numbers: Texts | Floats
+    chosen: Flags
+    labelled: _Labelled
 
 
 def _test_rows(cells: Cells, test: Callable[[str], bool]) -> Flags:
@@ -170,11 +180,7 @@ class SheetReader:
     def __init__(self, sheet: Sheet, notes: Notes) -> None:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
         self._lines = np.asarray(sheet.lines, dtype=np.intp)
-        # The distinct texts, floats, heads and addresses of numbers, which refer to their places.
-        self._written: dict[str, int] = {}
-        self._floats: list[NDArray[np.float64]] = []
-        self._heads: dict[Head, int] = {}
-        self._contexts: dict[Address, int] = {}
+        self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
         self._formed_rows: RowTexts | None = None  # what `formed` is of
         self._means = find_means(sheet.heading)
@@ -220,10 +226,10 @@ class SheetReader:
             numbers[value] = self._read_numbers(value, spread=False)
         self._note_wrong_counts()
         rows = self._read_rows(numbers) if sheet.about is None else sheet.about
-        columns = [self._label_wide(j, rows, numbers[j]) for j in measured]
+        labelled = [self._label_wide(j, rows, numbers[j].present) for j in measured]
         if value is not None:
-            columns.append(self._label_long(value, rows, numbers[value]))
-        entries = self._gather(columns)
+            labelled += self._label_long(value, rows, numbers[value])
+        entries = self._gather(labelled, numbers)
         percent = frozenset[str]()
         if not sheet.exact:
             entries = self._ask_about_repeated(entries)
@@ -247,24 +253,22 @@ class SheetReader:
         unsure = set[str]()
         if label is not None and label.metric is not None and not label.metric.is_share:
             unsure = find_unsure(cells.distinct)
-        places, reasons = list[int](), list[str]()
+        texts, reasons = list[str](), list[str]()
         for cell in cells.distinct:
             text, reason = read_cell(cell, spread=spread, exact=self._sheet.exact)
             if cell in unsure:
                 text, reason = "", UNSURE
-            places.append(self._written.setdefault(text, len(self._written)) if text else -1)
+            texts.append(text)
             reasons.append(reason)
-        for row in np.flatnonzero(np.array([*map(bool, reasons)], np.bool_)[cells.codes]).tolist():
-            self._note(row, j, reasons[cells.codes[row]])
-        text_of = np.array(places, dtype=np.intp)[cells.codes]
-        present = text_of >= 0
+        if any(reasons):
+            is_left_out = np.array([*map(bool, reasons)], np.bool_)[cells.codes]
+            for row in np.flatnonzero(is_left_out).tolist():
+                self._note(row, j, reasons[cells.codes[row]])
+        present = np.array([*map(bool, texts)], np.bool_)[cells.codes]
         floats = self._sheet.floats.get(j)
-        if floats is None:
-            return _Numbers(text_of, present)
-        is_float, first = np.isfinite(floats), len(self._floats) * floats.size
-        self._floats.append(floats)
-        text_of = np.where(is_float, ~np.arange(first, first + floats.size), text_of)
-        return _Numbers(text_of, present | is_float)
+        if floats is not None:
+            present |= np.isfinite(floats)
+        return _Numbers(Texts(texts, cells.codes), floats, present)
 
     def _note(self, row: int, j: int, why: str) -> None:
         """Say why a cell is left out."""
@@ -332,13 +336,9 @@ class SheetReader:
         self._formed[texts, questions] = formed
         return formed
 
-    def _label_wide(self, j: int, rows: RowTexts, numbers: _Numbers) -> _Column:
-        """Return the numbers of a column of a metric."""
+    def _label_wide(self, j: int, rows: RowTexts, present: Flags) -> _Labelled:
+        """Return what is said of the numbers of a column of a metric."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
-        head_of = np.full(self._lines.size, self._number_head(label, j), dtype=np.intp)
-        if j in self._sheet.floats:
-            head_of[numbers.text_of < 0] = self._number_head(label, j, exact=True)
-        percent = np.full(self._lines.size, any(each.percent for each in labels), dtype=np.bool_)
         place = "its heading" if self._sheet.about is None else "its key"
         asked = ask_beside(self._heading, j)
         texts = [Text(each, "column", place) for each in asked[::-1] if each.tells]
@@ -347,14 +347,7 @@ class SheetReader:
         if self._marked is not None:
             rows = self._marked.add_to(j, rows)
         context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
-        return _Column(*numbers, head_of, context_of, percent)
-
-    def _number_head(self, label: Label, j: int, *, exact: bool = False) -> int:
-        if label.metric is None:
-            return -1
-        exact = exact or self._sheet.exact
-        head = Head(label.metric, self._heading.keys[j], label.adjustment, exact)
-        return self._heads.setdefault(head, len(self._heads))
+        return _Labelled(label, j, present, context_of, any(each.percent for each in labels))
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
         """Ask about what a heading has besides its metric, or about a metric that comes twice."""
@@ -381,13 +374,15 @@ class SheetReader:
         one, two = self._heading.labels[j], self._heading.labels[k]
         return [squash(label.text) for label in one] == [squash(label.text) for label in two]
 
-    def _label_long(self, j: int, rows: RowTexts, numbers: _Numbers) -> _Column:
-        """Return the numbers of a column of values, whose metrics another names."""
+    def _label_long(self, j: int, rows: RowTexts, numbers: _Numbers) -> list[_Labelled]:
+        """Return what is said of the numbers of a column of values, whose metrics another names."""
         names = self._sheet.cells[self._roles["metric"]]
         ks = self._sheet.cells[self._roles["k"]] if "k" in self._roles else None
         codes = names.codes if ks is None else combine(names.codes, ks.codes, len(ks.distinct))
-        head_of, context_of = np.full((2, codes.size), -1, dtype=np.intp)
-        percent, is_count = np.zeros((2, codes.size), dtype=np.bool_)
+        context_of = np.full(codes.size, -1, dtype=np.intp)
+        is_measured, percent, is_count = np.zeros((3, codes.size), dtype=np.bool_)
+        chosen: dict[tuple[Metric, str | None], Flags] = {}
+        labels: dict[tuple[Metric, str | None], Label] = {}
         _, firsts = np.unique(codes, return_index=True)
         for row in firsts.tolist():
             own, name = codes == codes[row], names[row]
@@ -395,18 +390,23 @@ class SheetReader:
             if find_role(label) == "num_tasks":
                 is_count |= own & numbers.present
             elif label.metric is not None and not label.reason:
-                head_of[own] = self._number_head(label, j)
-                head_of[own & (numbers.text_of < 0)] = self._number_head(label, j, exact=True)
+                key = label.metric, label.adjustment
+                chosen[key] = chosen.get(key, False) | own
+                labels.setdefault(key, label)
                 texts = (Text(label, "row", "its row"),) if label.tells else ()
                 context_of[own] = self._form_addresses(texts, rows)[own]
                 percent[own] = label.percent
+                is_measured |= own
             elif not is_missing(name):
                 for line in self._lines[own].tolist():
                     self._notes.add(line, name, label.reason or UNKNOWN)
-        present = numbers.present & (head_of >= 0)
+        present = numbers.present & is_measured
         if is_count.any():
             context_of = self._add_counts(context_of, present, is_count, j)
-        return _Column(numbers.text_of, present, head_of, context_of, percent)
+        return [
+            _Labelled(labels[key], j, own & present, context_of, percent)
+            for key, own in chosen.items()
+        ]
 
     def _add_counts(self, context_of: Places, present: Flags, is_count: Flags, j: int) -> Places:
         """Add the numbers of ranks that a long table has in rows of their own."""
@@ -438,38 +438,54 @@ class SheetReader:
 
     # All columns together.
 
-    def _gather(self, columns: Sequence[_Column]) -> Entries:
+    def _gather(self, labelled: Sequence[_Labelled], numbers: Mapping[int, _Numbers]) -> Entries:
         """Return the numbers of all columns, row by row."""
-        if not columns:
-            return Entries()
-        present = np.stack([each.present for each in columns], axis=1)
-        is_full = bool(present.all())
-
-        def join(parts: list[NDArray[Any]]) -> NDArray[Any]:
-            stacked = np.stack(parts, axis=1)
-            return stacked.ravel() if is_full else stacked[present]
-
-        counts = len(columns) if is_full else np.count_nonzero(present, axis=1)
-        rows = np.repeat(np.arange(len(present)), counts)
-        floats = np.concatenate([np.empty(0), *self._floats])
+        parts = [part for each in labelled for part in self._divide(each, numbers[each.j])]
+        every = np.arange(self._lines.size)
+        # The place of the next number of each row.
+        counts = np.zeros(every.size, dtype=np.intp)
+        for part in parts:
+            counts += part.chosen
+        following = np.cumsum(counts) - counts
         is_named = self._layout.names >= 0
-        entries = Entries(
-            heads=list(self._heads),
-            head_of=join([each.head_of for each in columns]),
-            contexts=list(self._contexts),
-            context_of=join([each.context_of for each in columns]),
-            models=self._sheet.cells[self._layout.names] if is_named else [""],
-            model_of=rows if is_named else np.zeros(len(rows), dtype=np.intp),
-            written=list(self._written),
-            text_of=join([each.text_of for each in columns]),
-            floats=Floats(floats, np.zeros(floats.size, dtype=np.bool_)),
-            rows=rows,
-            lines=self._lines[rows],
+        columns = []
+        for part in parts:
+            about = part.labelled
+            column = Column(
+                part.head,
+                part.numbers,
+                following.copy(),
+                every,
+                self._lines,
+                about.context_of,
+                every if is_named else np.broadcast_to(0, every.shape),
+            )
+            following += part.chosen
+            column = column if part.chosen.all() else column.take(part.chosen)
+            if np.any(about.percent):
+                is_percent = np.broadcast_to(about.percent, every.shape)[column.rows]
+                is_percent &= ~column.numbers.signed
+                column = replace(column, numbers=column.numbers.sign(is_percent, percent=True))
+            columns.append(column)
+        models = self._sheet.cells[self._layout.names] if is_named else [""]
+        return Entries(tuple(columns), list(self._contexts), models)
+
+    def _divide(self, labelled: _Labelled, numbers: _Numbers) -> Iterator[_Part]:
+        """Yield the texts and the floats among numbers; a float has every digit."""
+        label, chosen = labelled.label, labelled.chosen
+        if label.metric is None:
+            return
+        head = Head(
+            label.metric, self._heading.keys[labelled.j], label.adjustment, self._sheet.exact
         )
-        percent = [each.percent for each in columns]
-        if not np.any(percent):
-            return entries
-        return entries.rewrite(join(percent) & ~entries.signed, percent=True)
+        is_text = chosen
+        if numbers.floats is not None:
+            is_float = np.isfinite(numbers.floats)
+            is_text = chosen & ~is_float
+            floats = Floats(numbers.floats, np.broadcast_to(np.False_, chosen.shape))
+            yield _Part(head._replace(exact=True), floats, chosen & is_float, labelled)
+        if numbers.floats is None or is_text.any():
+            yield _Part(head, numbers.texts, is_text, labelled)
 
     def _ask_about_repeated(self, entries: Entries) -> Entries:
         """Ask about metrics that come again; MRR@f may be the filtered one of two."""
@@ -495,7 +511,7 @@ class SheetReader:
         settled = settle_units(
             entries, self._notes, marked=marked, apart=apart, percent=self._sheet.percent
         )
-        heads = settled.list_heads(settled.signed)
+        heads = settled.list_signed()
         return settled, frozenset(head.column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:

@@ -172,13 +172,10 @@ def _list_shares(
     return groups
 
 
-def _count_all_decimals(entries: Entries) -> NDArray[np.float64]:
+def _count_all_decimals(entries: Entries) -> Places:
     """Count the decimals of all numbers."""
-    written = np.array([count_decimals(text) for text in entries.written])
-    decimals = entries.pick(written, np.zeros(len(entries.floats.values)))
-    for place in np.flatnonzero(entries.text_of < 0).tolist():
-        decimals[place] = count_decimals(entries.text_at(place))
-    return decimals
+    counts = (column.numbers.map(count_decimals, np.intp) for column in entries.columns)
+    return entries.gather(counts)
 
 
 def _leave_small(
@@ -214,8 +211,10 @@ def _leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None
 ) -> Entries:
     """Leave out columns said to be percentages, if none of their numbers is greater than 1."""
-    is_marked = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)
-    marked = is_marked[entries.head_of]
+    is_marked = [head.column in columns for head in entries.heads]
+    if not any(is_marked):
+        return entries
+    marked = entries.gather(is_marked, np.bool_)
     if not marked.any() or (entries.values[marked] > 1).any():
         return entries
     if percent is not None:
@@ -249,7 +248,7 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
 
 def name_percentages(entries: Entries) -> str:
     """Return what is in percent, as half a sentence; nothing if nothing is."""
-    heads = entries.list_heads(entries.signed)
+    heads = entries.list_signed()
     names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
 
