@@ -6,6 +6,7 @@ import functools
 import inspect
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -67,9 +68,26 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+class _Plain:
+    """Takes values as they are typed; to convert them, Typer imports pydantic, which takes long."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of an option or an argument, as Typer does: text or a path."""
+        del ctx
+        if param.multiple or param.nargs == -1:
+            return [*value] if value is not None else ()
+        is_path = param.type_descriptor.annotation is Path
+        return Path(value) if is_path and isinstance(value, str) else value
+
+
 def _prepare_params(params: list[Any]) -> list[Any]:
-    """Show no types of Python: a flag takes no value, and an argument has its own name."""
+    """Show no types of Python, and convert no values.
+
+    A flag takes no value, and an argument has its own name.
+    """
     for param in params:
+        if getattr(param, "_runtime_param", param) is None:
+            param._runtime_param = _Plain()
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":

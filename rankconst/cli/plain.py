@@ -77,10 +77,8 @@ class Declared(NamedTuple):
         return self.parameter.metavar is None
 
     def take(self, text: str) -> Any:
-        """Return the value of what was typed; None if that needs more than a look."""
-        if not text or not text.isprintable() or text.startswith("-"):
-            return None
-        return self.kind(text)
+        """Return the value of what was typed; None for what may be an option."""
+        return None if text.startswith("-") else self.kind(text)
 
 
 def list_declared(function: Callable[..., Any]) -> list[Declared]:
@@ -130,7 +128,7 @@ def _read_option(option: Declared | None, name: str, text: str | None, rest: Ite
         return None
     if option.is_flag:
         return not name.startswith("--no-") if text is None else None
-    return option.take(next(rest, "") if text is None else text)
+    return option.take(next(rest, "-") if text is None else text)
 
 
 def _list_options(declared: Iterable[Declared]) -> dict[str, Declared]:

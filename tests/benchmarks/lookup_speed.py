@@ -3,7 +3,7 @@
 Run: python tests/benchmarks/lookup_speed.py [--runs 15]
 
 Each program runs in a process of its own, in turn with a bare Python start, and the median is given
-with the difference to that start; numpy alone is timed, too. One run before the others is not
+with the difference to that start, also in units of what numpy alone takes. One run before the others is not
 counted: it compiles what has no bytecode yet, as an installation does.
 """
 
@@ -17,16 +17,26 @@ import subprocess
 import sys
 import tempfile
 
-BARE = "bare Python"
+BARE, NUMPY = "bare Python", "import numpy"
 PROGRAMS = {
     BARE: ("-c", "pass"),
-    "import numpy": ("-c", "import numpy"),
+    NUMPY: ("-c", "import numpy"),
     "import pyarrow.parquet": ("-c", "import pyarrow.parquet"),
     "import rankconst": ("-c", "import rankconst"),
-    "first constant": ("-c", "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"),
+    "the standard library": ("-c", "import dataclasses, decimal, enum, hashlib, json, pathlib, re, signal, typing"),
+    "rankconst.constants": ("-c", "import rankconst; rankconst.constants('fb15k237', 'mrr')"),
     "rankconst adjust": ("-m", "rankconst", "adjust", "0.338", "--dataset", "fb15k237", "--metric", "mrr"),
+    "rankconst show": ("-m", "rankconst", "show", "fb15k237", "mrr"),
+    "completion": ("-m", "rankconst"),
 }  # fmt: skip
 """Name to the arguments of Python."""
+
+COMPLETED = {
+    "_RANKCONST_COMPLETE": "complete_bash",
+    "COMP_WORDS": "rankconst adjust 0.338 --dataset fb15",
+    "COMP_CWORD": "4",
+}
+"""What bash sets to ask what completes the name of a dataset."""
 
 
 def time_program(arguments: tuple[str, ...], environment: dict[str, str]) -> float:
@@ -49,16 +59,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
             environment["PYTHONPYCACHEPREFIX"] = cache  # no bytecode where it is not wanted
-        for program in PROGRAMS.values():
-            time_program(program, environment)
+        environments = dict.fromkeys(PROGRAMS, environment)
+        environments["completion"] = environment | COMPLETED
+        for name, program in PROGRAMS.items():
+            time_program(program, environments[name])
         for _ in range(runs):
             for name, program in PROGRAMS.items():
-                times[name].append(time_program(program, environment))
+                times[name].append(time_program(program, environments[name]))
     bare = statistics.median(times[BARE])
-    print("| program | median | over bare Python |\n|---|---|---|")
+    numpy = statistics.median(times[NUMPY]) - bare
+    print("| program | median | over bare Python | over import numpy |\n|---|---|---|---|")
     for name in PROGRAMS:
         median = statistics.median(times[name])
-        print(f"| {name} | {median:.0f} ms | {median - bare:.0f} ms |")
+        over = median - bare
+        print(f"| {name} | {median:.0f} ms | {over:.0f} ms | {over / numpy:.2f} |")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,16 @@ import functools
 import inspect
 import io
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli.test_start_up import list_parameters
 from rankconst.cli import app, plain
 from rankconst.cli.plain import COMMANDS, find_call, find_completion, list_declared
 
@@ -71,6 +74,24 @@ def test_plain_words_are_read_as_typer_reads_them(command: str, data: st.DataObj
         call_typer(words)
     ours, theirs = calls
     assert ours == theirs
+
+
+@pytest.mark.skipif(not find_spec("typer._coercion"), reason="this Typer has no pydantic")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_typer_takes_values_as_it_does_with_pydantic(command: str) -> None:
+    program = typer.main.get_command(app.make_app([command]))
+    ctx = typer.Context(program)
+    values = ["a", "0.338", "0.5458 ± 0.0052", "", "12", "no/such/file", "/", None]
+    for param in list_parameters(program):
+        if not hasattr(param, "_runtime_param"):
+            continue
+        several = param.multiple or param.nargs == -1
+        for value in [*values, param.get_default(ctx)]:
+            if getattr(param, "is_flag", False) and isinstance(value, str):
+                continue
+            typed = (value, "b") if several and value is not None else value
+            right = param.get_runtime_param().coerce(typed, param=param, ctx=ctx)
+            assert app._Plain().coerce(typed, param, ctx) == right, (param.name, typed)
 
 
 PLAIN = (

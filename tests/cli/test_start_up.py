@@ -119,6 +119,13 @@ def test_a_number_waits_for_neither_arrays_nor_tables_nor_typer(line: str, tmp_p
     assert not list_loaded(line, tmp_path) & HEAVY
 
 
+@pytest.mark.parametrize("line", ["adjust --help", "adjust -0.3 -d umls -m amrr --to mrr"])
+def test_what_typer_reads_waits_for_no_pydantic(line: str, tmp_path: Path) -> None:
+    loaded = list_loaded(line, tmp_path)
+    assert "typer" in loaded
+    assert "pydantic" not in loaded
+
+
 def test_constants_in_python_wait_for_neither_arrays_nor_tables() -> None:
     script = "import sys, rankconst; rankconst.constants('umls', 'mrr'); print(*sys.modules)"
     command = [sys.executable, "-c", script]
