@@ -52,7 +52,7 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "averages.html": write_averages,
     "about.html": write_about,
 }
-"""File name to what writes the page; there is one more for each dataset."""
+"""File name to the writer of a page; there is one more page for each dataset."""
 
 FIRST = "nations"
 """The dataset of the example that the first page opens with, if the site has it."""
@@ -60,7 +60,7 @@ FIRST = "nations"
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-# What is at the top of a site, and what systems leave anywhere.
+# The entries of a site's folder, and files that systems leave anywhere.
 _PARTS = {
     *PAGES,
     *["assets", "datasets", "docs", "v1", ".nojekyll", ".DS_Store", "Thumbs.db", "desktop.ini"],
@@ -70,14 +70,14 @@ _PARTS = {
 _IMPORT = re.compile(
     r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE
 )
-# What stands before the code of a line: no text of the scripts begins a line with these.
+# Whole lines of comments: no text of the scripts begins a line with these signs.
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be written."""
+    """An order to write a site."""
 
     tables: Tables
     out: Path
@@ -103,7 +103,7 @@ def write_site(order: Order) -> dict[str, int]:
     with hold_folder(draft, order.reporter):
         try:
             with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
-                shutil.rmtree(fresh, ignore_errors=True)  # what a process left that was killed
+                shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
                 site = _prepare(order)
                 for path, text in _list_files(site):
                     sizes[path] = _write(fresh / path, text.encode())
@@ -119,14 +119,14 @@ def check_folder(out: Path) -> None:
     """Refuse a folder that holds anything but a site."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
-    held = [path.name for path in out.iterdir()] if out.is_dir() else []
-    if held and MARK not in held:
+    names = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    if names and MARK not in names:
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
-    others = sorted({*held} - _PARTS)
-    if others:
+    strange = sorted(names - _PARTS)
+    if strange:
         raise UsageError(
             f"the whole folder {out} would be replaced, and it holds other files than a site's: "
-            f"{list_first(others)}. Move them away, or name another folder with --out."
+            f"{list_first(strange)}. Move them away, or name another folder with --out."
         )
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():
@@ -162,14 +162,14 @@ def _prepare(order: Order) -> Site:
         published=published,
         described=described,
     )
-    empty = [key for key in keys if not site.list_held(key)]
+    empty = [key for key in keys if not site.list_tasks(key)]
     if empty:
         raise TablesError(
             f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the "
             "set again."
         )
-    held = {"results.html": bool(list_compared(site)), "averages.html": is_covered(tables)}
-    pages = [name for name in PAGES if held.get(name, True)]
+    has = {"results.html": bool(list_compared(site)), "averages.html": is_covered(tables)}
+    pages = [name for name in PAGES if has.get(name, True)]
     if order.docs is not None:
         pages.append("docs/index.html")
     return replace(site, pages=tuple(pages))
@@ -223,8 +223,8 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the scripts: names, the code of every page, and the reader of pasted tables."""
     first = FIRST if FIRST in site.keys else site.keys[0]
     names = describe_names(site.tables, site.keys)
-    shown = choose_first(site.described[first], site.usual_tasks(first))
-    written = write_json({**names, "bibtex": site.bibtex, "first": shown})
+    chosen = choose_first(site.described[first], site.usual_tasks(first))
+    written = write_json({**names, "bibtex": site.bibtex, "first": chosen})
     store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
     yield "assets/names.js", f"globalThis.rankconst={{names:{written},{store}}};\n"
     main = list_modules("main")
@@ -239,16 +239,16 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
 
 def list_modules(first: str) -> list[str]:
     """Return a module and those that it imports, each behind its own imports."""
-    found: dict[str, None] = {}
+    modules: dict[str, None] = {}
 
     def add(name: str) -> None:
-        if name not in found:
-            for each in _IMPORT.finditer(_read_static(f"{name}.js")):
-                add(each["module"])
-            found[name] = None
+        if name not in modules:
+            for match in _IMPORT.finditer(_read_static(f"{name}.js")):
+                add(match["module"])
+            modules[name] = None
 
     add(first)
-    return list(found)
+    return list(modules)
 
 
 def join_modules(names: Iterable[str]) -> str:
@@ -259,7 +259,7 @@ def join_modules(names: Iterable[str]) -> str:
     joined = []
     for name in names:
         source = _COMMENT.sub("", _read_static(f"{name}.js"))
-        exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
+        exported = ", ".join(match["name"] for match in _EXPORT.finditer(source))
         body = _EXPORT.sub("", _IMPORT.sub(r"const { \g<names> } = modules.\g<module>;\n", source))
         joined.append(f"modules.{name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n")
     return "".join(joined)

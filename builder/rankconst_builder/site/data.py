@@ -1,4 +1,4 @@
-"""What the site offers to programs: an address for every constant, and names that people use.
+"""The data of the site: constants by their addresses, and the names that people use.
 
 With the constants of hits come the levels at which a model is told apart from a baseline: a page
 looks p up in them, and computes no distribution.
@@ -10,14 +10,14 @@ import functools
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous
 from rankconst.catalogue.mentions import list_spellings
-from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
+from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
-"""What is said of a constant, in this order."""
+"""The fields of a constant, in their order."""
 
 
 def slug(metric: Metric) -> str:
@@ -53,22 +53,21 @@ def locate(tasks: Tasks) -> str:
 
 
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
-    """Return all that a set of tables holds of a dataset, ready for JSON."""
+    """Return the tasks, constants and levels of a dataset, ready for JSON."""
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
-    levels: dict[str, dict[str, tuple[int, int]]] = {}
+    levels: dict[str, dict[str, Levels]] = {}
     read_histogram = functools.cache(tables.histogram)
     for row in tables.read("constants", key).to_pylist():
         metric = CATALOGUE[row["metric"]]
         if row["k"] is not None:
             metric = metric.at(row["k"])
-        where = {name: row[name] for name in _ADDRESS}
-        address = Tasks(**where)
+        address = Tasks(**{name: row[name] for name in _ADDRESS})
         path, histogram = locate(address), read_histogram(address)
         if address.is_chance:
-            found = tasks.setdefault(path, {"num_tasks": row["num_tasks"], "worst": {}})
+            entry = tasks.setdefault(path, {"num_tasks": row["num_tasks"], "worst": {}})
             sizes, weights = histogram.num_candidates, histogram.row_weights
-            found["worst"][slug(metric)] = metric.worst(sizes, weights)
+            entry["worst"][slug(metric)] = metric.worst(sizes, weights)
         constants.setdefault(path, {})[slug(metric)] = [row[name] for name in FIELDS]
         if has_levels(address, metric, histogram):
             levels.setdefault(path, {})[slug(metric)] = find_levels(metric, histogram)
@@ -97,22 +96,19 @@ def write_json(content: Any) -> str:
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
-    """Return all names that the calculator knows, each with its spellings and traits.
-
-    It knows them before it has seen any constant.
-    """
+    """Return the names that the calculator reads, each with its spellings and traits."""
     datasets = []
     protocols = dict.fromkeys(PROTOCOLS)
     for key in keys:
-        row, held = tables.datasets[key], list(tables.protocols(key))
-        protocols |= dict.fromkeys(held)
+        row, of_dataset = tables.datasets[key], list(tables.protocols(key))
+        protocols |= dict.fromkeys(of_dataset)
         dataset = {"key": key, "title": row["title"], "aliases": row["aliases"]}
         counting = describe_counting(tables, key)
-        datasets.append(dataset | {"protocols": held, "counting": counting})
+        datasets.append(dataset | {"protocols": of_dataset, "counting": counting})
     ambiguous = {}
-    for name, meant in list_ambiguous().items():
+    for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
-            ambiguous[squash(name)] = list(meant)
+            ambiguous[squash(name)] = list(keys_of_name)
     return {
         "version": tables.version,
         "noise": NOISE,
@@ -144,28 +140,28 @@ def _describe_tool(tool: Tool) -> dict[str, Any]:
 
 
 def _describe_protocol(key: str) -> dict[str, str]:
-    found = find_protocol(key)
-    return {"key": key, "summary": found.summary, "relations": found.relation_summary}
+    row = find_protocol(key)
+    return {"key": key, "summary": row.summary, "relations": row.relation_summary}
 
 
 def describe_counting(tables: Tables, key: str) -> str:
-    """Say in a few words how counting ranks on a dataset; empty if it has no constants."""
+    """Describe counting on a dataset in a few words; empty if it has no constants."""
     counting = tables.find_counting(key)
     return "" if counting is None else counting.brief
 
 
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
-    """Return a dataset's constants of some tasks, against each baseline, for a first view."""
+    """Return the constants of tasks against each baseline, for a first view of a dataset."""
     path = locate(tasks)
     first = {path, *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
     chosen = {name: described[name] for name in ("id", "version")}
     for part in ("tasks", "constants", "levels"):
-        chosen[part] = {key: held for key, held in described[part].items() if key in first}
+        chosen[part] = {key: described[part][key] for key in described[part] if key in first}
     return chosen
 
 
 def describe_words() -> dict[str, dict[str, str]]:
-    """Map each spelling that the page's reader of tables knows, squashed, to its meaning.
+    """Return the dictionary of the page's reader of tables: squashed spelling to meaning.
 
     A metric that takes a k is there without it, and with an @.
     """
@@ -173,8 +169,8 @@ def describe_words() -> dict[str, dict[str, str]]:
     for word in list_lexicon().values():
         words[squash(word.text)] = {"kind": "ask", **_ask(word)}
     for spelling, (field, value) in list_values().items():
-        asked = list_lexicon().get(spelling)
-        asking = {} if asked is None else _ask(asked)
+        question = list_lexicon().get(spelling)
+        asking = {} if question is None else _ask(question)
         words[spelling] = {"kind": "value", "field": field, "value": value, **asking}
     for metric in CATALOGUE.values():
         for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
@@ -196,14 +192,14 @@ def describe_words() -> dict[str, dict[str, str]]:
 
 
 def _ask(word: Word) -> dict[str, str]:
+    """Return the places where the page asks about a word, a letter each, and the reason."""
     scopes = "column" if word.field == "metric" else word.scopes
     letters = {"column": "c", "row": "r", "name": "n", "text": "t"}
-    told = "".join(letter for scope, letter in letters.items() if scope in scopes)
-    return {"scopes": told, "reason": word.reason or "it may say more of the numbers"}
+    places = "".join(letter for scope, letter in letters.items() if scope in scopes)
+    return {"scopes": places, "reason": word.reason or "it may say more of the numbers"}
 
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:
-    lower, upper = metric.lower, metric.upper
     return {
         "slug": slug(metric),
         "key": metric.key,
@@ -213,13 +209,13 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "increasing": metric.increasing,
         "tail": metric.family in TAILS,
         "optimum": metric.optimum,
-        "lower": lower,
-        "upper": upper if upper < float("inf") else None,
+        "lower": metric.lower,
+        "upper": metric.upper if metric.upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
     }
 
 
-_HELD_TO = {DEFAULT_BASELINE, FLOOR}
+_JUDGED_BY = {DEFAULT_BASELINE, FLOOR}
 # So much below the level that errors of floating point do not decide.
 _BELOW = LEVEL * (1 - 1e-9)
 _QUANTILE = 1.6449  # of the normal distribution at 5 %
@@ -230,14 +226,21 @@ def has_levels(tasks: Tasks, metric: Metric, histogram: Histogram) -> bool:
 
     It does so for Hits@k on the test set, against chance and counting.
     """
-    if metric.hits_k is None or tasks.split != "test" or tasks.baseline not in _HELD_TO:
+    if metric.hits_k is None or tasks.split != "test" or tasks.baseline not in _JUDGED_BY:
         return False
     return not explain_lack(metric, histogram)
 
 
+class Levels(NamedTuple):
+    """Numbers of hits that tell a model from a baseline (p < 0.05)."""
+
+    better: int  # the fewest that are better
+    equal: int  # the fewest that are not worse
+
+
 @functools.cache
-def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
-    """Return the fewest hits that beat a baseline, p < 0.05, and the fewest that are not worse."""
+def find_levels(metric: Metric, histogram: Histogram) -> Levels:
+    """Find the levels at which hits are better or worse than those of a baseline."""
 
     @functools.cache
     def reach(hits: int) -> float:
@@ -250,10 +253,9 @@ def find_levels(metric: Metric, histogram: Histogram) -> tuple[int, int]:
 
     better = _find_first(_guess(metric, histogram, _QUANTILE), lambda hits: reach(hits) <= _BELOW)
     # Fewer are worse: in at least 95 % of all cases the baseline gets more.
-    worse = _find_first(
-        _guess(metric, histogram, -_QUANTILE), lambda hits: reach(hits) < 1 - _BELOW
-    )
-    return better, worse - 1
+    guess = _guess(metric, histogram, -_QUANTILE)
+    equal = _find_first(guess, lambda hits: reach(hits) < 1 - _BELOW) - 1
+    return Levels(better, equal)
 
 
 def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
@@ -272,7 +274,7 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
 
 
 def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Return the least whole number that meets a condition, which all larger ones meet, too."""
+    """Find the least whole number with a property that all larger ones have, near a guess."""
     while not holds(guess):
         guess += 1
     while holds(guess - 1):

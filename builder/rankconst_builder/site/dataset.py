@@ -1,4 +1,4 @@
-"""The page of a dataset: what chance and counting get, published results, all constants.
+"""The page of a dataset: values of chance and counting, published results, all constants.
 
 The rest is folded.
 """
@@ -38,8 +38,8 @@ def write_dataset(site: Site, key: str) -> str:
     """Return the page of a dataset."""
     row, tasks, version = site.tables.datasets[key], site.usual_tasks(key), site.tables.version
     title = row["title"]
-    known = [metric for metric in ("mrr", "hits@10") if site.expect(tasks, metric) is not None]
-    constants = [site.tables.constants(tasks, metric) for metric in known]
+    slugs = [slug for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None]
+    constants = [site.tables.constants(tasks, slug) for slug in slugs]
     parts = {
         "title": Html(escape(title, quote=False)),
         "lead": _summarise(constants, tasks),
@@ -60,11 +60,12 @@ def write_dataset(site: Site, key: str) -> str:
 def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
     """Summarise the value of a random ranker, and the differences that tell models apart."""
     gets, apart = [], []
-    for each in constants:
-        label, metric = each.metric.label, each.metric
+    for row in constants:
+        label = row.metric.label
         article = "an" if label == "MRR" else "a"
-        gets.append(f"{article} {label} of {show_number(each.expectation, 4)}")
-        apart.append(f"{show_enough(find_smallest_difference(metric, each.histogram))} {label}")
+        gets.append(f"{article} {label} of {show_number(row.expectation, 4)}")
+        difference = find_smallest_difference(row.metric, row.histogram)
+        apart.append(f"{show_enough(difference)} {label}")
     if not gets:
         return Html("")
     text = (
@@ -82,13 +83,14 @@ def _list_more(
     relations = _tabulate_relations(site, tasks)
     folded = []
     if relations is not None:
-        told = (
+        note = (
             f"What chance gets where relations are ranked: tasks (h, ?, t) of {tasks.split}. "
             "They are not included in both sides."
         )
-        shown = scroll(relations, "What chance gets in relation prediction")
-        folded.append(_fold("Relation prediction", tag("p", told), shown))
-    figures = [figure for each in constants if (figure := draw_chance(each)) is not None]
+        listed = scroll(relations, "What chance gets in relation prediction")
+        folded.append(_fold("Relation prediction", tag("p", note), listed))
+    drawings = [draw_chance(row) for row in constants]
+    figures = [figure for figure in drawings if figure is not None]
     if figures:
         folded.append(_fold("How far luck reaches", tag("div", *figures, class_="figures")))
     candidates = draw_candidates(site.tables.histogram(tasks))
@@ -146,11 +148,11 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
     counting = site.tables.find_counting(tasks.dataset)
     rows = []
     for key, baseline in BASELINES.items():
-        held, summary = replace(tasks, baseline=key), baseline.summary
+        ranked, summary = replace(tasks, baseline=key), baseline.summary
         if key == FLOOR and counting is not None:
             summary = counting.summary
-        if site.holds(held):
-            rows.append([baseline.title, *_headline_cells(site, held), summary])
+        if site.holds(ranked):
+            rows.append([baseline.title, *_headline_cells(site, ranked), summary])
     if len(rows) < 2:
         return []
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
@@ -173,20 +175,20 @@ def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
         if expected is not None:
             baselines[baseline.title] = constants.index(expected)
     rows = []
-    for each in results:
-        numbers = [each.text, each.shown, show_expected(each.counting), each.verdict]
-        source = link_safely(each.address, each.source or "–")
-        rows.append([each.model, *numbers, source, each.tasks.protocol, each.tasks.side])
+    for result in results:
+        numbers = [result.text, result.shown, show_expected(result.counting), result.verdict]
+        source = link_safely(result.address, result.source or "–")
+        rows.append([result.model, *numbers, source, result.tasks.protocol, result.tasks.side])
     label, index = constants.metric.label, constants.metric.name_of("index") or "index"
     headings = ["model", label, index, "counting", "than counting", "published in", "protocol"]
-    told = (
+    note = (
         f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that "
         f"computed it; baselines under protocol {tasks.protocol}."
     )
     return [
         tag("h2", "Published results", id="published"),
-        tag("p", told),
-        draw_results(constants, baselines, [each.index for each in results]),
+        tag("p", note),
+        draw_results(constants, baselines, [result.index for result in results]),
         scroll(table([*headings, "side"], rows), "Published results"),
     ]
 
@@ -207,17 +209,17 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     counted, hashes = [], []
     for split in SPLITS:
         numbers = [row.get(f"{name}_{split}") for name in ("triples", "duplicates", "dropped")]
-        counted.append([split, *map(count, numbers)])
-    for split, known in zip(SPLITS, row["sha256"], strict=False):
-        hashes.append([split, tag("code", known or "–")])
+        counted.append([split, *(count(number) for number in numbers)])
+    for split, digest in zip(SPLITS, row["sha256"], strict=False):
+        hashes.append([split, tag("code", digest or "–")])
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
-    found = [
+    sections = [
         list_facts(facts),
         scroll(table(headings, counted, class_="numbers"), "Triples by split"),
     ]
     if hashes:
-        found.append(scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes"))
+        sections.append(scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes"))
     if row["source_urls"]:
         sources = [tag("li", link_safely(url, url)) for url in row["source_urls"]]
-        found += [tag("p", "Source files:"), tag("ul", *sources)]
-    return found
+        sections += [tag("p", "Source files:"), tag("ul", *sources)]
+    return sections

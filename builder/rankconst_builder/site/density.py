@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
             f"{constants.expectation:g} on {constants.tasks.dataset} "
             f"({constants.tasks.describe()})."
         )
-    edges, single = _cut(constants, lower, upper)
+    edges, single = _cut_cells(constants, lower, upper)
     probabilities = _compute_cells(constants, edges)
     if probabilities is not None:
         return Density(edges, probabilities, single, exact=True)
@@ -76,11 +76,15 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
     return Density(edges, np.diff(below), single, exact=False)
 
 
-def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool]:
-    """Return the edges of cells, and whether each cell has exactly one value.
+class _Cells(NamedTuple):
+    """Cells between two ends."""
 
-    If the metric counts, all cells have the same number of values.
-    """
+    edges: Values
+    single: bool  # True if each holds one possible value
+
+
+def _cut_cells(constants: Constants, lower: float, upper: float) -> _Cells:
+    """Cut a range of values into cells; of a metric that counts, they hold equally many values."""
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
@@ -88,11 +92,11 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
     if not metric.is_counted or constants.histogram.is_weighted:
         # Half a cell beyond either end: what lies on it is to be counted.
         margin = (upper - lower) / (2 * _CELLS)
-        return np.linspace(lower - margin, upper + margin, _CELLS + 1), False
+        return _Cells(np.linspace(lower - margin, upper + margin, _CELLS + 1), single=False)
     n = constants.num_tasks
     first, last = math.floor(lower * n + 0.5), math.ceil(upper * n - 0.5)
     step = max(1, (last - first + 1) // _CELLS)
-    return (np.arange(first, last + step + 1, step) - 0.5) / n, step == 1
+    return _Cells((np.arange(first, last + step + 1, step) - 0.5) / n, single=step == 1)
 
 
 def _compute_cells(constants: Constants, edges: Values) -> Values | None:
@@ -107,20 +111,29 @@ def _compute_cells(constants: Constants, edges: Values) -> Values | None:
     if series is not None:
         return series
     tails = [_find_tail(metric, histogram, edge) for edge in edges.tolist()]
-    probabilities = np.array([probability for probability, _ in tails])
-    errors = np.array([error for _, error in tails])
+    probabilities = np.array([tail.probability for tail in tails])
+    errors = np.array([tail.error for tail in tails])
     cells: Values = np.abs(np.diff(probabilities))
     if np.any(errors + UNIT_ROUNDOFF >= _VISIBLE * cells.max()):
         return None
     return cells
 
 
-def _find_tail(metric: Metric, histogram: Histogram, value: float) -> tuple[float, float]:
-    """Return the probability of doing at least as well as `value`, and its absolute error."""
-    if not metric.lower <= value <= metric.upper:
-        return float((value < metric.lower) == metric.increasing), 0.0
+class _Tail(NamedTuple):
+    """The probability of doing at least as well as a value."""
+
+    probability: float
+    error: float  # absolute
+
+
+def _find_tail(metric: Metric, histogram: Histogram, value: float) -> _Tail:
+    """Compute a tail probability; it is 0 or 1 for values that the metric cannot have."""
+    if value < metric.lower:
+        return _Tail(float(metric.increasing), 0.0)
+    if value > metric.upper:
+        return _Tail(float(not metric.increasing), 0.0)
     tail = tail_probability(metric, histogram, value)
-    return tail.probability, math.log(10.0) * tail.error * tail.probability
+    return _Tail(tail.probability, math.log(10.0) * tail.error * tail.probability)
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:

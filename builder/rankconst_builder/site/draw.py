@@ -33,17 +33,17 @@ _SPAN = 4.5
 
 
 def draw_candidates(histogram: Histogram) -> Html:
-    """Draw how many ranking tasks have how many candidates."""
+    """Draw the distribution of the number of candidates."""
     sizes, counts = histogram.num_candidates, histogram.num_tasks
     first, last = int(sizes.min()), int(sizes.max())
     edges = np.linspace(first - 0.5, last + 0.5, min(_BINS, last - first + 1) + 1)
     heights, _ = np.histogram(sizes, edges, weights=counts)
     shares = heights / heights.sum()
-    told = (
+    caption = (
         f"{histogram.total:,} ranking tasks by their candidates: {first:,} to {last:,}, "
         f"{show_number(histogram.mean)} on average"
     )
-    return _draw(edges, shares, told, histogram.mean)
+    return _draw(edges, shares, caption, histogram.mean)
 
 
 def draw_chance(constants: Constants) -> Html | None:
@@ -54,13 +54,13 @@ def draw_chance(constants: Constants) -> Html | None:
         density = compute_density(constants, low, high)
     except UndefinedError:
         return None
-    told = (
+    caption = (
         f"{constants.metric.label} of a random ranker: {show_number(constants.expectation, 5)} "
         f"on average, standard deviation {show_number(deviation, 3)}"
     )
     if not density.exact:
-        told += ", by the normal law"
-    return _draw(density.edges, density.probabilities, told, constants.expectation)
+        caption += ", by the normal law"
+    return _draw(density.edges, density.probabilities, caption, constants.expectation)
 
 
 def draw_results(
@@ -82,8 +82,10 @@ def draw_results(
     for x, level in _pile(xs, _DOT):
         y = max(FLOOR + _DOT / 2 - _DOT * level, 0)
         marks.append(tag("circle", class_="result", cx=x, cy=y, r=_DOT / 2 - 1))
-    told = f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
-    return _frame(axis, told, _step(axis, edges, density.probabilities), *marks)
+    caption = (
+        f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
+    )
+    return _frame(axis, caption, _step(axis, edges, density.probabilities), *marks)
 
 
 def _pile(xs: Iterable[float], width: int) -> Iterator[tuple[float, int]]:
@@ -101,12 +103,12 @@ FAMILIES = ("transductive", "inductive", "temporal", "n-ary", "OGB")
 
 
 class Point(NamedTuple):
-    """A dataset in a drawing: what chance gets on it."""
+    """A dataset in a drawing."""
 
     key: str
     title: str
     family: str
-    value: float
+    value: float  # the MRR of chance
     page: str
 
 
@@ -115,7 +117,7 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
 
     The table has the same in words.
     """
-    first = math.floor(math.log10(min(each.value for each in points)))
+    first = math.floor(math.log10(min(point.value for point in points)))
 
     def place(value: float) -> float:
         return round(WIDTH * (math.log10(value) - first) / -first, 2)
@@ -151,13 +153,13 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         marks.append(tag("text", _write_decade(decade), x=x, y=FLOOR + 20, text_anchor=anchor))
     used = [family for family in FAMILIES if any(point.family == family for point in points)]
     legend = [tag("li", family, class_=_name_class(family)) for family in used]
-    told = "The MRR that a random ranker is expected to get, one dot a dataset"
+    caption = "The MRR that a random ranker is expected to get, one dot a dataset"
     if results:
         legend.append(tag("li", "published results", class_="published"))
-        told += "; above, published results on the same scale"
-    drawn = tag("svg", _AXIS, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
-    key, caption = tag("ul", *legend, class_="key"), tag("figcaption", f"{told}.")
-    return tag("figure", drawn, key, caption, class_="drawn explorer")
+        caption += "; above, published results on the same scale"
+    svg = tag("svg", _AXIS, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
+    key = tag("ul", *legend, class_="key")
+    return tag("figure", svg, key, tag("figcaption", f"{caption}."), class_="drawn explorer")
 
 
 def _name_class(family: str) -> str:
@@ -165,11 +167,11 @@ def _name_class(family: str) -> str:
 
 
 class Strip(NamedTuple):
-    """A benchmark in a drawing: what counting gets, by protocol, and published results."""
+    """A benchmark in a drawing: the MRR of counting, and published results."""
 
     title: str
     page: str
-    counting: tuple[float, float]
+    counting: tuple[float, float]  # the least and the largest by protocol
     worse: Sequence[float]
     better: Sequence[float]
 
@@ -185,8 +187,8 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
         floor = _STRIP * (place + 1) - 10
         marks.append(tag("text", strip.title, x=0, y=floor - 20))
         marks.append(tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor))
-        left, right = (round(WIDTH * end, 2) for end in strip.counting)
-        marks.append(tag("path", class_="floor", d=f"M{left},{floor}H{max(right, left + 1)}"))
+        start, end = (round(WIDTH * mrr, 2) for mrr in strip.counting)
+        marks.append(tag("path", class_="floor", d=f"M{start},{floor}H{max(end, start + 1)}"))
         for kind, values in (("worse", strip.worse), ("better", strip.better)):
             dots = "".join(f"M{round(WIDTH * value, 2)},{floor}h0" for value in values)
             marks.append(tag("path", class_=kind, d=dots))
@@ -200,10 +202,10 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
         tag("li", "counting", class_="floor"),
     ]
     view = f"0 0 {WIDTH} {height + 18}"
-    drawn = tag("svg", *marks, viewBox=view, aria_hidden="true")
+    svg = tag("svg", *marks, viewBox=view, aria_hidden="true")
     caption = tag("figcaption", "Published MRR, a dot a result; the table has the same in numbers.")
     key = tag("ul", *legend, class_="key")
-    return tag("figure", drawn, key, caption, class_="drawn strips")
+    return tag("figure", svg, key, caption, class_="drawn strips")
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -216,20 +218,22 @@ def _write_decade(decade: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    left: float
-    right: float
+    low: float
+    high: float
 
     def place(self, value: float) -> float:
-        """Return where a value is, in units of the drawing."""
-        return round(WIDTH * (value - self.left) / (self.right - self.left), 2)
+        """Return the place of a value in the drawing."""
+        return round(WIDTH * (value - self.low) / (self.high - self.low), 2)
 
 
-def _draw(edges: NDArray[np.float64], heights: NDArray[np.float64], told: str, mean: float) -> Html:
+def _draw(
+    edges: NDArray[np.float64], heights: NDArray[np.float64], caption: str, mean: float
+) -> Html:
     """Draw steps over an axis, with a dashed line at the mean."""
     axis = _Axis(float(edges[0]), float(edges[-1]))
     x = axis.place(mean)
     line = tag("line", class_="mean", x1=x, x2=x, y1=0, y2=FLOOR)
-    return _frame(axis, told, _step(axis, edges, heights), line)
+    return _frame(axis, caption, _step(axis, edges, heights), line)
 
 
 def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64]) -> Html:
@@ -245,22 +249,22 @@ def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64])
     return tag("path", class_="area", d=" ".join(steps))
 
 
-def _frame(axis: _Axis, told: str, *drawn: Html) -> Html:
+def _frame(axis: _Axis, caption: str, *shapes: Html) -> Html:
     """Return a drawing over its axis, with a caption below."""
     marks = []
-    for value in _find_ticks(axis.left, axis.right):
+    for value in _find_ticks(axis.low, axis.high):
         x, anchor = axis.place(value), "middle"
         if not 24 <= x <= WIDTH - 24:
             anchor = "start" if x < 24 else "end"
         marks.append(tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5))
         marks.append(tag("text", f"{value:,.6g}", x=x, y=FLOOR + 18, text_anchor=anchor))
     view = f"0 0 {WIDTH} {HEIGHT}"
-    svg = tag("svg", tag("title", told), _AXIS, *drawn, *marks, viewBox=view, role="img")
-    return tag("figure", svg, tag("figcaption", f"{told}."), class_="drawn")
+    svg = tag("svg", tag("title", caption), _AXIS, *shapes, *marks, viewBox=view, role="img")
+    return tag("figure", svg, tag("figcaption", f"{caption}."), class_="drawn")
 
 
-def _find_ticks(left: float, right: float) -> Sequence[float]:
+def _find_ticks(low: float, high: float) -> Sequence[float]:
     """Return four to eight round numbers between two ends."""
-    step = 10.0 ** math.floor(math.log10((right - left) / 4))
-    step = next(step * times for times in (1, 2, 5, 10) if (right - left) / (step * times) <= 6)
-    return [n * step for n in range(math.ceil(left / step), math.floor(right / step) + 1)]
+    step = 10.0 ** math.floor(math.log10((high - low) / 4))
+    step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= 6)
+    return [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]

@@ -23,9 +23,9 @@ def list_compared(site: Site) -> dict[str, list[Result]]:
     """
     compared = {}
     for key, results in site.published.items():
-        known = [each for each in results if each.counting is not None]
-        if known:
-            compared[key] = known
+        comparable = [result for result in results if result.counting is not None]
+        if comparable:
+            compared[key] = comparable
     return dict(sorted(compared.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
@@ -35,9 +35,9 @@ def write_results(site: Site) -> str:
     total = worse = 0
     for key, results in list_compared(site).items():
         page, title = f"datasets/{key}.html#published", site.title_of(key)
-        floors = [each.counting for each in results if each.counting is not None]
-        below = [each.value for each in results if each.is_worse]
-        above = [each.value for each in results if not each.is_worse]
+        floors = [result.counting for result in results if result.counting is not None]
+        below = [result.value for result in results if result.is_worse]
+        above = [result.value for result in results if not result.is_worse]
         strips.append(Strip(title, page, (min(floors), max(floors)), below, above))
         ranges = [_show_range(floors), _show_range(below + above)]
         rows.append([link(page, title), str(len(results)), *ranges, str(len(below))])

@@ -34,13 +34,13 @@ _REPORTS = (
     "https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports"
 )
 SOURCES = {"ULTRA 3g": f"{_REPORTS}/ultra.md", "TRIX": f"{_REPORTS}/trix.md"}
-"""Where the numbers of each model are from."""
+"""Model to the address of its numbers."""
 
 _METRICS = ("mrr", "hits@10")
 
 
 class _Row(NamedTuple):
-    """A graph: what is published of each model, and what chance and counting get."""
+    """A graph: the published MRR of each model, and those of chance and counting."""
 
     graph: str
     published: Mapping[str, float]
@@ -51,8 +51,8 @@ class _Row(NamedTuple):
 def read_averages() -> dict[str, dict[str, float]]:
     """Return the published MRR of each model by graph, in the order of the re-run."""
     averages: dict[str, dict[str, float]] = {}
-    for each in list_suite_results():
-        averages.setdefault(each.dataset, {})[each.model] = float(each.mrr)
+    for result in list_suite_results():
+        averages.setdefault(result.dataset, {})[result.model] = float(result.mrr)
     return averages
 
 
@@ -66,8 +66,8 @@ def _cover(suite: Suite, tables: Tables) -> Coverage:
 
 
 def _expect(tables: Tables, tasks: Tasks, slug: str, baseline: str) -> float:
-    asked = replace(tasks, baseline=baseline)
-    return float(tables.look_up(asked, parse_metric(slug)).expectation)
+    tasks = replace(tasks, baseline=baseline)
+    return float(tables.look_up(tasks, parse_metric(slug)).expectation)
 
 
 def write_averages(site: Site) -> str:
@@ -87,7 +87,7 @@ def write_averages(site: Site) -> str:
         "lead": lead,
         "graphs": scroll(_tabulate_graphs(site, rows, means), "MRR graph by graph"),
         "sources": join([first, " and ", second]),
-        "findings": join(tag("li", each) for each in findings),
+        "findings": join(tag("li", finding) for finding in findings),
         "suites": scroll(_tabulate_suites(site.tables), "Means over suites"),
     }
     body = fill("averages.html", parts)
@@ -110,8 +110,8 @@ def _list_rows(tables: Tables) -> list[_Row]:
     for graph, published in read_averages().items():
         if graph not in tasks:
             continue
-        expected = {key: _expect(tables, tasks[graph], "mrr", key) for key in _RANKERS}
-        rows.append(_Row(graph, published, expected[DEFAULT_BASELINE], expected[FLOOR]))
+        chance, counting = (_expect(tables, tasks[graph], "mrr", key) for key in _RANKERS)
+        rows.append(_Row(graph, published, chance, counting))
     return rows
 
 
@@ -183,16 +183,16 @@ def _tabulate_suites(tables: Tables) -> Html:
             for place, name in enumerate(SOURCES):
                 models[place] = statistics.fmean(published[graph][name] for graph in graphs)
         share = f"{len(graphs)} of {len(suite.graphs)}"
-        shown = [show_expected(value) for value in (*mrr, *models, *hits)]
-        cells.append([suite.title, share, *shown])
+        numbers = [show_expected(value) for value in (*mrr, *models, *hits)]
+        cells.append([suite.title, share, *numbers])
     headings = ["mean over", "graphs", "MRR: chance", "counting", *SOURCES]
     return table([*headings, "Hits@10: chance", "counting"], cells, class_="numbers")
 
 
 def _average_floors(tables: Tables, covered: Coverage, slug: str) -> list[float]:
     """Return the means of chance and of counting."""
-    tasks = covered.tasks.values()
-    return [
-        statistics.fmean(_expect(tables, each, slug, ranker) for each in tasks)
-        for ranker in _RANKERS
-    ]
+    means = []
+    for ranker in _RANKERS:
+        values = [_expect(tables, tasks, slug, ranker) for tasks in covered.tasks.values()]
+        means.append(statistics.fmean(values))
+    return means

@@ -1,4 +1,4 @@
-"""HTML and SVG, as nested calls and in templates: what is not :class:`Html` already is escaped."""
+"""HTML and SVG, as nested calls and in templates: text that is not :class:`Html` is escaped."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _show(text: str) -> str:
 
 def fill(template: str, parts: Mapping[str, str]) -> Html:
     """Return a template of the folder ``templates`` with the parts that it names."""
-    shown = {}
+    escaped = {}
     for name, part in parts.items():
-        shown[name] = part if isinstance(part, Html) else escape(part)
-    return Html(_read_template(template).substitute(shown))
+        escaped[name] = part if isinstance(part, Html) else escape(part)
+    return Html(_read_template(template).substitute(escaped))
 
 
 @functools.cache
@@ -79,8 +79,8 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: 
     """Return a table with the names of rows in front; wide ones scroll inside their frame."""
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     body = []
-    for first, *others in rows:
-        body.append(tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in others)))
+    for name, *cells in rows:
+        body.append(tag("tr", tag("th", name, scope="row"), *(tag("td", cell) for cell in cells)))
     return tag("table", tag("thead", head), tag("tbody", *body), **attributes)
 
 

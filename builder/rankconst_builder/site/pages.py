@@ -28,7 +28,7 @@ from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, fill, join, link, scroll, table, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rankconst.tables.archive import Tables
     from rankconst_builder.site.papers import Result
@@ -51,7 +51,7 @@ _NAVIGATION = {
 
 @dataclass(frozen=True)
 class Site:
-    """What all pages share."""
+    """The contents that pages share."""
 
     tables: Tables
     keys: tuple[str, ...]
@@ -74,7 +74,7 @@ class Site:
         Where the tables lack these, the most usual ones that they hold.
         """
         return min(
-            self.list_held(key),
+            self.list_tasks(key),
             key=lambda tasks: (
                 tasks.split != "test",
                 tasks.side != "both",
@@ -82,7 +82,7 @@ class Site:
             ),
         )
 
-    def list_held(self, key: str) -> list[Tasks]:
+    def list_tasks(self, key: str) -> list[Tasks]:
         """List the tasks of a dataset in the tables, without macro averages."""
         paths = (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
         return [Tasks(key, protocol, split, side) for split, side, protocol in paths]
@@ -93,8 +93,8 @@ class Site:
 
     def expect(self, tasks: Tasks, slug: str) -> float | None:
         """Return an expectation; None if the tables do not have it."""
-        found = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
-        return None if found is None else found[FIELDS.index("expectation")]
+        constant = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
+        return None if constant is None else constant[FIELDS.index("expectation")]
 
 
 def write_page(site: Site, here: str, title: str, body: Html, description: str = "") -> str:
@@ -154,7 +154,7 @@ def _list_options(options: Mapping[str, str]) -> list[Html]:
 def write_calculator(site: Site) -> str:
     """Return the first page."""
     usual = {slug(metric): metric.label for metric in HEADLINE}
-    others = {slug(metric): metric.label for metric in TABULATED if metric not in HEADLINE}
+    rare = {slug(metric): metric.label for metric in TABULATED if metric not in HEADLINE}
     number_hint = "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
     table_hint = (
         "CSV, Markdown, or cells of a spreadsheet. The heading names metrics such "
@@ -181,7 +181,7 @@ def write_calculator(site: Site) -> str:
             "metric",
             "Metric",
             usual,
-            tag("optgroup", *_list_options(others), label="More"),
+            tag("optgroup", *_list_options(rare), label="More"),
             hint="In a table: of columns that name a dataset alone.",
         ),
         "dataset": _field(
@@ -213,17 +213,18 @@ _CONTRAST = ("nations", "fb15k237")
 
 
 def _contrast(site: Site) -> str:
-    """Say why: chance gets nearly all on one dataset, and next to nothing on another."""
+    """Write the lead: chance gets nearly all on one dataset, and next to nothing on another."""
     why = (
         "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance "
         "gets."
     )
-    known = {key: site.expect(Tasks(key), "hits@10") for key in _CONTRAST if key in site.keys}
-    if len(known) < len(_CONTRAST):
+    if not {*_CONTRAST} <= {*site.keys}:
         return why
-    most, least = (
-        f"{show_number(known[key] or 0, 2)} on {site.title_of(key)}" for key in _CONTRAST
-    )
+    parts = []
+    for key in _CONTRAST:
+        hits = site.expect(Tasks(key), "hits@10") or 0
+        parts.append(f"{show_number(hits, 2)} on {site.title_of(key)}")
+    most, least = parts
     return f"A random ranker gets a Hits@10 of {most} and of {least}. {why}"
 
 
@@ -235,9 +236,10 @@ _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 def _find_family(key: str) -> str:
     """Return the kind of a benchmark in a word."""
-    known = [family for family in FAMILIES if family in list_kinds(key)]
-    if known:
-        return known[0]
+    kinds = list_kinds(key)
+    for family in FAMILIES:
+        if family in kinds:
+            return family
     return "OGB" if key.startswith("ogb") else FAMILIES[0]
 
 
@@ -248,7 +250,8 @@ def write_list(site: Site) -> str:
     for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
         rows.append(_list_dataset(site, key))
         title, page = site.title_of(key), f"datasets/{key}.html"
-        if (mrr := mrrs[key]) is not None:
+        mrr = mrrs[key]
+        if mrr is not None:
             points.append(Point(key, title, _find_family(key), mrr, page))
     for key in site.keys:
         results += [(key, result.value) for result in site.published.get(key, ())]
@@ -271,19 +274,19 @@ def write_list(site: Site) -> str:
 def _list_dataset(site: Site, key: str) -> Html:
     """Return the row of a dataset, with the values that sort and filter it."""
     row, tasks, family = site.tables.datasets[key], site.usual_tasks(key), _find_family(key)
-    expected = []
-    for metric in _LISTED:
-        value = site.expect(tasks, metric)
-        expected.append(tag("td", _show(value), data_value="" if value is None else repr(value)))
-    counts = []
-    for name in ("entities", "relations", "triples_test"):
-        number = row[name]
-        counts.append(tag("td", count(number), data_value="" if number is None else number))
+    expected = [_list_number(site.expect(tasks, metric), _show) for metric in _LISTED]
+    names = ("entities", "relations", "triples_test")
+    counts = [_list_number(row[name], count) for name in names]
     dataset = link(f"datasets/{key}.html", row["title"])
     cells = [tag("th", dataset, scope="row", data_value=row["title"]), *expected[:2]]
     cells += [tag("td", tasks.protocol), tag("td", family), *expected[2:], *counts]
     words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
     return tag("tr", *cells, data_words=words, data_key=key)
+
+
+def _list_number(number: Any, show: Callable[[Any], str]) -> Html:
+    """Return a cell with a number, which sorts by its value."""
+    return tag("td", show(number), data_value="" if number is None else repr(number))
 
 
 def _show(value: float | None) -> str:
@@ -297,9 +300,8 @@ def count(number: int | None) -> str:
 
 def list_protocols(site: Site) -> list[str]:
     """List the protocols that any dataset of the site has."""
-    return [
-        *dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
-    ]
+    keys = (protocol for key in site.keys for protocol in site.tables.protocols(key))
+    return list(dict.fromkeys(keys))
 
 
 # -- about -----------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ _LONGEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a model got on test."""
+    """A published result of a model on a test set."""
 
     tasks: Tasks
     model: str
@@ -49,7 +49,7 @@ class Result:
     best: float  # the better end of its rounding
     index: float
     shown: str  # the index with its range
-    counting: float | None  # what counting gets on the same tasks, if that is known
+    counting: float | None  # the value of counting on the same tasks, if it is known
 
     @property
     def is_worse(self) -> bool:
@@ -68,32 +68,33 @@ class Result:
 
 def read_published(path: Path, tables: Tables, keys: Collection[str]) -> dict[str, list[Result]]:
     """Return the results of a file on all of test, by dataset and the best first."""
-    found: dict[str, list[Result]] = {}
+    results: dict[str, list[Result]] = {}
     addresses = _read_addresses(path)
     reading = confirm_reading(read(path), tables, NOTHING)
     # A graph of your own may have no results.
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
-    for each in adjusted.entries:
-        if not each.wanted or each.entry.adjustment is not None:
+    for entry in adjusted.entries:
+        if not entry.wanted or entry.entry.adjustment is not None:
             continue
-        source = adjusted.reading.rows[each.entry.row].get("source") or ""
-        result = _read_result(each, tables, keys, source, addresses.get(source) or _guess(source))
+        source = adjusted.reading.rows[entry.entry.row].get("source") or ""
+        address = addresses.get(source) or _guess_address(source)
+        result = _read_result(entry, tables, keys, source, address)
         if result is not None:
-            found.setdefault(result.tasks.dataset, []).append(result)
-    ordered = {}
-    for key, results in found.items():
-        # What several tables of a source print is shown once.
-        ordered[key] = sorted(dict.fromkeys(results), key=lambda result: -result.index)
-    return ordered
+            results.setdefault(result.tasks.dataset, []).append(result)
+    # A result that several tables of a source print is shown once.
+    return {
+        key: sorted(dict.fromkeys(of_dataset), key=lambda result: -result.index)
+        for key, of_dataset in results.items()
+    }
 
 
 def _read_result(
-    each: AdjustedEntry, tables: Tables, keys: Collection[str], source: str, address: str
+    entry: AdjustedEntry, tables: Tables, keys: Collection[str], source: str, address: str
 ) -> Result | None:
     """Return a result as a page shows it; None if no page does."""
-    adjusted, constants, context = each.adjusted, each.constants, each.entry.context
+    adjusted, constants, context = entry.adjusted, entry.constants, entry.entry.context
     if adjusted is None or constants is None or adjusted.index_interval is None:
         return None
     tasks = constants.tasks
@@ -102,13 +103,15 @@ def _read_result(
         return None
     if context.rank_type not in {None, "realistic"}:
         return None
-    in_full = each.entry.exact or len(each.entry.text) > _LONGEST
+    text = entry.entry.text
+    if entry.entry.exact or len(text) > _LONGEST:
+        text = show_number(adjusted.value)
     return Result(
         tasks,
         context.model or "–",
         source,
         address,
-        text=show_number(adjusted.value) if in_full else each.entry.text,
+        text=text,
         value=adjusted.value,
         best=adjusted.value_interval[1],
         index=adjusted.index,
@@ -141,10 +144,13 @@ _PATTERNS = {
 }
 
 
-def _guess(source: str) -> str:
-    """Return the address of a source: of one, an article of arXiv or a repository of GitHub."""
+def _guess_address(source: str) -> str:
+    """Return the address of a page, an article of arXiv or a repository; empty for other sources.
+
+    For example, "arXiv:2010.08995" is at https://arxiv.org/abs/2010.08995.
+    """
     for pattern, address in _PATTERNS.items():
-        found = re.fullmatch(pattern, source, re.ASCII)
-        if found is not None:
-            return address.format(found[1])
+        match = re.fullmatch(pattern, source, re.ASCII)
+        if match is not None:
+            return address.format(match[1])
     return ""
