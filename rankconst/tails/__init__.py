@@ -75,7 +75,8 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
     """Compute the tail probabilities of several values on the same tasks at once."""
-    if lack := explain_lack(metric, histogram):
+    lack = explain_lack(metric, histogram)
+    if lack:
         raise UndefinedError(lack)
     if metric.takes_k:
         require_k(metric.k)
@@ -91,7 +92,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
         mixed, top = _mix(rule, rule.best, histogram, metric)
         sums = [rule.best * histogram.total_weight * value - top for value in observed]
         slack = _SUM_SLACK * histogram.total_weight
-        return [_settle(mixed, each, lambda x: invert(mixed, x), slack) for each in sums]
+        return [_settle(mixed, total, lambda x: invert(mixed, x), slack) for total in sums]
     law = rule.make(histogram, metric)
     return [rule.compute(law, histogram, value) for value in observed]
 
@@ -111,7 +112,7 @@ def _mix(
 
 
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
-    """Say why there is no tail probability; empty if there is one."""
+    """Return the reason why there is no tail probability; empty if there is one."""
     rule = TAILS.get(metric.family)
     if histogram.is_weighted and (rule is None or rule.best is None):
         known = _list_labels(family for family, rule in TAILS.items() if rule.best is not None)
@@ -180,7 +181,7 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the rule of one over a metric: the better the one, the better the other."""
+    """Return the rule of the inverse of a metric, which is better if the metric is better."""
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
     )
@@ -213,16 +214,15 @@ def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, Metri
 
 @dataclass(frozen=True, slots=True)
 class TailRule:
-    """How the tail of a metric is computed."""
+    """The functions that compute the tail of a metric."""
 
     make: Callable[[Histogram, Metric], SumLaw]  # the law of a sum S over tasks
     compute: Callable[[SumLaw, Histogram, float], Tail]
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
     blocks: bool = False  # True if it is right for ranks on blocks, too
-    best: float | None = (
-        None  # f(1), if the metric is the mean of f, or of -f: tasks may have weights
-    )
+    # f(1), if the metric is the mean of f, or of -f: tasks may have weights.
+    best: float | None = None
 
 
 def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:

@@ -365,7 +365,7 @@ class Tail:
 
     @property
     def probability(self) -> float:
-        """The probability itself; 0 where it is below the smallest double."""
+        """10 to the power of `log10`; 0 below the smallest double."""
         return float(10.0**self.log10)
 
     @classmethod

@@ -32,13 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """A mean over D graphs, held to what a ranker gets that does not learn.
+    """A mean over D graphs next to that of a ranker without learning.
 
     Attributes
     ----------
     expectation, variance : float
-        What the ranker gets on average, in units of the metric, and how much that varies, in
-        squared units.
+        Those of the ranker's mean, in units of the metric and in squared units.
     index, z : float
         Those of the mean, without unit; NaN where they are undefined.
     mean_index : float
@@ -61,9 +60,9 @@ class Average:
     values, lower, upper : numpy.ndarray
         The results, and the ends that rounding leaves open. Shape (D,).
     constants : sequence of Constants
-        What chance gets on each graph.
+        The constants of chance on each graph.
     counted : sequence of Constants, or None
-        What counting gets; None if one graph has none.
+        Those of counting; None if one graph has none.
     """
 
     metric: Metric
@@ -87,7 +86,7 @@ class Average:
 
     @property
     def rounding(self) -> float:
-        """By how much rounding may have changed the mean, to either side."""
+        """The largest change of the mean by rounding, to either side."""
         return float((self.upper - self.lower).mean()) / 2
 
     @property
@@ -97,24 +96,26 @@ class Average:
 
     @cached_property
     def chance(self) -> Held:
-        """The mean held to a random ranker."""
-        return _hold(self.metric, self.values, self.constants)
+        """The mean next to that of a random ranker."""
+        return _compare_means(self.metric, self.values, self.constants)
 
     @cached_property
     def counting(self) -> Held | None:
-        """The mean held to the counting baseline; None where that is not known."""
-        return None if self.counted is None else _hold(self.metric, self.values, self.counted)
+        """The mean next to that of the counting baseline; None if that is unknown."""
+        if self.counted is None:
+            return None
+        return _compare_means(self.metric, self.values, self.counted)
 
     @property
     def heaviest(self) -> tuple[str, float]:
-        """The graph that contributes most to what chance gets, and its share, from 0 to 1."""
+        """The graph with the largest share in the mean of chance, and that share, from 0 to 1."""
         expected = _list_expected(self.constants)
         place = int(expected.argmax())
         return self.datasets[place], _divide(float(expected[place]), float(expected.sum()))
 
     @property
     def below(self) -> tuple[str, ...]:
-        """The graphs on which the model is below counting, however its result was rounded."""
+        """The graphs on which the model is below counting, whatever rounding hides."""
         if self.counted is None:
             return ()
         expected = _list_expected(self.counted)
@@ -122,14 +123,14 @@ class Average:
         return tuple(self.datasets[place] for place in np.flatnonzero(below))
 
     def compute_significance(self) -> Significance | None:
-        """Compute how likely a random ranker does as well, at most; None where it is not known.
+        """Bound the probability that a random ranker does as well; None if it is unknown.
 
         Rounding may have made the results better than they are.
         """
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 
-        pooled = pool_graphs([each.ranking for each in self.constants])
+        pooled = pool_graphs([constants.ranking for constants in self.constants])
         if explain_lack(self.metric, pooled):
             return None
         worst = self.value - (self.rounding if self.metric.increasing else -self.rounding)
@@ -137,28 +138,30 @@ class Average:
 
 
 def _list_expected(constants: Sequence[Constants]) -> Values:
-    return np.array([each.expectation for each in constants])
+    return np.array([of_graph.expectation for of_graph in constants])
 
 
-def _hold(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
-    """Hold a mean to what a ranker gets."""
+def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
+    """Compare the mean of results with that of a ranker on the same graphs."""
     optimum = math.nan if metric.optimum is None else metric.optimum
     expected = _list_expected(constants)
     mean, expectation = float(values.mean()), float(expected.mean())
-    variance = float(sum(each.variance for each in constants)) / len(constants) ** 2
-    sign = 1 if metric.increasing else -1
+    variance = float(sum(of_graph.variance for of_graph in constants)) / len(constants) ** 2
+    gain = mean - expectation
+    if not metric.increasing:
+        gain = -gain
     return Held(
         expectation,
         variance,
         index=_divide(mean - expectation, optimum - expectation),
-        z=_divide(sign * (mean - expectation), math.sqrt(variance)),
+        z=_divide(gain, math.sqrt(variance)),
         mean_index=_average_indices(values, expected, optimum),
     )
 
 
-def _divide(part: float, whole: float) -> float:
+def _divide(numerator: float, denominator: float) -> float:
     """Return a quotient; NaN for one by 0."""
-    return part / whole if whole else math.nan
+    return numerator / denominator if denominator else math.nan
 
 
 def _average_indices(values: Values, expected: Values, optimum: float) -> float:

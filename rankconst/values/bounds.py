@@ -30,7 +30,7 @@ NOT_A_NUMBER = (
     "no ranks give {}: scores that are not numbers (NaN) were ranked, "
     "as when training diverges, so nothing of this evaluation is adjusted."
 )
-"""Why the numbers of an evaluation are left out, as :func:`tells_no_scores` finds."""
+"""The reason for leaving out the numbers of an evaluation, found by :func:`tells_no_scores`."""
 
 PERFECT = (
     "MRR and Hits@1 are exactly 1: a perfect model, "
@@ -39,7 +39,7 @@ PERFECT = (
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:
-    """Tell which values are of ranks 0 or 1/2, which tools give to NaN: MR 0, MRR 2 ..."""
+    """Flag values of ranks 0 or 1/2, such as MR 0 and MRR 2: tools give these ranks to NaN."""
     if metric.scale == "rank":
         return (values == 0) | (values == 0.5)
     if metric.is_share and metric.inverse is not None:
@@ -48,17 +48,17 @@ def tells_no_scores(metric: Metric, values: Any) -> Any:
 
 
 def is_infinite(text: str) -> bool:
-    """Tell whether a number is written as infinity."""
+    """Return True if a number is written as infinity."""
     return text.strip().lstrip("+").lower() in {"inf", "infinity"}
 
 
-def exceeds(left: float, right: float) -> bool:
-    """Tell whether `left` is larger than `right` by more than a few rounding errors."""
-    return left > right + 1e-9 * max(abs(left), abs(right))
+def exceeds(number: float, limit: float) -> bool:
+    """Return True if a number is larger than a limit by more than a few rounding errors."""
+    return number > limit + 1e-9 * max(abs(number), abs(limit))
 
 
 class Bounds(NamedTuple):
-    """What shares of hits leave open of the means of the same ranks."""
+    """Bounds of the means of ranks with some shares of hits."""
 
     reciprocal: Interval
     rank: Interval
@@ -100,7 +100,7 @@ def bound_mean_rank(
 
 
 def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
-    """Return the first and the last rank of the range up to each k, and of what is beyond."""
+    """Return the first and the last rank of the ranges up to each k and beyond the last one."""
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
     return firsts, np.append(np.minimum(ks, most), most)
@@ -169,12 +169,12 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     total = float(tasks.sum())
     room = tasks * (sizes - 1)
     before = np.cumsum(room) - room
-    used = np.clip(total * (mean_rank - 1) - before, 0.0, room)
-    return 1 - math.fsum((used / sizes).tolist()) / total
+    beyond_first = np.clip(total * (mean_rank - 1) - before, 0.0, room)
+    return 1 - math.fsum((beyond_first / sizes).tolist()) / total
 
 
 def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Tell whether an interval holds a whole multiple of `unit`, but for a relative error."""
+    """Return True if an interval holds a whole multiple of `unit`, but for a relative error."""
     lower, upper = (end / unit for end in interval)
     slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack

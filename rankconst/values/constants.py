@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -52,7 +52,7 @@ TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 
 
 class Indexed(NamedTuple):
-    """What an index says of ranking tasks and a metric, so that their histogram is not needed."""
+    """The traits of ranking tasks and a metric in an index, so that no histogram is needed."""
 
     num_tasks: int
     worst: float  # the value of the worst ranker, in units of the metric
@@ -66,7 +66,7 @@ class Constants:
     Attributes
     ----------
     tasks
-        Which ranking tasks, and which baseline.
+        The ranking tasks, with the baseline.
     metric
         The metric, its k set.
     candidates
@@ -99,23 +99,21 @@ class Constants:
     _indexed: Indexed | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        known = self.moments
         return (
-            f"Constants({self.metric.label} on {self.tasks}: expectation {known.expectation:.6g}, "
-            f"variance {known.variance:.6g}, {self.num_tasks:,} tasks, {known.method})"
+            f"Constants({self.metric.label} on {self.tasks}: expectation {self.expectation:.6g}, "
+            f"variance {self.variance:.6g}, {self.num_tasks:,} tasks, {self.method})"
         )
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        known = self.moments
         rows = {
             "metric": self.metric.label,
             "ranking tasks": f"{self.num_tasks:,} of {self.tasks}",
-            "expectation": f"{known.expectation!r} ± {known.expectation_error:.1e}",
-            "variance": f"{known.variance!r} ± {known.variance_error:.1e}",
+            "expectation": f"{self.expectation!r} ± {self.expectation_error:.1e}",
+            "variance": f"{self.variance!r} ± {self.variance_error:.1e}",
             "worst": repr(self.worst),
-            "method": known.method,
+            "method": self.method,
             "tables": self.table_version or "none: your own counts",
         }
         cells = (f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in rows.items())
@@ -153,12 +151,12 @@ class Constants:
         return find_smallest_difference(self.metric, self.histogram)
 
     def all_tied(self, rank_type: str = "realistic") -> float:
-        """Return what a model gets that scores all candidates alike.
+        """Return the value of a model that scores all candidates alike.
 
         Parameters
         ----------
         rank_type
-            How ties are ranked: ``optimistic``, the true answer first; ``pessimistic``, the true
+            The rank of ties: ``optimistic``, the true answer first; ``pessimistic``, the true
             answer last; or ``realistic``, the mean of the two, (N + 1) / 2.
 
         Returns
@@ -185,7 +183,7 @@ class Constants:
 
     @property
     def expectation(self) -> float:
-        """What a random ranker, or the baseline, gets on average, in units of the metric."""
+        """The expectation of a random ranker, or of the baseline, in units of the metric."""
         return self.moments.expectation
 
     @property
@@ -210,7 +208,7 @@ class Constants:
 
     @property
     def num_draws(self) -> int | None:
-        """How many random rankings a ``sampled`` number rests on; None for other methods."""
+        """The number of random rankings behind a ``sampled`` number; None for other methods."""
         return self.moments.num_draws
 
     @property
@@ -250,7 +248,7 @@ class Constants:
         return self._map("z")
 
     def _map(self, adjustment: str) -> Affine:
-        """Return a map that refuses values which the metric cannot take here."""
+        """Return a map that refuses values outside the metric's range on these tasks."""
         return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), admit=self._admit)
 
     def _admit(self, value: Any) -> Any:
@@ -271,8 +269,8 @@ class Constants:
             of polars and Arrow, of numbers or text. In all of them NaN, or a null of Arrow, is a
             missing value.
         decimals
-            To how many decimals the value was rounded. If None, text shows it and other values are
-            exact.
+            The number of decimals that the value was rounded to. If None, text shows it and other
+            values are exact.
         percent
             True for a percentage without its sign.
 
@@ -293,7 +291,7 @@ class Constants:
     def _read(
         self, value: Any, decimals: int | None = None, percent: bool = False
     ) -> tuple[Any, Any, Any]:
-        """Return the numbers that are written, and their ends."""
+        """Return the numbers of values as they are written, and their ends."""
         if isinstance(value, Published):
             return value.value, value.lower, value.upper
         if isinstance(value, float) and decimals is None and not percent:
@@ -305,23 +303,23 @@ class Constants:
             )
         if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
-            # What was passed in stays what it is: an int an int.
-            kept = value if isinstance(value, (float, int)) and not percent else published.value
-            return kept, published.lower, published.upper
+            if percent or not isinstance(value, (float, int)):
+                value = published.value
+            return value, published.lower, published.upper  # an int stays an int
         value = as_values(value)
         is_list = isinstance(value, Iterable) and not isinstance(value, _UNORDERED)
         if is_list and not hasattr(value, "__array__"):
-            read = [self._read_cell(each, decimals, percent) for each in value]
-            ends = np.array([(each.value, each.lower, each.upper) for each in read])
-            numbers, lower, upper = ends.reshape(-1, 3).T
+            cells = [self._read_cell(cell, decimals, percent) for cell in value]
+            rows = np.array([(cell.value, cell.lower, cell.upper) for cell in cells])
+            numbers, lower, upper = rows.reshape(-1, 3).T
             return numbers, lower, upper
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
-        open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
+        half_width = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
         if percent:
-            value, open_by = value / 100, open_by / 100
-        return value, value - open_by, value + open_by
+            value, half_width = value / 100, half_width / 100
+        return value, value - half_width, value + half_width
 
     def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
         if isinstance(value, float) and math.isnan(value):
@@ -329,10 +327,10 @@ class Constants:
         return read_published(self.metric, value, decimals=decimals, percent=percent)
 
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
-        """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
+        """Adjust a value with the ends of its interval; or arrays or Series of one shape.
 
-        What lies outside the metric's range is cut off the interval: the published number was
-        rounded, the metric itself cannot be there. Intervals of a metric whose moments are sampled
+        Intervals are cut at the metric's range: the published number was rounded, the metric itself
+        cannot be outside. Intervals of a metric whose moments are sampled
         take in two standard errors of these, and where the bounds of the variance or of the
         expectation leave z open, as of a median that hardly ever varies, the intervals take in
         these bounds.
@@ -391,7 +389,8 @@ class Constants:
         """
         from rankconst.values.significance import compute_significance
 
-        if lack := self.explain_lack():
+        lack = self.explain_lack()
+        if lack:
             raise UndefinedError(lack)
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         if np.ndim(adjusted.value):
@@ -406,7 +405,7 @@ class Constants:
         return self.histogram if self._find_blocks is None else self._find_blocks()
 
     def explain_lack(self) -> str:
-        """Say why :meth:`significance` knows nothing; empty if it does."""
+        """Return the reason why :meth:`significance` has no probability; empty if it has one."""
         from rankconst.tails import explain_lack
 
         lack = explain_lack(self.metric, self.histogram)
@@ -417,7 +416,7 @@ class Constants:
     def compare(
         self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False
     ) -> Comparison:
-        """Say how sure the difference of two published values of these tasks is.
+        """Test the difference of two published values of these tasks.
 
         Parameters
         ----------
@@ -429,7 +428,7 @@ class Constants:
         Returns
         -------
         Comparison
-            What holds whatever the two models have in common: bounds of z and p.
+            Bounds of z and p that hold whatever the two models have in common.
 
         Raises
         ------
@@ -443,40 +442,37 @@ class Constants:
         from rankconst.values.comparison import compare_values, require_mean
 
         require_mean(self.metric)
-        read = [
-            read_published(self.metric, each, decimals=decimals, percent=percent)
-            for each in (first, second)
-        ]
-        one, other = (self.adjust(each).value_interval for each in read)
-        found = compare_values(
+        a = read_published(self.metric, first, decimals=decimals, percent=percent)
+        b = read_published(self.metric, second, decimals=decimals, percent=percent)
+        comparison = compare_values(
             self.metric,
             self.tasks,
             self.histogram,
-            names=(read[0].text, read[1].text),
-            values=(read[0].value, read[1].value),
-            intervals=(one, other),
+            names=(a.text, b.text),
+            values=(a.value, b.value),
+            intervals=(self.adjust(a).value_interval, self.adjust(b).value_interval),
         )
-        return replace(found, table_version=self.table_version)
+        return replace(comparison, table_version=self.table_version)
 
     @property
     def _corners(self) -> list[Moments]:
         """The moments, at their bounds if they are open; of estimates, at two standard errors."""
-        known = self.moments
-        if known.method != "sampled" and _are_sharp(known):
-            return [known]
-        mean = bound_error(known, known.expectation_error)
-        spread = bound_error(known, known.variance_error)
-        return [
-            replace(
-                known,
-                expectation=known.expectation + one,
-                variance=max(known.variance + two, 0.0),
+        moments = self.moments
+        if moments.method != "sampled" and _are_sharp(moments):
+            return [moments]
+        shift = bound_error(moments, moments.expectation_error)
+        stretch = bound_error(moments, moments.variance_error)
+        corners = []
+        for up, out in itertools.product((-shift, shift), (-stretch, stretch)):
+            corner = replace(
+                moments,
+                expectation=moments.expectation + up,
+                variance=max(moments.variance + out, 0.0),
                 expectation_error=0.0,
                 variance_error=0.0,
             )
-            for one in (-mean, mean)
-            for two in (-spread, spread)
-        ]
+            corners.append(corner)
+        return corners
 
     def _range(self) -> Interval:
         worst = self.worst
@@ -486,33 +482,36 @@ class Constants:
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
         columns = [value, lower, upper]
         if not isinstance(value, (int, float)):
-            columns = [np.asarray(each, dtype=np.float64) for each in columns]
+            columns = [np.asarray(column, dtype=np.float64) for column in columns]
             if columns[0].ndim:
-                there = ~np.isnan(columns[0])
-                columns = [column[there] for column in columns]
-        found = self.find_impossible(*columns)
-        if found:
-            raise DataError(next(iter(found.values())))
+                is_given = ~np.isnan(columns[0])
+                columns = [column[is_given] for column in columns]
+        reasons = self.find_impossible(*columns)
+        if reasons:
+            raise DataError(next(iter(reasons.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Return the positions of the numbers that cannot be, each with the reason."""
+        """Map the positions of impossible numbers to reasons."""
         possible = self._range()
         if isinstance(value, (int, float)):
             reason = self._explain_impossible(possible, value, lower, upper)
             return {0: reason} if reason else {}
         granted = _grant(possible)
         with np.errstate(invalid="ignore"):
-            sure = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
-        suspects = np.flatnonzero(~sure)
-        columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
-        reasons = map(functools.partial(self._explain_impossible, possible), *columns)
-        found = zip(suspects.tolist(), reasons, strict=True)
-        return {place: reason for place, reason in found if reason}
+            is_inside = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
+        suspects = np.flatnonzero(~is_inside)
+        columns = [np.ravel(column)[suspects].tolist() for column in (value, lower, upper)]
+        reasons = {}
+        for place, *ends in zip(suspects.tolist(), *columns, strict=True):
+            reason = self._explain_impossible(possible, *ends)
+            if reason:
+                reasons[place] = reason
+        return reasons
 
     def _explain_impossible(
         self, possible: Interval, number: float, least: float, most: float
     ) -> str:
-        """Say why a number that was published with these ends cannot be; empty if it can."""
+        """Explain an impossible number with its ends; empty for a possible one."""
         metric, granted = self.metric, _grant(possible)
         if granted.lower <= number <= granted.upper:
             return ""
@@ -543,19 +542,19 @@ class Constants:
 
 
 def _grant(possible: Interval) -> Interval:
-    """Return a range with what programs round: a number can be beyond an end by no more."""
+    """Widen a range by the rounding of programs."""
     low, high = possible
     return Interval(low - NOISE * abs(low), high + NOISE * abs(high))
 
 
-def _are_sharp(known: Moments) -> bool:
-    """Tell whether the errors of the moments change z by no more than is granted anyway."""
-    if known.variance == known.variance_error == 0:
+def _are_sharp(moments: Moments) -> bool:
+    """Return True if the errors of the moments change z by less than the noise of programs."""
+    if moments.variance == 0 and moments.variance_error == 0:
         return True
-    deviation = math.sqrt(known.variance)
+    deviation = math.sqrt(moments.variance)
     return (
-        known.variance_error <= NOISE * known.variance
-        and known.expectation_error <= NOISE * deviation
+        moments.variance_error <= NOISE * moments.variance
+        and moments.expectation_error <= NOISE * deviation
     )
 
 
@@ -563,9 +562,9 @@ def _require_numbers(values: Any) -> Any:
     """Return an array or a Series of numbers, with the digits of Python's floats at least."""
     kind = getattr(values, "dtype", np.dtype(float))
     if not hasattr(values, "__array__") or kind.kind not in "fiu":
-        got = kind if hasattr(values, "dtype") else show_value(values)
+        shown = kind if hasattr(values, "dtype") else show_value(values)
         raise DataError(
-            f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame)."
+            f"expected numbers, got {shown}; for text use a list, or rankconst.adjust(frame)."
         )
     # In half precision the difference to chance would lose most of its digits, or overflow.
     if kind.kind == "f" and kind.itemsize < 8:

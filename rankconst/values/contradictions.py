@@ -1,4 +1,4 @@
-"""Numbers of the same evaluation that no ranks have together: Hits@k, MRR and MR.
+"""Find numbers of the same evaluation that no ranks have together: Hits@k, MRR and MR.
 
 The rules are those of :mod:`rankconst.checks.laws` that need no ranking tasks, for millions of
 evaluations at once.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MRR, _MR = parse_metric("mrr"), parse_metric("mr")
 
-# How much sums of shares may lose to rounding.
+# The rounding error of sums of shares.
 _NOISE = 1e-8
 # Where scores tie, ranks are half a rank apart.
 _STEP = 0.5
@@ -42,14 +42,14 @@ class Results(NamedTuple):
     """Numbers of one metric, known up to their rounding; arrays of one shape."""
 
     metric: Metric
-    evaluation: Places  # the number of the evaluation that each is of
+    evaluation: Places  # the evaluation of each, by its index
     lower: Values
     upper: Values
-    numbers: Places  # which number each is
+    numbers: Places  # the index of each number in its file
 
 
 class _Ends(NamedTuple):
-    """What numbers are between, by evaluation."""
+    """The ends of numbers, by evaluation."""
 
     lower: Values
     upper: Values
@@ -68,75 +68,76 @@ class _Number(NamedTuple):
 
 
 def is_bounded(metric: Metric) -> bool:
-    """Tell whether other metrics of the same ranks bound a metric."""
+    """Return True if other metrics of the same ranks bound a metric."""
     return metric.hits_k is not None or metric in {_MRR, _MR}
 
 
 def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) -> dict[int, str]:
-    """Return the numbers that no ranks have together, by their index, with reasons.
+    """Map the indices of numbers that no ranks have together to reasons.
 
-    Which one of an evaluation is wrong is not known: all of them are returned. `show` returns a
+    It is unknown which one of an evaluation is wrong: all of them are returned. `show` returns a
     number as it is written, by its index.
     """
-    metrics = {each.metric for each in results}
+    metrics = {result.metric for result in results}
     if len(metrics) < 2:
         return {}
     hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
     order = {metric: place for place, metric in enumerate([*hits, _MRR, _MR])}
-    results = sorted(results, key=lambda each: order[each.metric])
-    rows, size = _number_rows([each.evaluation for each in results])
+    results = sorted(results, key=lambda result: order[result.metric])
+    rows, size = _number_rows([result.evaluation for result in results])
     ends, is_repeated = _lay_out(results, rows, size)
     is_wrong = np.zeros(size, dtype=np.bool_)
     for start in range(0, size, _BLOCK):
         part = slice(start, start + _BLOCK)
-        block = {metric: _Ends(own.lower[part], own.upper[part]) for metric, own in ends.items()}
+        block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
         is_wrong[part] = _find_wrong(hits, block)
     is_wrong &= ~is_repeated
-    members: dict[int, list[tuple[int, _Number]]] = {}
-    for each, own in zip(results, rows, strict=True):
-        for at in np.flatnonzero(is_wrong[own]).tolist():
-            index = int(each.numbers[at])
-            number = _Number(each.metric, each.lower[at], each.upper[at], show(index))
-            members.setdefault(int(own[at]), []).append((index, number))
-    found: dict[int, str] = {}
-    for listed in members.values():
-        reason = _explain([number for _, number in listed])
-        found |= dict.fromkeys((index for index, _ in listed), reason)
-    return found
+    evaluations: dict[int, dict[int, _Number]] = {}
+    for result, row_of in zip(results, rows, strict=True):
+        for at in np.flatnonzero(is_wrong[row_of]).tolist():
+            index = int(result.numbers[at])
+            number = _Number(result.metric, result.lower[at], result.upper[at], show(index))
+            evaluations.setdefault(int(row_of[at]), {})[index] = number
+    reasons: dict[int, str] = {}
+    for numbers in evaluations.values():
+        reasons |= dict.fromkeys(numbers, _explain([*numbers.values()]))
+    return reasons
 
 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
-    """Return a row from 0 on for each evaluation, and how many there are."""
+    """Return a row for each result, the evaluations numbered from 0, and the number of rows."""
     first = evaluations[0]
-    is_alike = all(own is first or np.array_equal(first, own) for own in evaluations)
+    is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
     if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
         return [np.arange(first.size)] * len(evaluations), first.size
     distinct, rows = np.unique(np.concatenate(evaluations), return_inverse=True)
-    stops = np.cumsum([own.size for own in evaluations])
+    stops = np.cumsum([indices.size for indices in evaluations])
     return np.split(rows, stops[:-1]), distinct.size
 
 
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return the ends of each metric by row, NaN where it has none, and which rows to leave out.
+    """Return the ends of each metric by row, NaN if missing, and flags of rows to leave out.
 
     A metric that is there twice is of two evaluations.
     """
-    if all(own is rows[0] for own in rows) and len({each.metric for each in results}) == len(rows):
-        ends = {each.metric: _Ends(each.lower, each.upper) for each in results}
+    metrics = {result.metric for result in results}
+    if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
+        ends = {result.metric: _Ends(result.lower, result.upper) for result in results}
         return ends, np.zeros(size, dtype=np.bool_)
-    ends = {each.metric: _Ends(*np.full((2, size), np.nan)) for each in results}
-    counts = {metric: np.zeros(size, dtype=np.intp) for metric in ends}
-    for each, own in zip(results, rows, strict=True):
-        ends[each.metric].lower[own], ends[each.metric].upper[own] = each.lower, each.upper
-        counts[each.metric] += np.bincount(own, minlength=size)
+    ends = {metric: _Ends(*np.full((2, size), np.nan)) for metric in metrics}
+    counts = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
+    for result, row_of in zip(results, rows, strict=True):
+        lower, upper = ends[result.metric]
+        lower[row_of], upper[row_of] = result.lower, result.upper
+        counts[result.metric] += np.bincount(row_of, minlength=size)
     is_repeated: Flags = np.any([count > 1 for count in counts.values()], axis=0)
     return ends, is_repeated
 
 
 def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
-    """Tell which evaluations have numbers that contradict each other."""
+    """Flag the evaluations with numbers that contradict each other."""
     ks = [metric.hits_k or 0 for metric in hits]
     size = next(iter(ends.values())).lower.size
     least = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
@@ -160,18 +161,18 @@ def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
-    """Say which number contradicts which others: hits by k first, then MRR and MR."""
-    hits = [each for each in numbers if each.metric.hits_k is not None]
-    for place, each in enumerate(hits[1:], start=1):
-        largest = max(hits[:place], key=lambda other: other.lower)
-        if each.upper + _NOISE < largest.lower:
-            return _write_reason(each, "less than", [largest])
-    means = {each.metric: each for each in numbers[len(hits) :]}
+    """Name a number and the others that it contradicts: hits by k first, then MRR and MR."""
+    hits = [number for number in numbers if number.metric.hits_k is not None]
+    for place, share in enumerate(hits[1:], start=1):
+        largest = max(hits[:place], key=lambda smaller: smaller.lower)
+        if share.upper + _NOISE < largest.lower:
+            return _write_reason(share, "less than", [largest])
+    means = {number.metric: number for number in numbers[len(hits) :]}
     reciprocal, rank = means.get(_MRR), means.get(_MR)
     if reciprocal is not None:
-        ks = [each.metric.hits_k or 0 for each in hits]
-        shares = [each.lower for each in hits], [each.upper for each in hits]
-        bound = bound_reciprocal_rank(ks, *shares, _STEP)
+        ks = [share.metric.hits_k or 0 for share in hits]
+        lower, upper = [share.lower for share in hits], [share.upper for share in hits]
+        bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
         if reciprocal.upper + _NOISE < bound.lower:
             return _write_reason(reciprocal, "too small for", hits)
         if reciprocal.lower - _NOISE > bound.upper:

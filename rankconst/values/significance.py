@@ -1,4 +1,4 @@
-"""How probable it is that a random ranker does at least as well as a published value."""
+"""The probability that a random ranker does at least as well as a published value."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Significance:
     interval
         The logarithms that the value's rounding leaves open, the error of the computation included.
     method
-        How the tail was computed: ``exact``, ``convolution`` or ``inversion``; see
+        The method of the tail: ``exact``, ``convolution`` or ``inversion``; see
         :class:`~rankconst.tails.Tail`.
     """
 
@@ -43,7 +43,7 @@ class Significance:
 
     @property
     def probability(self) -> float:
-        """The probability itself; 0 where it is below the smallest double."""
+        """10 to the power of `log10`; 0 below the smallest double."""
         return float(10.0**self.log10)
 
     def __str__(self) -> str:
@@ -81,11 +81,11 @@ def compute_significance(
     Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
     such a value.
     """
-    whole = metric.is_counted and not histogram.is_weighted
-    if whole and not explain_lack(metric, histogram):
+    is_whole = metric.is_counted and not histogram.is_weighted
+    if is_whole and not explain_lack(metric, histogram):
         value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
-    inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))
+    inside = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
     tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
@@ -98,8 +98,8 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
     Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact
     value that no ranks give is taken as a printed one.
     """
-    open_by = half_unit(value) if interval.lower == interval.upper else 0.0
-    printed = Interval(interval.lower - open_by, interval.upper + open_by)
+    half = half_unit(value) if interval.lower == interval.upper else 0.0
+    printed = Interval(interval.lower - half, interval.upper + half)
     units = (n,) if metric.is_share else (n, 2 * n)
     for ends, slack in ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS)):
         for parts in units:
@@ -108,9 +108,9 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
             if least <= most:
                 nearest = min(max(round(Fraction(value) * parts), least), most)
                 return nearest / parts, Interval(least / parts, most / parts)
-    counted = "hits" if metric.is_share else "as the sum of ranks"
+    noun = "hits" if metric.is_share else "as the sum of ranks"
     sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))
     raise UndefinedError(
-        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, which "
+        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {noun}, which "
         "is not a whole number. Is it a mean over several runs or sides, or of other ranking tasks?"
     )

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
-    """Count the tasks that a tool ranks which leaves out the last, incomplete batch of triples.
+    """Count the tasks in whole batches of triples, the only ones that some tools rank.
 
     >>> count_ranked(402, "both", 128)
     256
@@ -78,7 +78,7 @@ def adjust_dropped(
         for expectation, variance in product(*bounds)
     ]
     widened: dict[str, Any] = {}
-    lost = []
+    undefined = []
     for name in ADJUSTMENTS:
         try:
             widened[f"{name}_interval"] = map_corners(
@@ -86,16 +86,16 @@ def adjust_dropped(
             )
         except UndefinedError:
             widened[name] = widened[f"{name}_interval"] = None
-            lost.append(name)
-    if not lost:
+            undefined.append(name)
+    if not undefined:
         return replace(adjusted, **widened)
-    reason = _explain_lost(constants, central.num_tasks, lost)
-    undefined = dict.fromkeys(lost, reason) | dict(adjusted.undefined)
-    return replace(adjusted, **widened, undefined=undefined)
+    reason = _explain_undefined(constants, central.num_tasks, undefined)
+    reasons = dict.fromkeys(undefined, reason) | dict(adjusted.undefined)
+    return replace(adjusted, **widened, undefined=reasons)
 
 
-def _explain_lost(constants: Constants, ranked: int, lost: Sequence[str]) -> str:
-    columns = " and ".join(constants.metric.column_of(name) for name in lost)
+def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) -> str:
+    columns = " and ".join(constants.metric.column_of(form) for form in forms)
     return (
         f"{columns} cannot be computed: which {ranked:,} of the {constants.num_tasks:,} tasks were "
         "ranked is unknown, and on some a random ranker is always perfect."
@@ -129,10 +129,10 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     return replace(constants, candidates=largest, moments=evenly, _indexed=None)
 
 
-def _refuse(what: str) -> UndefinedError:
+def _refuse(tasks: str) -> UndefinedError:
     return UndefinedError(
         "the triples of the last, incomplete batch were left out, and the effect of that is not "
-        f"known for {what} Leave out the tool and name its protocol, to adjust as if all triples "
+        f"known for {tasks} Leave out the tool and name its protocol, to adjust as if all triples "
         "had been ranked."
     )
 
@@ -162,12 +162,12 @@ def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ran
 
 def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
     """Return the histogram of the `ranked` tasks with the most candidates."""
-    taken = _take(histogram.num_tasks[::-1], ranked)[::-1]
-    return Histogram(histogram.num_candidates[taken > 0], taken[taken > 0])
+    num_tasks = _take(histogram.num_tasks[::-1], ranked)[::-1]
+    return Histogram(histogram.num_candidates[num_tasks > 0], num_tasks[num_tasks > 0])
 
 
 def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
-    """Return how many tasks of each group are among the first `ranked`."""
+    """Return the number of tasks of each group among the first `ranked`."""
     before = np.cumsum(num_tasks) - num_tasks
-    taken: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
-    return taken
+    first: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
+    return first
