@@ -26,7 +26,7 @@ class Listed(Sequence[_Item_co]):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return tuple(self._make(each) for each in range(*place.indices(len(self))))
+            return tuple(self._make(at) for at in range(*place.indices(len(self))))
         return self._make(place)
 
     @abstractmethod
@@ -42,27 +42,26 @@ _FEW = 16
 
 
 def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
-    """Return for each value its place among the distinct ones, and these in their first order."""
-    known: dict[Any, int] = {}
-    codes = [known.setdefault(value, len(known)) for value in values]
-    return np.array(codes, dtype=np.intp), list(known)
+    """Return the place of each value among the distinct values, and the latter in their order."""
+    numbers: dict[Any, int] = {}
+    codes = [numbers.setdefault(value, len(numbers)) for value in values]
+    return np.array(codes, dtype=np.intp), list(numbers)
 
 
 def combine(first: Places, second: Places, count: int) -> Places:
-    """Return a small number for each pair of numbers, the second below `count`."""
+    """Return a small code for each pair of codes, of which the second is below `count`."""
     if not first.any():
         return second
-    found: Places
     pairs = first * count + second
     largest = int(pairs.max())
-    if largest < _FEW * pairs.size:
-        used = np.zeros(largest + 1, dtype=np.bool_)
-        used[pairs] = True
-        found = (np.cumsum(used) - 1)[pairs]
-    else:
+    if largest >= _FEW * pairs.size:
         _, codes = np.unique(pairs, return_inverse=True)
-        found = codes.astype(np.intp, copy=False)
-    return found
+    else:
+        is_used = np.zeros(largest + 1, dtype=np.bool_)
+        is_used[pairs] = True
+        codes = (np.cumsum(is_used) - 1)[pairs]
+    joined: Places = codes.astype(np.intp, copy=False)
+    return joined
 
 
 class Cells(Listed[str]):
@@ -78,7 +77,7 @@ class Cells(Listed[str]):
 
     @cached_property
     def coded(self) -> tuple[Places, Any]:
-        """The place of each cell among the distinct ones, and these."""
+        """The place of each cell among the distinct cells, and the latter."""
         if self._code is not None:
             return self._code()
         if isinstance(self._texts, list):
@@ -88,23 +87,22 @@ class Cells(Listed[str]):
 
     @property
     def codes(self) -> Places:
-        """The first of these."""
+        """The place of each cell among the distinct cells."""
         return self.coded[0]
 
     @cached_property
     def distinct(self) -> list[str]:
         """The distinct cells."""
-        found = self.coded[1]
-        return found if isinstance(found, list) else found.to_pylist()
+        _, cells = self.coded
+        return cells if isinstance(cells, list) else cells.to_pylist()
 
     def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
-        """Return the place of each cell among the distinct ones, and these.
+        """Return the place of each cell among the distinct cells, and the latter.
 
         If there are more than `least`, return only those that `screen` chooses, after an empty one
         for all others: a million distinct cells take long to tell apart.
         """
-        many = len(set(self[: 2 * least])) > least or len(self.coded[1]) > least
-        if not many:
+        if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:
             return self.codes, self.distinct
         is_coded = self._code is not None or isinstance(self._texts, list)
         texts = join_texts(self.distinct) if is_coded else self._texts
@@ -128,12 +126,14 @@ class Cells(Listed[str]):
 
 
 def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
-    """Return the place of each cell among the distinct ones, and these."""
-    return (cells.codes, cells.distinct) if isinstance(cells, Cells) else encode(cells)
+    """Return the place of each cell among the distinct cells, and the latter."""
+    if isinstance(cells, Cells):
+        return cells.codes, cells.distinct
+    return encode(cells)
 
 
 def number_firsts(codes: Places) -> tuple[Places, Places]:
-    """Return the first place of each distinct code, and for each code its number among these."""
+    """Return the first place of each distinct code, and the number of each code among these."""
     firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)
     firsts[codes[::-1]] = np.arange(codes.size)[::-1]
     is_used = firsts >= 0
@@ -151,7 +151,7 @@ def split_by_code(codes: Places) -> list[Places]:
 
 
 def list_distinct(codes: Places) -> list[int]:
-    """Return the distinct numbers among small ones."""
+    """List the distinct codes in ascending order."""
     return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []
 
 
@@ -162,8 +162,8 @@ class Rows(Listed[Mapping[str, str]]):
         self.columns, self._size = columns, size
 
     def _make(self, place: int) -> Mapping[str, str]:
-        at = range(self._size)[place]
-        return {name: cells[at] for name, cells in self.columns.items()}
+        row = range(self._size)[place]
+        return {name: cells[row] for name, cells in self.columns.items()}
 
     def __len__(self) -> int:
         return self._size

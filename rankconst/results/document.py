@@ -54,9 +54,9 @@ class Document:
 
     name: str  # for messages: the path as the user wrote it
     text: str  # each line end a single line feed
-    decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
-    percent: bool | None = None  # what shares without a sign are if the numbers leave it open
-    metric: Metric | None = None  # that of tables that name none, if the user says it
+    decimal: str | None = None  # "comma" or "point", before decimals, if the user says so
+    percent: bool | None = None  # whether shares are percentages, if the numbers leave it open
+    metric: Metric | None = None  # of tables that name none, if the user says it
     source: str = ""  # as in the file: its own line ends and byte order mark
     # The file itself, if it is a zip archive; then there is no text.
     workbook: bytes = field(default=b"", repr=False)
@@ -76,8 +76,8 @@ class Document:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where each line begins."""
-        return (0, *(found.end() for found in re.finditer("\n", self.text)))
+        """The position where each line begins."""
+        return (0, *(end.end() for end in re.finditer("\n", self.text)))
 
     def find_line(self, position: int) -> int:
         """Return the line of a place in the text, from 1."""
@@ -139,9 +139,9 @@ def open_document(
         )
     if data.startswith(b"%PDF"):
         raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
-    encodings = [own for mark, own in _BYTE_ORDER_MARKS.items() if data.startswith(mark)]
-    if encodings:
-        data = _recode(data, encodings[0], name)
+    marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
+    if marks:
+        data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)
     if b"\0" in data[:4096]:
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
@@ -166,7 +166,7 @@ def open_document(
 
 
 def list_files(path: str | Path) -> list[str]:
-    """Return the path of a file, or the files of a folder.
+    """List the path of a file, or the files of a folder.
 
     These are every results.json in and below the folder, or all files in it if there is none.
     Raises DataError for a folder without files.
@@ -174,11 +174,11 @@ def list_files(path: str | Path) -> list[str]:
     folder = Path(path)
     if str(path) == STDIN or not folder.is_dir():
         return [str(path)]
-    found = sorted(folder.rglob("results.json"))
-    found = found or sorted(each for each in folder.iterdir() if each.is_file())
-    if not found:
+    files = sorted(folder.rglob("results.json"))
+    files = files or sorted(inner for inner in folder.iterdir() if inner.is_file())
+    if not files:
         raise DataError(f"{path} is a folder without files; name a file of results.")
-    return [str(each) for each in found]
+    return [str(file) for file in files]
 
 
 def _write_table(data: bytes, name: str) -> str:
@@ -195,8 +195,8 @@ def _write_table(data: bytes, name: str) -> str:
     try:
         source = io.BytesIO(data)
         if data.startswith(_ARROW[0]):
-            known = parquet.ParquetFile(source).metadata
-            if known.num_rows * known.num_columns > _MOST_CELLS:
+            metadata = parquet.ParquetFile(source).metadata
+            if metadata.num_rows * metadata.num_columns > _MOST_CELLS:
                 raise DataError(
                     f"{name} has more than {_MOST_CELLS:,} cells, too many for results. "
                     "Keep only the columns and rows with results."
@@ -210,15 +210,15 @@ def _write_table(data: bytes, name: str) -> str:
             kind = table.schema.types[place]
             if pa.types.is_dictionary(kind):  # categories
                 table = table.set_column(place, column, table.column(place).cast(kind.value_type))
-        written = io.BytesIO()
-        csv.write_csv(table.rename_columns(headings), written)
+        output = io.BytesIO()
+        csv.write_csv(table.rename_columns(headings), output)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"cannot read {name}: {first_line(error)}.") from error
-    return written.getvalue().decode()
+    return output.getvalue().decode()
 
 
 def _recode(data: bytes, encoding: str, name: str) -> bytes:
-    """Return text of an encoding that its byte order mark names as UTF-8."""
+    """Convert text of an encoding, which its byte order mark names, to UTF-8."""
     try:
         return data.decode(encoding).encode()
     except UnicodeError as error:
@@ -228,9 +228,10 @@ def _recode(data: bytes, encoding: str, name: str) -> bytes:
 
 
 def _convert(path: str | Path, command: str) -> str:
-    """Return the command that makes the file one of text in UTF-8, as a sentence."""
-    files = "" if str(path) == STDIN else f" {shlex.quote(str(path))} > NEW"
-    return f"{'Run' if files else 'Pass it through'}: {command}{files}"
+    """Recommend a command that converts a file to text in UTF-8."""
+    if str(path) == STDIN:
+        return f"Pass it through: {command}"
+    return f"Run: {command} {shlex.quote(str(path))} > NEW"
 
 
 def _read(path: str | Path, name: str) -> bytes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A format of results files: its reader, and which documents it is asked about."""
+    """A format of results files: its reader, and a quick test for documents that may be of it."""
 
     module: str
     fits: Callable[[Document], bool]  # at hardly any cost; the reader itself looks closer
@@ -97,7 +97,7 @@ FORMATS: dict[str, Format] = {
     "generic": Format("logs.generic", lambda each: not each.workbook),
     "text": Format("tables.printed", lambda each: not each.workbook),
 }
-"""Format key to where its reader is, in the order in which they are tried."""
+"""Key of a format to the place of its reader, in the order in which they are tried."""
 
 _BY_SUFFIX = {
     ".csv": "csv",
@@ -110,21 +110,30 @@ _BY_SUFFIX = {
 }
 
 
-# What readers would misread, or read in part: its first sign, its name, and what writes a table.
+class _Unread(NamedTuple):
+    """A kind of text that readers would misread, or read in part."""
+
+    pattern: str
+    name: str
+    command: str  # that writes a table instead
+
+
 _UNREAD = (
-    (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "pandoc -f jira -t gfm"),
-    (r"^\{\|", "the markup of MediaWiki", "pandoc -f mediawiki -t gfm"),
-    (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "pandoc -f textile -t gfm"),
-    (r"^# A tibble: ", "R's print of a tibble", "write.csv(x, 'x.csv')"),
-    (r"^ ++<char>.*<num>", "R's print of a data.table", "fwrite(x, 'x.csv')"),
-    (r"^ *+\d++×\d++ DataFrame", "Julia's print of a DataFrame", 'CSV.write("x.csv", x)'),
-    (r"^ ++\d++\. \| ", "Stata's print of a list", "export delimited x.csv"),
-    (r"^\[\d++ rows x \d++ columns\]", "pandas' print of some rows only", "x.to_csv('x.csv')"),
-    (r"^│ *+[…·]", "a print of some rows only", "x.write_csv('x.csv')"),
+    _Unread(r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "pandoc -f jira -t gfm"),
+    _Unread(r"^\{\|", "the markup of MediaWiki", "pandoc -f mediawiki -t gfm"),
+    _Unread(r"^[ \t]*+\|_[<>=]?\. ", "Textile", "pandoc -f textile -t gfm"),
+    _Unread(r"^# A tibble: ", "R's print of a tibble", "write.csv(x, 'x.csv')"),
+    _Unread(r"^ ++<char>.*<num>", "R's print of a data.table", "fwrite(x, 'x.csv')"),
+    _Unread(r"^ *+\d++×\d++ DataFrame", "Julia's print of a DataFrame", 'CSV.write("x.csv", x)'),
+    _Unread(r"^ ++\d++\. \| ", "Stata's print of a list", "export delimited x.csv"),
+    _Unread(
+        r"^\[\d++ rows x \d++ columns\]", "pandas' print of some rows only", "x.to_csv('x.csv')"
+    ),
+    _Unread(r"^│ *+[…·]", "a print of some rows only", "x.write_csv('x.csv')"),
 )
 # A percent sign behind a number or a parenthesis of a row of LaTeX, which begins a comment.
-_EATEN = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
-# Readers of what has no marks of its own.
+_COMMENT = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
+# Readers of formats without marks of their own.
 _LENIENT = {"markdown", "generic", "text"}
 
 
@@ -147,13 +156,13 @@ def read(
     form
         The key of its format; if None, it is recognised by the content.
     decimal
-        ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers
+        ``"comma"`` or ``"point"``, the sign before decimals in its tables; if None, its numbers
         tell.
     percent
         Whether shares that could be fractions or percentages are percentages; if None, they are
         left out.
     metric
-        That of tables whose columns are called by sides, splits or datasets only.
+        The metric of tables whose columns are called by sides, splits or datasets only.
 
     Returns
     -------
@@ -195,14 +204,15 @@ def read(
     name_of = dict(zip(files, name_files(files), strict=True))
     names = [name_of[file] for file in readings]
     joined = join_readings([*readings.values()], names, f"{len(files)} files", "file")
-    left = (Skipped(None, file, str(error)) for file, error in failed.items())
-    return replace(joined, skipped=(*joined.skipped, *left))
+    unread = (Skipped(None, file, str(error)) for file, error in failed.items())
+    return replace(joined, skipped=(*joined.skipped, *unread))
 
 
 def is_paths(results: Any) -> bool:
     """Tell whether results are a list of paths."""
-    listed = isinstance(results, (list, tuple)) and bool(results)
-    return listed and all(isinstance(each, (str, os.PathLike)) for each in results)
+    if not isinstance(results, (list, tuple)) or not results:
+        return False
+    return all(isinstance(item, (str, os.PathLike)) for item in results)
 
 
 _RANK = re.compile(r"[1-9]\d*(?:\.[05]0*)?", re.ASCII)
@@ -215,7 +225,7 @@ def _looks_like_ranks(text: str) -> bool:
 
 
 def read_document(name: str, text: str) -> Reading:
-    """Read text as the content of a results file; `name` is what messages call it."""
+    """Read text as the content of a results file, which messages call by `name`."""
     return read_opened(Document(name, text))
 
 
@@ -235,7 +245,7 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
 
 
 def _choose_reader(document: Document, form: str | None) -> Reader:
-    """Return the reader of a named format, or else the first that recognises a document."""
+    """Choose the reader of a named format, or else the first that recognises a document."""
     if document.suffix == ".ipynb":
         raise DataError(
             f"{document.name} is a notebook, which is not read. Save its results from a cell, as "
@@ -261,10 +271,10 @@ def _choose_reader(document: Document, form: str | None) -> Reader:
 
 
 def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
-    """Say why a document has no value of a metric."""
-    eaten = _EATEN.search(document.text) if reader.key == "latex" else None
-    if eaten is not None:
-        place = document.at(document.find_line(eaten.start()))
+    """Explain why a document has no value of a metric."""
+    comment = _COMMENT.search(document.text) if reader.key == "latex" else None
+    if comment is not None:
+        place = document.at(document.find_line(comment.start()))
         return f"{place}: an unescaped % comments out the rest of a row: write \\%."
     markup = _find_markup(document)
     if markup is not None:
@@ -274,7 +284,7 @@ def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
 
 
 def find_tool(headings: Iterable[str]) -> str | None:
-    """Return the tool that writes tables with such headings; None if it is not one tool's."""
+    """Find the tool that writes tables with such headings; None if no tool does."""
     heading = Document("the DataFrame", ",".join(headings) + "\n")
     tools = {key: row for key, row in FORMATS.items() if row.module.startswith("tools.")}
     return next((reader.tool for reader in _list_claims(heading, tools) if reader.tool), None)
@@ -290,24 +300,26 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
 
 
 def _find_markup(document: Document) -> str | None:
-    """Return the error about what no reader knows."""
-    for pattern, name, remedy in _UNREAD:
-        if re.search(pattern, document.text, re.MULTILINE):
+    """Return an error that names the markup of a document, if it is one that no reader knows."""
+    for kind in _UNREAD:
+        if re.search(kind.pattern, document.text, re.MULTILINE):
             return (
-                f"{document.name} looks like {name}, which is not read. "
-                f"Run: {remedy}, and read what it writes."
+                f"{document.name} looks like {kind.name}, which is not read. "
+                f"Run: {kind.command}, and read what it writes."
             )
     return None
 
 
 def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names."""
-    found = next(_list_claims(document), None)
-    key = "" if found is None else found.key
-    markup = _find_markup(document) if found is None or key in _LENIENT else None
-    if found is not None and (markup is None or (key == "markdown" and document.suffix == ".md")):
-        return found
-    if found is None and document.suffix in _BY_SUFFIX:
+    reader, markup = next(_list_claims(document), None), None
+    if reader is None or reader.key in _LENIENT:
+        markup = _find_markup(document)
+    if reader is not None:
+        is_markdown = reader.key == "markdown" and document.suffix == ".md"
+        if markup is None or is_markdown:
+            return reader
+    elif document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:

@@ -1,9 +1,9 @@
-"""The gate: what labels and texts declare of ranking tasks, and what they leave to be asked.
+"""The gate: labels and texts declare fields of ranking tasks, or raise questions about them.
 
 Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the
 lexicon that no declaration has consumed is asked about. No sentence is understood. What nothing
 declares is assumed later, by :func:`rankconst.evaluation.settle`; counts in a file that contradict
-it are asked about.
+the assumption are asked about.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Text(NamedTuple):
 
     label: Label
     scope: str  # column, row, name or text
-    place: str  # what it is, for messages: "the caption"
+    place: str  # for messages: "the caption"
     # True for a heading above the nearest one: it counts as a label, or for other tasks only.
     farther: bool = False
 
@@ -56,17 +56,18 @@ class Text(NamedTuple):
         before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
         shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
         option = word.option
-        if word.text == FOREIGN or (self.scope == "column" and not (word.reason or option)):
-            example = "valid" if word.text == FOREIGN else _find_example(word)
+        is_foreign = word.text == FOREIGN
+        if is_foreign or (self.scope == "column" and not (word.reason or option)):
+            example = "valid" if is_foreign else _find_example(word)
             option = f"--accept {shlex.quote(word.text)}=VALUE for what it says, such as {example}"
-        if word.text == FOREIGN:
-            told = f'{self.place} is not in English, "{shown}"'
-            return Question(word.field, told, word.text, option=option)
+        if is_foreign:
+            question = f'{self.place} is not in English, "{shown}"'
+            return Question(word.field, question, word.text, option=option)
         return Question(word.field, shown, word.text, self.place, option, word.kind, word.says)
 
 
 def _find_example(word: Word) -> str:
-    """Return values that a word may mean: of a spelling that it begins, such as subject."""
+    """Return an example of the values that a word may mean: of a spelling that it begins."""
     for spelling, (name, value) in list_values().items():
         if name in FIELDS and len(word.text) > 1 and spelling.startswith(word.text):
             return "head or tail" if name == "side" else value
@@ -74,10 +75,10 @@ def _find_example(word: Word) -> str:
 
 
 FILE_NAME = "the name of the file"
-"""The place of what a file is called."""
+"""The place of the text that is the name of a file."""
 
 CORNER = "the heading of its row"
-"""The place of what heads the column that names the rows."""
+"""The place of the heading above the names of the rows."""
 
 NO_SPLIT = Question("split", "it names no split", option="--split test or --split valid")
 """The question about a number of a log that may be of any split."""
@@ -92,53 +93,52 @@ STEPS = Question(
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """What the labels and texts of a number say."""
+    """The fields that the labels and texts of a number declare, and the questions they raise."""
 
     declared: Mapping[str, str]  # field to value
     questions: tuple[Question, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)  # field to what says it: "the caption"
+    origins: Mapping[str, str] = field(default_factory=dict)  # field to place: "the caption"
     suites: tuple[str, ...] = ()  # what a mean over graphs may be over
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
-    """Return what texts say, given from the nearest to the farthest."""
+    """Gather the declarations of texts, which are in order from the nearest to the farthest."""
     dataset = _find_dataset(texts)
     declared = {"dataset": dataset.name} if dataset.name else {}
     origins = {"dataset": dataset.place} if dataset.name else {}
     questions: dict[tuple[str, str], Question] = {}
     for text in texts:
-        # What is called training may hold any results, be what models are trained on, or what they
-        # are filtered by.
-        apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
-        train = apart and text.label.declared.get("split") == "train"
+        is_training = _may_be_training(text)
         for name, value in text.label.declared.items():
-            if name in FIELDS and name not in declared and not (train and name == "split"):
+            is_open = is_training and name == "split"
+            if name in FIELDS and name not in declared and not is_open:
                 declared[name], origins[name] = value, text.place
-        for word in _list_asking(text, train=train):
-            if not _consumes(declared, word):
+        for word in _list_asking(text, is_training=is_training):
+            if not _answers(declared, word):
                 # The label of another graph would contradict --dataset.
                 is_other = word.field == "dataset" and dataset.name
                 asked = replace(word, remedy=_IN_A_COLUMN) if is_other else word
                 questions.setdefault((word.field, word.text), text.ask(asked))
-    if dataset.name and list_namesakes(dataset.name, typed=False) and (kind := _find_kind(texts)):
-        declared["kind"] = kind
+    if dataset.name and list_namesakes(dataset.name, typed=False):
+        kind = _find_kind(texts)
+        if kind:
+            declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
-    suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()
+    suites, _ = _find_suites(texts) if is_mean(dataset.name) else ((), "")
     return Declarations(declared, tuple(questions.values()), origins, suites)
 
 
-def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
-    """Yield the words of a text to ask about where nothing nearer declares their field."""
+def _may_be_training(text: Text) -> bool:
+    """Tell whether the split train of a text may be that of a model or a filter, not of numbers."""
+    is_apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
+    return is_apart and text.label.declared.get("split") == "train"
+
+
+def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
+    """Yield the words of a text to ask about, unless a nearer text declares their field."""
     label = text.label
     for word in label.words:
-        asking = text.scope in word.scopes or (train and word.field == "split")
-        # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
-        label_only = text.scope == "text" and label.whole and word.field != "metric"
-        asking = asking or (label_only and "column" in word.scopes)
-        asking = asking or (text.scope == "name" and _begins(label, word))
-        if text.farther:  # what says a value is said of all that follows
-            asking = "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
-        if asking and not (label.both and word.field == "side"):
+        if _is_asking(text, word, is_training) and not (label.both and word.field == "side"):
             yield word
     if not label.whole:
         return
@@ -149,21 +149,35 @@ def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
             yield Word(values[0], name, remedy=list_ways(name, values))
 
 
+def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
+    """Tell whether a word is asked about in the scope of its text."""
+    if text.farther:  # only a word with a value, or about part or task, may be about all below
+        return "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
+    if text.scope in word.scopes or (is_training and word.field == "split"):
+        return True
+    # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
+    is_label = text.scope == "text" and text.label.whole and word.field != "metric"
+    if is_label and "column" in word.scopes:
+        return True
+    return text.scope == "name" and _begins(text.label, word)
+
+
 def list_ways(name: str, values: Iterable[str]) -> str:
-    """Return the options that give a field each of some values."""
+    """List the options that set a field to each of some values, as half a sentence."""
     keys = ("standard" if value == "filtered" else value for value in values)
     return " or ".join(f"--{name} {shlex.quote(key)}" for key in keys)
 
 
 def _begins(label: Label, word: Word) -> bool:
     """Tell whether a name begins with a word that makes it no model: "Improvement over TransE"."""
-    name, spelt = label.text.lower(), (word.text, word.text.replace("-", " "))
-    begins = any(name.startswith((f"{each} ", f"{each}.", f"{each}:")) for each in spelt)
-    return word.field == "metric" and (label.whole or begins)
+    if word.field != "metric":
+        return False
+    spellings = "|".join(re.escape(text) for text in (word.text, word.text.replace("-", " ")))
+    return label.whole or re.match(rf"(?:{spellings})[ .:]", label.text.lower()) is not None
 
 
-def _consumes(declared: Mapping[str, str], word: Word) -> bool:
-    """Tell whether what is declared answers a word.
+def _answers(declared: Mapping[str, str], word: Word) -> bool:
+    """Tell whether the declared fields answer the question about a word.
 
     A word about which entities are ranked is answered by a sampled protocol only, the name of a
     graph by that graph. What is filtered is not raw, but may be ranked in any other way.
@@ -181,10 +195,7 @@ _FARTHER = {"part", "task"}
 
 
 def _find_kind(texts: Sequence[Text]) -> str:
-    """Return the kind of benchmark in the nearest text that has one.
-
-    Return nothing if that text names several.
-    """
+    """Find the kind of benchmark in the nearest text with one; empty if that text has several."""
     for text in texts:
         kinds = {word.kind for word in text.label.words if word.kind in KINDS}
         if kinds and text.scope != "name":
@@ -193,7 +204,7 @@ def _find_kind(texts: Sequence[Text]) -> str:
 
 
 class _Dataset(NamedTuple):
-    """What texts say of the dataset."""
+    """The dataset that texts name, or questions about it."""
 
     name: str = ""
     place: str = ""
@@ -205,12 +216,12 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
-    """Return the dataset of the texts up to the nearest label of vocabulary.
+    """Find the dataset in the texts up to the nearest label of vocabulary.
 
-    Its version may be in another text than its name. Return questions if it may be one of several,
-    or if only an ordinary word may name it.
+    Its version may be in another text than its name. Ask if it may be one of several, or if only
+    an ordinary word may name it.
     """
-    named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
+    datasets: dict[str, _Dataset] = {}
     version = next((text for text in texts if text.label.version and not text.farther), None)
     for text in texts:
         label, graphs = text.label, text.label.graphs
@@ -221,50 +232,52 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
             if len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
                 graphs = (label.text,)
         for graph in graphs:
-            named.setdefault(name_graph(graph), (graph, text.place))
+            datasets.setdefault(name_graph(graph), _Dataset(graph, text.place))
         if graphs and (label.whole or not label.graphs):
             break
-    if len(named) > 1:
-        among = tuple(name for name, _ in named.values())
-        question = f"it may be of {' or '.join(among)}"
-        return _Dataset(questions=(Question("dataset", question, option=_NAME_IT, choices=among),))
-    if not named:
+    if len(datasets) > 1:
+        names = tuple(dataset.name for dataset in datasets.values())
+        question = f"it may be of {' or '.join(names)}"
+        return _Dataset(questions=(Question("dataset", question, option=_NAME_IT, choices=names),))
+    if not datasets:
         return _Dataset(questions=tuple(_ask_ordinary(texts)))
-    ((name, place),) = named.values()
+    (dataset,) = datasets.values()
     if version is None:
-        return _Dataset(name, place)
-    whole = f"{_VERSIONED.sub('', name)} {version.label.version}"
-    if names_known(whole):
-        return _Dataset(whole, place)
-    return _Dataset(name, place, (version.ask(Word(version.label.text.lower(), "graph")),))
+        return dataset
+    versioned = f"{_VERSIONED.sub('', dataset.name)} {version.label.version}"
+    if names_known(versioned):
+        return dataset._replace(name=versioned)
+    question_of_version = version.ask(Word(version.label.text.lower(), "graph"))
+    return dataset._replace(questions=(question_of_version,))
 
 
 def name_graph(name: str) -> str:
     """Return the key of the graph that a text names, or the text without punctuation."""
-    found = find_mentions(name)
-    return found[0].key if len(found) == 1 else squash(name)
+    mentions = find_mentions(name)
+    return mentions[0].key if len(mentions) == 1 else squash(name)
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Yield the question whether an ordinary word in a text is the dataset that no label names."""
+    """Ask whether an ordinary word in a text is the dataset, which no label names."""
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
         for graph in graphs:
-            found = find_mentions(graph)
-            if len(found) == 1:
-                said = f'no dataset is named, but "{graph}" is in {text.place}'
-                yield Question("dataset", said, option=f"--dataset {found[0].key} if it is that")
+            mentions = find_mentions(graph)
+            if len(mentions) == 1:
+                why = f'no dataset is named, but "{graph}" is in {text.place}'
+                yield Question("dataset", why, option=f"--dataset {mentions[0].key} if it is that")
                 return
     suites, place = _find_suites(texts)
     if suites:
-        said = f"no dataset is named, but {place} speaks of a number of graphs"
-        yield Question("dataset", said, option=f"{name_suites(suites)} if it is their mean")
+        why = f"no dataset is named, but {place} speaks of a number of graphs"
+        yield Question("dataset", why, option=f"{name_suites(suites)} if it is their mean")
 
 
 def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
-    """Return the suites that the nearest text suggests which suggests any, and its place."""
+    """Find the suites of graphs that a text suggests, the nearest first, and its place."""
     for text in texts:
-        if text.scope == "text" and (suites := suggest_suites(text.label.text)):
+        suites = suggest_suites(text.label.text) if text.scope == "text" else ()
+        if suites:
             return suites, text.place
     return (), ""
 
@@ -273,55 +286,48 @@ _IN_A_COLUMN = "a column dataset"
 _NAME_IT = f"--dataset, or {_IN_A_COLUMN}"
 
 
-_WHAT = {"num_triples": "test triples", "num_entities": "entities"}
+_NOUNS = {"num_triples": "test triples", "num_entities": "entities"}
 
 
 def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
     """Ask about counts of triples or entities that are not those of the ranking tasks."""
-    named = {name: getattr(address, name) for name in _WHAT}
-    counts = {name: each for name, each in named.items() if each and str(each) not in user.accepted}
-    fitting = not tasks.relations and find_protocol(tasks.protocol).negatives is None
-    if not counts or not fitting or not tables.holds(tasks):
+    counts = {}
+    for name in _NOUNS:
+        count = getattr(address, name)
+        if count and str(count) not in user.accepted:
+            counts[name] = count
+    is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
+    if not counts or not is_whole or not tables.holds(tasks):
         return ()
     questions = [_ask(name, count, tasks, tables) for name, count in counts.items()]
     return tuple(question for question in questions if question is not None)
 
 
 def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
-    """Ask about a count that the ranking tasks do not have, and name those that have it.
-
-    Return None if the count fits.
-    """
-    own = _count(name, tasks, tables)
-    known = tables.datasets[tasks.dataset]
-    general = known["entities"] if name == "num_entities" else known[f"triples_{tasks.split}"]
-    if count in {own, general}:
+    """Ask about a count that the ranking tasks do not have, and name those that have it."""
+    expected = _count(name, tasks, tables)
+    dataset = tables.datasets[tasks.dataset]
+    in_all = dataset["entities"] if name == "num_entities" else dataset[f"triples_{tasks.split}"]
+    if count in {expected, in_all}:
         return None
-    ways = [
-        way for way, other in _list_others(tasks, tables) if _count(name, other, tables) == count
-    ]
-    text = f"{count:,} {_WHAT[name]}; {tasks.dataset} has {own:,} under protocol {tasks.protocol}"
-    return Question("protocol", text, str(count), "a count of the file", " or ".join(ways))
-
-
-def _list_others(tasks: Tasks, tables: Tables) -> Iterator[tuple[str, Tasks]]:
-    """Yield the ranking tasks of every protocol and split, with the option that names them."""
+    others = {}  # the ranking tasks of other protocols and splits, by their options
     for key in tables.protocols(tasks.dataset):
-        yield f"--protocol {key}", replace(tasks, protocol=key)
+        others[f"--protocol {key}"] = replace(tasks, protocol=key)
     for split in SPLITS:
-        yield f"--split {split}", replace(tasks, split=split)
+        others[f"--split {split}"] = replace(tasks, split=split)
+    options = [key for key, other in others.items() if _count(name, other, tables) == count]
+    under = f"{tasks.dataset} has {expected:,} under protocol {tasks.protocol}"
+    text = f"{count:,} {_NOUNS[name]}; {under}"
+    return Question("protocol", text, str(count), "a count of the file", " or ".join(options))
 
 
 def _count(name: str, tasks: Tasks, tables: Tables) -> int | None:
-    """Return how many triples are ranked, or among how many entities.
-
-    Return None where the tables hold no such tasks.
-    """
+    """Count the triples of ranking tasks, or their entities; None if the tables lack the tasks."""
     side = tasks.side if tasks.side in ENTITY_SIDES else ENTITY_SIDES[0]
-    one = replace(tasks, side=side, aggregation="micro")
-    if not tables.holds(one):
+    of_side = replace(tasks, side=side, aggregation="micro")
+    if not tables.holds(of_side):
         return None
-    histogram = tables.histogram(one)
+    histogram = tables.histogram(of_side)
     return histogram.total if name == "num_triples" else int(histogram.num_candidates.max())

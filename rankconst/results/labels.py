@@ -1,4 +1,4 @@
-"""What a label says: a heading, a key, a cell, a caption or a sentence, read word by word.
+"""Labels: a heading, a key, a cell, a caption or a sentence, read word by word.
 
 A label that wholly consists of vocabulary declares; any other only holds words, which may have to
 be asked about.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.definitions import AnswersMetric
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a text says of the numbers that it belongs to."""
+    """A text with the metric, the values, the graphs and the words to ask about in it."""
 
     text: str = ""
     role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
@@ -64,10 +63,12 @@ class Label:
         """Return the fields with a single value, if the label consists wholly of vocabulary."""
         if not self.whole:
             return {}
-        found = {name: values[0] for name, values in self.values.items() if len(values) == 1}
+        fields = {name: values[0] for name, values in self.values.items() if len(values) == 1}
         if self.both:
-            found["side"] = "both"
-        return found | ({"dataset": self.graphs[0]} if len(self.graphs) == 1 else {})
+            fields["side"] = "both"
+        if len(self.graphs) == 1:
+            fields["dataset"] = self.graphs[0]
+        return fields
 
     @property
     def version(self) -> str:
@@ -77,7 +78,7 @@ class Label:
 
     @property
     def tells(self) -> bool:
-        """Whether the label says, or may say, anything of an address."""
+        """Whether the label has a value, a graph, or a word that may be about ranking tasks."""
         return bool(self.values or self.words or self.graphs)
 
     def __hash__(self) -> int:
@@ -88,6 +89,7 @@ _NOTHING = Label()
 _MOST_WORDS = 8
 _SHORT = 3
 _LONGEST_HEADING = 200
+_LONGEST_ROLE = 40
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
@@ -132,12 +134,11 @@ NO_K = "it does not say which k"
 ADJUSTED = "it is adjusted already"
 """Why an adjusted number is left out where only published ones are read."""
 
-# What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR /
-# 1000".
+# Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
-# What is asked for in a query, in any letters: (h, r, ?) asks for tails, as h2t does.
+# A query in any letters: (h, r, ?) asks for tails, as h2t does.
 _QUERY = re.compile(
     r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,"
     r"\s*(?:(?P<predicate>\?)|\w{1,12})\s*,"
@@ -172,8 +173,8 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
 _AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
 
 
-class _Found(NamedTuple):
-    """What some words of a label are."""
+class _Part(NamedTuple):
+    """A name in a label, of one or more words, with its kind."""
 
     kind: str  # metric, graph, value, word, filler or ""
     start: int
@@ -188,27 +189,29 @@ def read_label(text: str, k: int | None = None) -> Label:
         return _NOTHING
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
     bare = _CAPTION.sub("", bare, count=1)
-    bare = _drop_files(bare) if " " in bare.strip() else bare
-    percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(_keep_amount, bare)
-    spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
-    if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
+    if " " in bare.strip():
+        bare = _drop_files(bare)
+    is_percent, is_spread = _PERCENT.search(bare) is not None, False
+    bare = _PERCENT.sub(_keep_amount, bare)
+    if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
+        is_spread = _SPREAD.search(bare) is not None
         bare = _MARKS.sub("", bare)
         bare = _SPREAD.sub("", bare) or bare
     bare = name_queries(bare).translate(_POINTERS)
-    role = match_role(bare) if len(bare) < 40 else ""
-    found = tuple(_scan(bare, k))
-    label = _compose(text, bare, found, k)
-    if mark := _find_mark(text, label.graphs):
+    label = _compose(text, bare, tuple(_scan(bare, k)), k)
+    mark = _find_mark(text, label.graphs)
+    if mark:
         label = replace(label, words=(*label.words, Word(mark, "graph")))
     if not label.whole and is_foreign(bare):
         label = replace(label, words=(*label.words, list_lexicon()[FOREIGN]))
     if label.metric is not None:
-        return replace(label, role="measured", percent=percent, spread=spread)
+        return replace(label, role="measured", percent=is_percent, spread=is_spread)
+    role = match_role(bare) if len(bare) < _LONGEST_ROLE else ""
     return replace(label, role=role) if role else label
 
 
 def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
-    """Return the mark behind the name of a graph: a note may say that WN18RR* is another graph."""
+    """Find the mark behind the name of a graph: a note may tell that WN18RR* is another graph."""
     for graph in graphs:
         name = graph.rstrip("*")
         start = text.find(name)
@@ -219,20 +222,20 @@ def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
 
 
 def _keep_amount(sign: re.Match[str]) -> str:
-    """Return what to write for the sign of percentages: nothing, unless a number is before it."""
-    amount = sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
-    return PERCENT if amount else " "
+    """Replace a sign of percentages by a blank, but keep that of an amount, ``25%``."""
+    is_amount = sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
+    return PERCENT if is_amount else " "
 
 
 def name_queries(text: str) -> str:
-    """Return a text with a word for each query in it: h2t for (h, r, ?)."""
+    """Replace each query in a text by a word: (h, r, ?) by h2t."""
     if "?" not in text:
         return text
     return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text)
 
 
 def _drop_files(text: str) -> str:
-    """Return a text without addresses on the web and names of files."""
+    """Drop addresses on the web and names of files from a text."""
     words = text.split(" ")
     for place, word in enumerate(words):
         if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS):
@@ -240,71 +243,75 @@ def _drop_files(text: str) -> str:
     return " ".join(words)
 
 
-def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
-    """Put together what the words of a label are."""
-    graphs = dict.fromkeys(each.text for each in found if each.kind == "graph")
-    values, words = _list_declared(found), _list_asking(bare, found)
+def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
+    """Compose the label of a text from its parts; `bare` is the text that was divided into them."""
+    graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
+    values, words = _find_values(parts), _list_asking(bare, parts)
     amounts = list[re.Match[str]]()
     for pattern, word in _AMOUNTS:  # among 50 negatives
-        for each in pattern.finditer(bare):
-            amounts.append(each)
-            amount = each[0].lower().replace(PERCENT, "%")
-            words[amount] = replace(word, text=amount)
-    others = [each for each in found if not each.kind and each.text.lower() not in words]
-    inside = {place for each in amounts for place in range(*each.span())}
-    names = [each for each in others if each.start not in inside and not each.text.isdigit()]
+        for amount in pattern.finditer(bare):
+            amounts.append(amount)
+            name = amount[0].lower().replace(PERCENT, "%")
+            words[name] = replace(word, text=name)
+    others = [part for part in parts if not part.kind and part.text.lower() not in words]
+    inside = {place for amount in amounts for place in range(*amount.span())}
+    names = [part for part in others if part.start not in inside and not part.text.isdigit()]
     label = Label(
         text,
         values=values,
-        graphs=tuple(graphs),
+        graphs=graphs,
         words=tuple(words.values()),
-        whole=not others if found else bool(words),
-        alone=bool(words) and not names and {each.kind for each in found} <= {"word", ""},
-        both=_joins_sides(found),
+        whole=not others if parts else bool(words),
+        alone=bool(words) and not names and {part.kind for part in parts} <= {"word", ""},
+        both=_joins_sides(parts),
     )
-    metrics = _list_metrics(found, k)
-    if not label.whole:  # "entity map" is none
-        metrics = [each for each in metrics if not isinstance(each[0], AnswersMetric) or each[0].k]
-    if not metrics:
+    measures = _list_measures(parts, k)
+    if not label.whole:  # in "entity map", map is no metric
+        measures = [(metric, form) for metric, form in measures if _is_certain(metric)]
+    if not measures:
         if not any("column" in word.scopes for word in words.values()):
-            label = replace(label, words=(*label.words, *_ask_compound(bare, found)))
+            label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
         return label if label.whole or graphs or label.words else Label(text)
-    metric, adjustment = metrics[0]
+    metric, adjustment = measures[0]
     statistics = (word for word in words.values() if word.field == "metric")
     reason = next((word.reason for word in statistics if word.scopes != {"name"}), "")
-    if len(metrics) > 1:
+    if len(measures) > 1:
         reason = "it names several metrics"
-    elif _is_transformed(bare, found):
+    elif _is_transformed(bare, parts):
         reason = f"it is not {metric.label} itself"
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
 
 
-def _list_metrics(found: tuple[_Found, ...], k: int | None) -> list[tuple[Metric, str | None]]:
-    """List the metrics among the words of a label, each once, with their adjustment."""
-    named = [find_measure(each.text, k) for each in found if each.kind == "metric"]
-    return list(dict.fromkeys(each for each in named if each is not None))
+def _is_certain(metric: Metric) -> bool:
+    """Tell whether a name in a sentence is that of a metric: MAP alone may be a word."""
+    return not isinstance(metric, AnswersMetric) or bool(metric.k)
 
 
-def _list_declared(found: tuple[_Found, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the values among the words of a label, by field."""
+def _list_measures(parts: tuple[_Part, ...], k: int | None) -> list[tuple[Metric, str | None]]:
+    """List the metrics among the parts of a label, each once, with their adjustment."""
+    measures = [find_measure(part.text, k) for part in parts if part.kind == "metric"]
+    return list(dict.fromkeys(measure for measure in measures if measure is not None))
+
+
+def _find_values(parts: tuple[_Part, ...]) -> dict[str, tuple[str, ...]]:
+    """List the values among the parts of a label, by field."""
     values: dict[str, tuple[str, ...]] = {}
-    for each in found:
-        if each.kind == "value":
-            about, value = list_values()[squash(each.text)]
-            known = values.get(about, ())
-            values[about] = known if value in known else (*known, value)
+    for part in parts:
+        if part.kind == "value":
+            name, value = list_values()[squash(part.text)]
+            values[name] = tuple(dict.fromkeys((*values.get(name, ()), value)))
     protocols = values.get("protocol", ())
-    if len(protocols) > 1 and "raw" not in protocols:  # what is time-aware is filtered
+    if len(protocols) > 1 and "raw" not in protocols:  # a time-aware protocol is filtered, too
         values["protocol"] = tuple(value for value in protocols if value != "filtered")
     return values
 
 
-def _list_asking(bare: str, found: tuple[_Found, ...]) -> dict[str, Word]:
-    """Return the words of the lexicon in a label, by their texts."""
+def _list_asking(bare: str, parts: tuple[_Part, ...]) -> dict[str, Word]:
+    """List the words of the lexicon in a label, by their texts."""
     words: dict[str, Word] = {}
-    for each in found:
-        word = list_lexicon().get(_write_plain(each.text))
-        if word is not None and each.kind in {"value", "word"}:
+    for part in parts:
+        word = list_lexicon().get(_write_plain(part.text))
+        if word is not None and part.kind in {"value", "word"}:
             words[word.text] = word
     if not bare.isascii():  # Chinese has no blanks between words
         foreign = {text: word for text, word in list_lexicon().items() if not text.isascii()}
@@ -316,20 +323,17 @@ _MOST_OF_COMPOUND = 4
 _COMPOUND = frozenset({"column", "row", "name"})
 
 
-def _ask_compound(bare: str, found: tuple[_Found, ...]) -> Iterator[Word]:
-    """Yield what a short text says of ranking tasks with a word that is not known.
-
-    An example is "New entities", or dataset_version.
-    """
-    if len(found) > _MOST_OF_COMPOUND:
+def _ask_compound(bare: str, parts: tuple[_Part, ...]) -> Iterator[Word]:
+    """Ask about a short text with a noun of ranking tasks and an unknown word: "New entities"."""
+    if len(parts) > _MOST_OF_COMPOUND:
         return
-    tokens = [token[0].lower() for each in found for token in _TOKEN.finditer(each.text)]
-    unknown = {each.text.lower() for each in found if _is_unknown(each)}
+    tokens = [token[0].lower() for part in parts for token in _TOKEN.finditer(part.text)]
+    unknown = {part.text.lower() for part in parts if _is_unknown(part)}
     if unknown - list_technical() - list_nouns() and not list_nouns().isdisjoint(tokens):
         yield Word(bare.strip().lower(), "part", _COMPOUND)
 
 
-def _is_unknown(part: _Found) -> bool:
+def _is_unknown(part: _Part) -> bool:
     """Tell whether a part of a text is no vocabulary of headings, no sign and no number."""
     if part.kind == "word":
         return not _asks_in_headings(part.text)
@@ -341,66 +345,76 @@ def _asks_in_headings(name: str) -> bool:
     return not list_lexicon()[_write_plain(name)].scopes.isdisjoint({"column", "metric"})
 
 
-def _joins_sides(found: tuple[_Found, ...]) -> bool:
-    """Tell whether only vocabulary is between head and tail, as in pooled sides."""
-    sides = list[tuple[int, str]]()
-    for i, each in enumerate(found):
-        about, value = list_values().get(squash(each.text), ("", ""))
-        if each.kind == "value" and about == "side":
-            sides.append((i, value))
-    for (i, first), (j, second) in pairwise(sides):
-        if {first, second} == {"head", "tail"} and all(each.kind for each in found[i:j]):
-            return True
+def _joins_sides(parts: tuple[_Part, ...]) -> bool:
+    """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
+    last, is_joined = "", False  # the side before, and whether only vocabulary follows it
+    for part in parts:
+        field_of, side = "", ""
+        if part.kind == "value":
+            field_of, side = list_values()[squash(part.text)]
+        if field_of == "side":
+            if is_joined and {last, side} == {"head", "tail"}:
+                return True
+            last, is_joined = side, True
+        elif not part.kind:
+            is_joined = False
     return False
 
 
-def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
+def _is_transformed(bare: str, parts: tuple[_Part, ...]) -> bool:
     """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
-    left, end = list[str](), 0
-    for kind, start, behind, name in found:
-        left += (bare[end:start], _NAMED if kind else name)
-        end = behind
-    rest = "".join((*left, bare[end:]))
-    words = [list_lexicon()[_write_plain(each.text)] for each in found if each.kind == "word"]
+    pieces, end = list[str](), 0
+    for part in parts:
+        pieces += (bare[end : part.start], _NAMED if part.kind else part.text)
+        end = part.end
+    rest = "".join((*pieces, bare[end:]))
+    words = [list_lexicon()[_write_plain(part.text)] for part in parts if part.kind == "word"]
     if any(word.field == "protocol" for word in words):
         rest = rest.translate(_NO_DIGITS)  # among 50 samples
     return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
 
-def _scan(text: str, k: int | None) -> Iterator[_Found]:
-    """Yield what the words of a text are, the longest names first."""
-    tokens = [found.span() for found in _TOKEN.finditer(text)]
+class Span(NamedTuple):
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+def _scan(text: str, k: int | None) -> Iterator[_Part]:
+    """Divide a text into parts, the longest names first."""
+    tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
     i = 0
     while i < len(tokens):
-        start = tokens[i][0]
-        if graphs and graphs[0][0] <= start:
-            end = graphs[0][1]
-            yield _Found("graph", *graphs.pop(0), text[start:end])
-            while i < len(tokens) and tokens[i][0] < end:
+        start = tokens[i].start
+        if graphs and graphs[0].start <= start:
+            graph = graphs.pop(0)
+            yield _Part("graph", graph.start, graph.end, text[start : graph.end])
+            while i < len(tokens) and tokens[i].start < graph.end:
                 i += 1
             continue
-        kind, end, i = _read_at(text, tokens, i, k)
-        yield _Found(kind, start, end, text[start:end])
+        part, i = _read_at(text, tokens, i, k)
+        yield part
 
 
-def _read_at(
-    text: str, tokens: list[tuple[int, int]], i: int, k: int | None
-) -> tuple[str, int, int]:
-    """Return the kind of the longest name from a token on, where it ends, and the next token."""
-    start, name, best = tokens[i][0], "", ("", tokens[i][1], i + 1)
+def _read_at(text: str, tokens: list[Span], i: int, k: int | None) -> tuple[_Part, int]:
+    """Read the longest name from a token on; return it with the number of the next token."""
+    start, end = tokens[i]
+    best, following = _Part("", start, end, text[start:end]), i + 1
+    name = ""
     for j in range(i, min(i + _MOST_WORDS, len(tokens))):
-        if j > i and _GAP.fullmatch(text, tokens[j - 1][1], tokens[j][0]) is None:
+        if j > i and _GAP.fullmatch(text, tokens[j - 1].end, tokens[j].start) is None:
             break
-        name += text[tokens[j][0] : tokens[j][1]].lower()
+        name += text[slice(*tokens[j])].lower()
         if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
             break
-        end = tokens[j][1]
+        end = tokens[j].end
         kind = _classify(text[start:end], k)
-        is_part = kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
-        if kind and not is_part:
-            best = (kind, end, j + 1)
-    return best
+        is_inside = kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
+        if kind and not is_inside:
+            best, following = _Part(kind, start, end, text[start:end]), j + 1
+    return best, following
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
@@ -409,12 +423,12 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 
 def _classify(name: str, k: int | None) -> str:
-    """Return what a word, or several, are."""
+    """Return the kind of a name: metric, value, word, filler, or empty if it is unknown."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
-    written = _write_plain(name)
-    word = list_lexicon().get(written)
+    joined = _write_plain(name)
+    word = list_lexicon().get(joined)
     # Such as "std", which is the spread of a metric.
     if word is not None and word.field == "metric":
         return "word"
@@ -424,42 +438,41 @@ def _classify(name: str, k: int | None) -> str:
         return "value"
     if word is not None:
         return "word"
-    return "filler" if written in list_fillers() else ""
+    return "filler" if joined in list_fillers() else ""
 
 
 def _write_plain(name: str) -> str:
+    """Write the words of a name in lower case, with hyphens between them."""
     return _JOINTS.sub("-", name.lower())
 
 
-def _find_graphs(text: str) -> list[tuple[int, int]]:
-    """Return where a text names graphs.
+def _find_graphs(text: str) -> list[Span]:
+    """Find the names of graphs in a text.
 
-    Words of vocabulary behind a name are no part of it, as in WN18RR-valid, and metrics on either
-    side are none: WN18RR-MRR, MRR-WN18RR.
+    Words of vocabulary behind a name are no part of it, as in WN18RR-valid, nor are metrics on
+    either side: WN18RR-MRR, MRR-WN18RR.
     """
-    found = []
-    for mention in find_mentions(_MEASURE_FIRST.sub(_part, _MEASURE_LAST.sub(_part, text))):
+    graphs = []
+    for mention in find_mentions(_MEASURE_FIRST.sub(_split, _MEASURE_LAST.sub(_split, text))):
         end, words = mention.end, list[str]()
         if mention.stem > mention.start:
             words = _WORDS.findall(text[mention.stem : mention.end].lower())
         if words and all(word in list_fillers() or word in list_values() for word in words):
             end = mention.stem
-        found.append((mention.start, end))
-    return found
+        graphs.append(Span(mention.start, end))
+    return graphs
 
 
-def _part(joined: re.Match[str]) -> str:
-    """Put a blank in place of what joins a metric or a value to a name; leave other words."""
+def _split(joined: re.Match[str]) -> str:
+    """Replace the sign between a metric or a value and a name by a blank; leave other words."""
     name = joined["name"]
     if find_measure(name) is None and name.lower() not in list_values():
         return joined[0]
-    return " ".join(("", name) if joined[0].endswith(name) else (name, ""))
+    return f" {name}" if joined[0].endswith(name) else f"{name} "
 
 
 def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
-    """Return a heading that names an adjusted form in place of its metric.
-
-    Leave out arrow and unit.
+    """Name an adjusted form in a heading in place of its metric; drop arrow and unit.
 
     >>> from rankconst.catalogue.metrics import parse_metric
     >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
@@ -470,9 +483,10 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     if span is None:
         name = metric.name_of(adjustment)
         return f"{bare} {name}" if name else f"{bare}_{adjustment}"
-    # Of two levels, "Hits@ / 10", the lower one is a part of the name.
-    rest = "" if re.fullmatch(rf"\W*{metric.hits_k}", bare[span[1] :]) else bare[span[1] :]
-    return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
+    before, rest = bare[: span.start], bare[span.end :]
+    if re.fullmatch(rf"\W*{metric.hits_k}", rest):  # of two levels, "Hits@ / 10"
+        rest = ""
+    return f"{before}{metric.column_of(adjustment)}{rest}"
 
 
 def asks_nowhere(label: Label) -> bool:
@@ -483,31 +497,28 @@ def asks_nowhere(label: Label) -> bool:
 
 
 def list_others(text: str) -> list[str]:
-    """Return the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
+    """List the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
     others, end = list[str](), -1
-    for each in _scan(text, None):
-        is_other = not each.kind or (each.kind == "word" and not _asks_in_headings(each.text))
-        gap = text[end : each.start] if others and end >= 0 else " "
+    for part in _scan(text, None):
+        is_other = not part.kind or (part.kind == "word" and not _asks_in_headings(part.text))
+        gap = text[end : part.start] if others and end >= 0 else " "
         if is_other and not re.search(r"[\s()\[\]]", gap):
-            others[-1] += gap + each.text
+            others[-1] += gap + part.text
         elif is_other:
-            others.append(each.text)
-        end = each.end if is_other else -1
+            others.append(part.text)
+        end = part.end if is_other else -1
     return others
 
 
-def find_name(text: str, metric: Metric, adjustment: str | None = None) -> tuple[int, int] | None:
-    """Return where a text names a metric, without the side before it, as in ``tail.mrr``.
-
-    Return None if it names none.
-    """
+def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
+    """Find the name of a metric in a text, without a side before it, as in ``tail.mrr``."""
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
-        for each in _scan(text, k):
-            if each.kind == "metric" and find_measure(each.text, k) == (metric, adjustment):
-                before = list_prefixes(each.text)
-                tokens = _TOKEN.finditer(each.text)
-                first = next(token for token in tokens if token[0].lower() not in before)
-                return each.start + first.start(), each.end
+        for part in _scan(text, k):
+            if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
+                prefixes = list_prefixes(part.text)
+                tokens = _TOKEN.finditer(part.text)
+                first = next(token for token in tokens if token[0].lower() not in prefixes)
+                return Span(part.start + first.start(), part.end)
     return None
 
 
@@ -527,7 +538,7 @@ def names_model(words: Iterable[str]) -> bool:
 
 
 def join_k(name: str, k: str) -> str:
-    """Return the name of a metric with the k that is written apart from it.
+    """Join the name of a metric and the k that is written apart from it.
 
     >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3")
     ('Hits@10', 'hits@3')
@@ -536,12 +547,12 @@ def join_k(name: str, k: str) -> str:
 
 
 def clean_heading(heading: str) -> str:
-    """Remove from a heading what is only true of published values: arrows and percent signs."""
+    """Remove arrows and percent signs from a heading: they are true of published values only."""
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
 def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> str:
-    """Return a heading without the name of its metric; all of it if nothing else is there.
+    """Cut the name of the metric out of a heading, unless nothing else is there.
 
     >>> from rankconst.catalogue.metrics import parse_metric
     >>> cut_metric("ULTRA (3g) / MRR", parse_metric("mrr")), cut_metric("MRR", parse_metric("mrr"))
@@ -551,7 +562,7 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
     span = find_name(bare, metric, adjustment)
     if span is None:
         return bare
-    rest = f"{bare[: span[0]]}{bare[span[1] :]}".replace("()", "")
+    rest = f"{bare[: span.start]}{bare[span.end :]}".replace("()", "")
     return rest.strip(" /|_-:,") or bare
 
 
@@ -560,50 +571,49 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 
 
 def weaken(label: Label) -> Label:
-    """Return a label that declares nothing and only asks."""
+    """Turn a label into one that declares nothing and only asks."""
     return replace(label, whole=False)
 
 
 def doubt(label: Label) -> Label:
-    """Turn the values of a label into words to ask about.
-
-    An example is Filtered over a cell that says partly.
-    """
+    """Turn the values of a label into words to ask about: Filtered over a cell "partly"."""
     ways = {"protocol": "--protocol raw or --protocol standard"}
     doubted = (Word(label.text.lower(), name, remedy=ways.get(name, "")) for name in label.values)
     return replace(label, whole=False, words=(*label.words, *doubted))
 
 
 def answer(label: Label, cell: str) -> Label | None:
-    """Return what a label says when its cell or value answers it with yes or no.
+    """Answer a label, such as Filtered, with the yes or no of its cell; None for another cell.
 
-    Return None if the cell does neither.
+    A protocol that is denied is the opposite one; other values that are denied are asked about.
     """
     if not label.whole or not (label.values or label.words):
         return None
-    yes = list_flags().get(cell.lower())
-    if yes is None:
+    is_yes = list_flags().get(cell.lower())
+    if is_yes is None:
         return None
+    if is_yes:
+        return label
     opposite = OPPOSITES.get(label.declared.get("protocol", ""))
-    if not yes and opposite and len(label.values) == 1:
+    if opposite and len(label.values) == 1:
         return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})
-    return label if yes else doubt(label)
+    return doubt(label)
 
 
 def name_model(label: Label) -> Label:
-    """Return what the name of a model says: a version is a part of the name.
+    """Return the label of the name of a model, of which a version is a part.
 
     A graph in it, "RotatE (WN18RR)", is asked about where the numbers are of another, and so is
-    what it is "RotatE on v1" of. No model is called "composition", "50 negatives" or "25%", nor
-    what is "TransE (std)" or "Ours - TransE" one.
+    the place in "RotatE on v1". No model is called "composition", "50 negatives" or "25%", nor is
+    "TransE (std)" or "Ours - TransE" one: such words are asked about.
     """
-    values = {name: each for name, each in label.values.items() if name != "version"}
+    values = {name: texts for name, texts in label.values.items() if name != "version"}
     words = {word.text: word for word in label.words}
-    for part in _BRACKETS.findall(label.text):
-        inner = read_label(part)
-        asked = [*ask_alone(inner, "name").words] if inner.alone else []
-        asked = [word for word in asked if word.field in _OF_NUMBERS or _is_amount(word)]
-        words |= {word.text: word for word in asked}
+    for text in _BRACKETS.findall(label.text):
+        inner = read_label(text)
+        for word in ask_alone(inner, "name").words if inner.alone else ():
+            if word.field in _OF_NUMBERS or _is_amount(word):
+                words[word.text] = word
     behind = _BEHIND_NAME.search(label.text)
     place = behind[2] if behind and not _is_harmless(behind[2], behind[1]) else ""
     for graph in find_mentions(label.text):
@@ -612,7 +622,8 @@ def name_model(label: Label) -> Label:
             words[name] = Word(name, "dataset", says=graph.key)
     if place and not label.words:
         words[place.lower()] = Word(place.lower(), "part")
-    if (minus := _MINUS.search(label.text)) and squash(minus[1]) in list_models():
+    minus = _MINUS.search(label.text)
+    if minus is not None and squash(minus[1]) in list_models():
         words["-"] = Word("-", "metric")
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
@@ -623,7 +634,7 @@ _MINUS = re.compile(r"\S [-\u2013\u2212] (\w[\w.-]*)$")
 
 
 def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether what is behind a model is no graph and no part: TransE - L1, BERT on GPU."""
+    """Tell whether a name behind a model is no graph and no part: TransE - L1, BERT on GPU."""
     label, words = read_label(name), name.split()
     if label.graphs or label.version:
         return False
@@ -634,20 +645,24 @@ def _is_harmless(name: str, joint: str) -> bool:
 
 
 def _is_amount(word: Word) -> bool:
-    """Tell whether a word may say among how many the answer is ranked, "50 neg"."""
+    """Tell whether a word may be the number of candidates, "50 neg"."""
     return word.reason == _CANDIDATES.reason
 
 
 def ask_alone(label: Label, scope: str) -> Label:
-    """Return what a name says that is nothing but words to ask about, or has an amount."""
-    if amount := _AMOUNT.search(label.text):  # of the data, or a quantile: "RotatE, 10% of test"
+    """Ask about an amount in a name, "10% of test", or about one of nothing but words to ask about.
+
+    In the latter, these words are asked about in a `scope` where they otherwise are not.
+    """
+    amount = _AMOUNT.search(label.text)  # of the data, or a quantile
+    if amount is not None:
         return replace(label, words=(*label.words, Word(amount[0], "part")))
     if not label.alone:
         return label
-    words = (
-        replace(word, scopes=word.scopes | {scope}) if word.scopes & _ALONE[scope] else word
-        for word in label.words
-    )
+    words = []
+    for word in label.words:
+        scopes = word.scopes | {scope} if word.scopes & _ALONE[scope] else word.scopes
+        words.append(replace(word, scopes=scopes))
     return replace(label, words=tuple(words))
 
 

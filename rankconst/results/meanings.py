@@ -1,4 +1,4 @@
-"""Numbers of queries with several right answers: what each name means, or what to ask."""
+"""Numbers of queries with several right answers: the metric of each name, or a question."""
 
 from __future__ import annotations
 
@@ -36,35 +36,36 @@ _UNCOUNTED = (
 
 
 def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
-    """Return whether shares are percentages; None if that is not known.
+    """Tell whether shares are percentages; None if that is not known.
 
-    If the user does not say, they are not where a library prints numbers of hits.
+    If the user does not tell, they are not where a library prints numbers of hits.
     """
-    if percent is None and are_of_answers(tables) and tables.library:
-        return False if "num_hits" in parse_library(tables.library).metrics else None
-    return percent
+    if percent is not None or not are_of_answers(tables) or not tables.library:
+        return percent
+    return False if "num_hits" in parse_library(tables.library).metrics else None
 
 
 def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
-    """Return the metrics that a user names; AskedError if libraries differ in what one means."""
+    """Parse the metrics that a user names; AskedError if a name differs between libraries."""
     if not are_of_answers(tables):
         return tuple(parse_metric(name) for name in names)
     return tuple(_parse(name, tables) for name in names)
 
 
 def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
-    found = tables.list_meanings(name)
-    meant, *others = found
-    if isinstance(meant, Meaning) and not others:
-        return define_metric(*meant)
-    ways = [f"{_describe(each)} ({_name_libraries(titles)})" for each, titles in found.items()]
-    known = {row.title: key for key, row in load_libraries().items()}
-    keys = []
-    for each, titles in found.items():
-        if isinstance(each, Meaning):
-            keys.append(next((known[title] for title in titles if title in known), "LIBRARY"))
-    option = " or ".join(f"--tool {key}" for key in keys)
-    question = Question("tool", f"{name} differs: {', or '.join(ways)}", option=option)
+    libraries_of = tables.list_meanings(name)
+    meaning, *others = libraries_of
+    if isinstance(meaning, Meaning) and not others:
+        return define_metric(*meaning)
+    key_of = {row.title: key for key, row in load_libraries().items()}
+    texts, options = [], []
+    for meaning, titles in libraries_of.items():
+        texts.append(f"{_describe(meaning)} ({_name_libraries(titles)})")
+        if isinstance(meaning, Meaning):
+            key = next((key_of[title] for title in titles if title in key_of), "LIBRARY")
+            options.append(f"--tool {key}")
+    text = f"{name} differs: {', or '.join(texts)}"
+    question = Question("tool", text, option=" or ".join(options))
     raise AskedError(f"{question}.", (question,))
 
 
@@ -75,10 +76,7 @@ def _name_libraries(titles: Sequence[str]) -> str:
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
-    """Find the numbers that need counts of right answers which the tables lack.
-
-    Map the place of each to an error that says so.
-    """
+    """Map the numbers that need counts of right answers, which the tables lack, to errors."""
     if are_of_answers(tables):
         return {}
     heads = reading.entries.heads
@@ -98,7 +96,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
 
 
 def _advise_renaming(metrics: Iterable[Metric]) -> str:
-    """Say what names metrics have where each task has one right answer; empty if none has one."""
+    """Advise names of metrics for tasks with one right answer; empty if no metric has one."""
     ways = []
     for metric in metrics:
         is_hit = isinstance(metric, AnswersMetric) and metric.k == 1
@@ -109,19 +107,16 @@ def _advise_renaming(metrics: Iterable[Metric]) -> str:
     return f" Where each ranking task has one right answer, call {join_words(ways)}."
 
 
-def _describe(meant: Meaning | str) -> str:
-    """Say what a name may mean."""
-    if isinstance(meant, str):
+def _describe(meaning: Meaning | str) -> str:
+    """Describe a meaning of a name."""
+    if isinstance(meaning, str):
         return "cut off at a k that is not printed"
-    cut = "" if meant.k is None else f", k = {meant.k}"
-    return f"{FAMILIES[meant.key].title}{cut}"
+    cut = "" if meaning.k is None else f", k = {meaning.k}"
+    return f"{FAMILIES[meaning.key].title}{cut}"
 
 
 def name_answers(reading: Reading, tables: Tables) -> Reading:
-    """Return a file with the metrics that its names mean, if tables are of several right answers.
-
-    Return it as it is if they are not.
-    """
+    """Give a file the metrics that its names mean, if tables are of several right answers."""
     if not are_of_answers(tables):
         return reading
     notes = Notes()

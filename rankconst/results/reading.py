@@ -1,4 +1,4 @@
-"""What readers return: the original table, and every number found in it."""
+"""A results file as read: the original table, and every number of a metric in it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Entry(NamedTuple):
     row: int  # index into Reading.rows
     column: str  # the key of that row that holds the number
     line: int | None  # of the file, counted from 1; None where lines mean nothing
-    context: Address = NOTHING  # what the file says about it
+    context: Address = NOTHING  # of the number, as far as the file declares it
     adjustment: str | None = None  # "normalised", "index" or "z" if it is adjusted already
     exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
 
 
 class Head(NamedTuple):
-    """What the numbers of a column share."""
+    """The metric and the column that numbers share."""
 
     metric: Metric
     column: str
@@ -308,9 +308,9 @@ class Entries(Listed[Entry]):
 def make_entries(entries: Iterable[Entry]) -> Entries:
     """Hold numbers by column."""
     listed = list(entries)
-    heads = [Head(each.metric, each.column, each.adjustment, each.exact) for each in listed]
+    heads = [Head(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed]
     head_of, distinct_heads = encode(heads)
-    context_of, contexts = encode(each.context for each in listed)
+    context_of, contexts = encode(entry.context for entry in listed)
     bare_of, bare = encode(replace(context, model=None) for context in contexts)
     model_of, models = encode(context.model or "" for context in contexts)
     texts = [each.text for each in listed]
@@ -393,7 +393,7 @@ def _read_value(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What a reader left out."""
+    """A part of a file that a reader left out."""
 
     line: int | None  # counted from 1; None for the file as a whole
     what: str  # the cell, key or line, as written
@@ -438,9 +438,9 @@ class Reading:
     @property
     def part_of(self) -> Places:
         """The place in :attr:`parts` of each entry."""
-        starts = np.array([each.start for each in self.parts])
-        found: Places = np.searchsorted(starts, self.entries.rows, side="right") - 1
-        return found
+        starts = np.array([part.start for part in self.parts])
+        places: Places = np.searchsorted(starts, self.entries.rows, side="right") - 1
+        return places
 
     @property
     def has_evidence(self) -> bool:
@@ -462,7 +462,7 @@ class Reading:
 
     def name_part(self, row: int) -> str:
         """Return the file, or the sheet, that a row is from."""
-        return next(each.name for each in self.parts[::-1] if each.start <= row)
+        return next(part.name for part in self.parts[::-1] if part.start <= row)
 
     def cells(self, column: str) -> Sequence[str]:
         """Return the cells of a column."""
@@ -499,11 +499,11 @@ class Collector:
         self._rows.append(row)
 
     def skip(self, line: int | None, what: str, why: str) -> None:
-        """Say what is left out, and why, as half a sentence."""
+        """Note a part that is left out, and why, as half a sentence."""
         self._skipped.append(Skipped(line, what, why))
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
-        """Return what was added, without empty columns."""
+        """Return the numbers that were added, without empty columns."""
         is_filled: dict[str, bool] = {}
         for row in self._rows:
             for key, cell in row.items():
@@ -534,17 +534,17 @@ _LONGEST = 80
 
 
 class Notes:
-    """Collect what a reader skips, capped per reason."""
+    """Collects the parts that a reader skips, a few of each reason."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._kept: list[Skipped] = []
+        self._skipped: list[Skipped] = []
 
     def add(self, line: int | None, what: str, why: str) -> None:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
         self._counts[what, why] += 1
         if self._counts[what, why] <= _EACH:
-            self._kept.append(Skipped(line, what[:_LONGEST], why))
+            self._skipped.append(Skipped(line, what[:_LONGEST], why))
 
     def skipped(self) -> tuple[Skipped, ...]:
         """Return them in order, followed by the number of further places."""
@@ -553,7 +553,7 @@ class Notes:
             for (what, why), count in self._counts.items()
             if count > _EACH
         ]
-        return (*self._kept, *more)
+        return (*self._skipped, *more)
 
 
 def require_whole(reading: Reading) -> None:
@@ -571,11 +571,11 @@ def require_whole(reading: Reading) -> None:
 
 
 def name_reasons(skipped: Iterable[Skipped]) -> str:
-    """Return the first three distinct reasons, each with the first place that it applies to."""
+    """Join the first three distinct reasons, each with the first place that it applies to."""
     reasons: dict[str, str] = {}
-    for each in skipped:
-        line = "" if each.line is None else f"line {each.line:,}: "
-        reasons.setdefault(each.why, f"{line}{each.what}: {each.why}")
+    for part in skipped:
+        line = "" if part.line is None else f"line {part.line:,}: "
+        reasons.setdefault(part.why, f"{line}{part.what}: {part.why}")
     return "; ".join([*reasons.values()][:3])
 
 
@@ -584,13 +584,13 @@ ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset
 
 _MOST_SHOWN = 8
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
-# The first number of a text, with what may set its thousands apart.
+# The first number of a text, with separators of thousands.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of a file with the interval that its writing leaves open."""
+    """A number of a file with the interval of values that are printed like it."""
 
     entry: Entry
     value: float  # in units of the metric: percentages are divided by 100
@@ -604,12 +604,12 @@ class Measured:
         return name_entry(self.entry)
 
     def __str__(self) -> str:
-        open_by = self.interval.half_width
+        half_width = self.interval.half_width
         if math.isnan(self.value):
             return f"{self.label} {self.entry.text}"
-        if open_by <= 2 * NOISE * abs(self.value):
+        if half_width <= 2 * NOISE * abs(self.value):
             return f"{self.label} {self._write_narrow()}"
-        decimals = max(1 - math.floor(math.log10(open_by)), 1)
+        decimals = max(1 - math.floor(math.log10(half_width)), 1)
         lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
         return f"{self.label} {self.entry.text} ({lower} to {upper})"
 
@@ -647,8 +647,10 @@ def are_in_full(entries: Iterable[Entry]) -> bool:
 
 def count_digits(text: str) -> int:
     """Count the significant digits of a number as written, without its deviation."""
-    found = _MANTISSA.search(text)
-    return 0 if found is None else len(re.sub("[^0-9]", "", found[0]).lstrip("0"))
+    mantissa = _MANTISSA.search(text)
+    if mantissa is None:
+        return 0
+    return len(re.sub("[^0-9]", "", mantissa[0]).lstrip("0"))
 
 
 def name_entry(entry: Entry) -> str:
@@ -667,7 +669,7 @@ class Group:
 
     @property
     def context(self) -> Address:
-        """What the file says about all of them."""
+        """The address of all of them."""
         return self.entries[0].context
 
     @property
@@ -677,10 +679,10 @@ class Group:
 
     @property
     def label(self) -> str:
-        """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
-        about = self.context
-        evaluated = (about.model, about.dataset, about.split, about.side)
-        names = (*evaluated, about.rank_type, about.protocol)
+        """The names that tell the group from others: ``RotatE, FB15k-237, test``; may be empty."""
+        address = self.context
+        evaluated = (address.model, address.dataset, address.split, address.side)
+        names = (*evaluated, address.rank_type, address.protocol)
         return ", ".join(name for name in names if name)
 
 
@@ -689,21 +691,18 @@ def group_entries(reading: Reading) -> list[Group]:
 
     Metrics of several right answers are left out: only their names are known.
     """
-    found: dict[Hashable, list[Entry]] = {}
+    groups: dict[Hashable, list[Entry]] = {}
     evaluations = number_evaluations(reading).tolist()
     models = name_models(reading)
     for evaluation, entry, model in zip(evaluations, reading.entries, models, strict=True):
         if not isinstance(entry.metric, AnswersMetric):
             context = replace(entry.context, model=model or None)
-            found.setdefault((evaluation, context), []).append(entry._replace(context=context))
-    return [Group(tuple(entries)) for entries in found.values()]
+            groups.setdefault((evaluation, context), []).append(entry._replace(context=context))
+    return [Group(tuple(entries)) for entries in groups.values()]
 
 
 def name_models(reading: Reading) -> list[str]:
-    """Name the model of each entry, by its heading where a row has those of several models.
-
-    A name is empty if the file has none.
-    """
+    """Name the model of each entry, by its heading if a row has several; empty if it has none."""
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
     part_of, parts = name_columns(reading)
@@ -714,18 +713,18 @@ def name_models(reading: Reading) -> list[str]:
 
 
 def name_datasets(reading: Reading) -> list[str]:
-    """Return the dataset of each row as the file names it; empty where it has none or several."""
+    """Name the dataset of each row as the file does; empty where it has none or several."""
     entries = reading.entries
-    named = np.full(len(reading.rows), "", dtype=object)
+    of_rows = np.full(len(reading.rows), "", dtype=object)
     names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
     of_entries = names[entries.context_of]
-    named[entries.rows] = of_entries
-    named[entries.rows[named[entries.rows] != of_entries]] = ""
-    return list(named)
+    of_rows[entries.rows] = of_entries
+    of_rows[entries.rows[of_rows[entries.rows] != of_entries]] = ""
+    return list(of_rows)
 
 
 def name_columns(reading: Reading) -> tuple[Places, list[str]]:
-    """Return what headings name but a metric, where a row has it in several columns: models.
+    """Name the models in headings, where a row has a metric in several columns.
 
     For each entry there is a place among these names; the first name is empty. Where there is no
     other, there are no places.
@@ -745,9 +744,9 @@ def name_columns(reading: Reading) -> tuple[Places, list[str]]:
         return none, [""]
     heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
-    own, distinct = encode(["", *names])
+    name_of, distinct = encode(["", *names])
     is_named = np.isin(entries.head_of, heads)
-    return np.where(is_named, own[1:][entries.head_of], 0), distinct
+    return np.where(is_named, name_of[1:][entries.head_of], 0), distinct
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
@@ -790,17 +789,17 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
     """List the columns of a long table that tell evaluations apart.
 
-    Those that name a number, its metric or its k, say nothing of its evaluation.
+    Columns that name a number, its metric or its k, do not.
     """
     entries = reading.entries
     if not len(entries):
         return []
-    apart = _OF_ONE_NUMBER if by_ties else {*_OF_ONE_NUMBER, "rank_type"}
+    excluded = _OF_ONE_NUMBER if by_ties else {*_OF_ONE_NUMBER, "rank_type"}
     numbers = {head.column for head in entries.heads}
     first = int(entries.rows[0])
     names = []
     for column in reading.columns:
-        if column in numbers or read_label(column).role in apart:
+        if column in numbers or read_label(column).role in excluded:
             continue
         if read_label(reading.cells(column)[first]).role not in _NAMES_NUMBER:
             names.append(column)

@@ -28,7 +28,7 @@ _NO_CELL = (
 _NOT_ONE = "not a relation of its dataset, as other cells of column {} are"
 
 ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
-"""What a cell says, in lower case, for all relations."""
+"""Words for all relations in a cell, in lower case."""
 
 
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
@@ -38,33 +38,31 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     dataset = datasets.pop() if len(datasets) == 1 else None
     if dataset is None:
         return reading
-    others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
-    for column in (column for column in reading.columns if column not in others):
-        if not _find_relations((_name(row.get(column) or "") for row in first), dataset, tables):
+    measured = {head.column for head in entries.heads}
+    first_rows = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
+    for column in reading.columns:
+        first_cells = [_name(row.get(column) or "") for row in first_rows]
+        if column in measured or not _find_relations(first_cells, dataset, tables):
             continue
-        whole = reading.cells(column)
-        cells = [_name(whole[row]) for row in entries.rows.tolist()]
-        found = _find_relations(cells, dataset, tables)
-        if found:
-            own = []
+        all_cells = reading.cells(column)
+        cells = [_name(all_cells[row]) for row in entries.rows.tolist()]
+        relations = _find_relations(cells, dataset, tables)
+        if relations:
+            labelled = []
             for entry, cell in zip(entries, cells, strict=True):
-                context = _add_relation(entry.context, cell, found, reading, column)
-                own.append(entry._replace(context=context))
-            return replace(reading, entries=make_entries(own))
+                context = _add_relation(entry.context, cell, relations, reading, column)
+                labelled.append(entry._replace(context=context))
+            return replace(reading, entries=make_entries(labelled))
     return reading
 
 
 def _name(cell: str) -> str:
-    """Return what a cell names: of the keys on the way to a number, the last."""
+    """Return the name in a cell: of the keys on the way to a number, the last."""
     return cell.rpartition(" / ")[2]
 
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
-    """Return the relations of a dataset among cells, in any spelling.
-
-    Return none unless most of the cells that name something are relations.
-    """
+    """Find the relations of a dataset among cells, in any spelling; none unless most are."""
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
@@ -73,23 +71,20 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
         known = tables.relations(tables.resolve_dataset(dataset))
     except UnknownNameError:
         return set()
-    found = {name for name in likely if match_relations([name], known)}
-    return found if 2 * len(found) > len(names) else set()
+    relations = {name for name in likely if match_relations([name], known)}
+    return relations if 2 * len(relations) > len(names) else set()
 
 
 def _add_relation(
-    context: Address, cell: str, found: Collection[str], reading: Reading, column: str
+    context: Address, cell: str, relations: Collection[str], reading: Reading, column: str
 ) -> Address:
-    """Return a context with the relation of its row.
-
-    If the row has none, add a question about its tasks.
-    """
+    """Add the relation of its row to a context; ask about the tasks if the row has none."""
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
-    if cell in found:  # what it is called, and what heads it, is about the relation
-        about = {"aggregation", "relations"}
+    if cell in relations:  # its name and the heading above are about the relation
+        answered = {"aggregation", "relations"}
         others = [ask for ask in context.questions if ask.text != cell and ask.place != CORNER]
-        questions = tuple(ask for ask in others if ask.field not in about)
+        questions = tuple(ask for ask in others if ask.field not in answered)
         return replace(context, relations=(cell,), questions=questions)
     text = (_NOT_ONE if cell else _NO_CELL).format(column)
     question = Question("relations", text, cell.lower(), "its row" if cell else "")

@@ -1,4 +1,4 @@
-"""Questions about a metric that comes again, with a split, side or protocol that a number lacks."""
+"""Questions about numbers without a split, side or protocol beside one of their metric with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNFILTERED = Question(
     "the same metric is there as filtered, too, so this one may be raw",
     option="--protocol raw",
 )
-# What is assumed of a number where the file says nothing.
+# The values that are assumed of a number where the file names none.
 _ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
 
 
@@ -56,7 +56,7 @@ def ask_about_repeated(
     evaluations
         The evaluation that each number is of, such as its row.
     apart
-        What else tells columns apart, by their names.
+        Column to the words of its heading that tell it from others of its metric.
     filtered
         The columns whose numbers are filtered, whatever their texts say.
 
@@ -66,16 +66,18 @@ def ask_about_repeated(
         The numbers, with a question about the whole column where one of it has another number.
     """
     contexts = entries.contexts
-    named = [name for name in _ASSUMED if any(getattr(each, name) is not None for each in contexts)]
-    if not any(_lacks(each, name) for each in contexts for name in named) and not filtered:
+    declared = {
+        name for name in _ASSUMED for context in contexts if getattr(context, name) is not None
+    }
+    if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
     group = _number_groups(entries, evaluations, apart)
     columns, _ = encode((head.metric, head.column) for head in entries.heads)
     column_of = columns[entries.head_of]
     in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
     for name in _ASSUMED:
-        declares = [getattr(each, name) is not None for each in entries.contexts]
-        lacks = [_lacks(each, name) for each in entries.contexts]
+        declares = [getattr(context, name) is not None for context in entries.contexts]
+        lacks = [_lacks(context, name) for context in entries.contexts]
         is_declared = np.array(declares, dtype=np.bool_)[entries.context_of]
         if name == "protocol":
             is_declared |= in_filtered[entries.head_of]
@@ -91,13 +93,13 @@ def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Ha
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
     )
-    tasks, distinct = encode(_settle(each) for each in entries.contexts)
+    tasks, distinct = encode(_settle(context) for context in entries.contexts)
     group = combine(group, metrics[entries.head_of], len(heads))
     return combine(group, tasks[entries.context_of], len(distinct))
 
 
 def _settle(context: Address) -> tuple[Hashable, ...]:
-    """Return the ranking tasks of a number, if what it does not say is what is assumed."""
+    """Return the ranking tasks of a number, with the assumed values where it names none."""
     settled: dict[str, str | None] = dict(_ASSUMED)
     for name in _ASSUMED:
         value = getattr(context, name)

@@ -1,4 +1,4 @@
-"""Which of many texts may say something, found at once by Arrow: all that do, and some more."""
+"""Screens for many texts at once, by Arrow: all texts with vocabulary pass, and some more."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from rankconst.results.vocabulary import (
 
 
 def screen(texts: Any) -> Any:
-    """Return which texts of an Arrow array may say something: all that do, and some more."""
+    """Tell which texts of an Arrow array may have words of the vocabulary, or names of graphs."""
     import pyarrow.compute as pc
 
     alike = fold_digits(texts).dictionary_encode()  # model-1, model-2 ...
     lower = pc.utf8_lower(alike.dictionary)
     names, words = _list_patterns()
-    found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
-    return pc.or_(found, pc.match_substring_regex(lower, words)).take(alike.indices)
+    plain = pc.replace_substring_regex(lower, "[^a-z0-9]+", "")
+    has_name = pc.match_substring_regex(plain, names)
+    return pc.or_(has_name, pc.match_substring_regex(lower, words)).take(alike.indices)
 
 
 def screen_measures(texts: Any) -> Any:
-    """Return which texts of an Arrow array may name a metric: all that do, and some more."""
+    """Tell which texts of an Arrow array may name a metric."""
     import pyarrow.compute as pc
 
     plain = pc.replace_substring_regex(pc.utf8_lower(texts), "[^a-z0-9]+", "")
@@ -48,20 +49,17 @@ def _list_measures() -> str:
 
 @cache
 def _list_patterns() -> tuple[str, str]:
-    """Return patterns of the names and values without punctuation, and of the lexicon.
-
-    All digits are 0 in them.
-    """
+    """Return a pattern of names and values, and one of the lexicon; all digits are 0 in them."""
     names = {re.sub("[0-9]", "0", name) for name in (*list_spellings(), *list_values())}
-    apart = r"[\s_\x{2010}-\x{2013}-]+"
+    joint = r"[\s_\x{2010}-\x{2013}-]+"
     lexicon = {re.sub("[0-9]", "0", word) for word in list_lexicon()}
-    spelt = [re.escape(word).replace(r"\-", apart) for word in lexicon]
-    # Queries, what points from one side to the other, amounts, shares, other languages,
+    spellings = [re.escape(word).replace(r"\-", joint) for word in lexicon]
+    # Queries, arrows from one side to the other, amounts, shares, other languages,
     # and letters that look like Latin ones.
     signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
     amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
     others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
     alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
     variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
-    words = (*spelt, *signs, *amounts, *others, alike, variants)
+    words = (*spellings, *signs, *amounts, *others, alike, variants)
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))

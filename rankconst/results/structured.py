@@ -48,7 +48,7 @@ class Number(str):
 
 
 Value: TypeAlias = "dict[str, Value] | list[Value] | Number | str | bool | None"
-"""What a file is made of."""
+"""A value of a file: an object, a list, a number, a text, true or false, or null."""
 
 
 class Record(NamedTuple):
@@ -68,17 +68,17 @@ _YAML_WORDS |= {name.title(): value for name, value in _YAML_WORDS.items()}
 _YAML_WORDS |= {name.upper(): value for name, value in _YAML_WORDS.items()}
 
 
-_READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
+_RECORDS: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
     """Read JSON, JSON Lines or YAML; parsed once, though each format asks."""
-    if document not in _READ:
+    if document not in _RECORDS:
         if document.is_yaml:
-            _READ[document] = (Record(None, parse_yaml(document, document.text)),)
+            _RECORDS[document] = (Record(None, parse_yaml(document, document.text)),)
         else:
-            _READ[document] = _read_json(document)
-    return _READ[document]
+            _RECORDS[document] = _read_json(document)
+    return _RECORDS[document]
 
 
 def _read_json(document: Document) -> tuple[Record, ...]:
@@ -88,11 +88,8 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     except json.JSONDecodeError as error:
         # Nothing may follow a whole value, unless that is one line and each further line another.
         whole = text[: error.pos].strip()
-        if (
-            error.msg != "Extra data"
-            or "\n" in whole
-            or "\n" not in text[text.index(whole) : error.pos]
-        ):
+        is_line = "\n" not in whole and "\n" in text[text.index(whole) : error.pos]
+        if error.msg != "Extra data" or not is_line:
             _refuse_json(error, document, 0, len(text.rstrip()))
     records = []
     for place, line in enumerate(text.split("\n"), start=1):
@@ -105,7 +102,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
 
 
 def _turn(value: Value) -> Value:
-    """Return the rows of a table that pandas wrote by columns; other values as they are."""
+    """Turn a table that pandas wrote by columns into a list of rows; leave other values."""
     if not isinstance(value, dict):
         return value
     names, data = value.get("columns"), value.get("data")
@@ -117,36 +114,46 @@ def _turn(value: Value) -> Value:
         return [dict(zip(texts, row, strict=True)) for row in rows]
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
-    numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
-    alike = all(each.keys() == first.keys() for each in columns.values())
-    if not (numbered and alike) or len(columns) < max(len(value), 2):
+    is_numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
+    are_alike = all(column.keys() == first.keys() for column in columns.values())
+    if not (is_numbered and are_alike) or len(columns) < max(len(value), 2):
         return value
     return [{name: column[row] for name, column in columns.items()} for row in first]
 
 
-def read_number(value: Value) -> tuple[str, str]:
-    """Return a number's text, or an empty one and why it is not a number, as half a sentence."""
+class NumberText(NamedTuple):
+    """The text of a number, or the reason why a value is none; the other is empty."""
+
+    text: str
+    why: str = ""  # half a sentence
+
+
+def read_number(value: Value) -> NumberText:
+    """Read a value as the text of a number."""
     if value is None:
-        return "", "it is null"
+        return NumberText("", "it is null")
     if not isinstance(value, str):
         kinds: dict[type, str] = {dict: "an object", list: "a list"}
-        return "", f"it is {kinds.get(type(value), str(value).lower())}, not a number"
-    if is_infinite(value):  # what it says of the numbers next to it, batches.py says
-        return str(value), ""
+        return NumberText("", f"it is {kinds.get(type(value), str(value).lower())}, not a number")
+    if is_infinite(value):  # batches.py reads the numbers next to it
+        return NumberText(str(value))
     try:
         parse_value(value)
     except DataError as error:
-        what, _, remedy = str(error).rstrip(".").partition(". ")
-        return "", f"{what}: w{remedy[1:]}" if remedy.startswith("Write") else what
-    return str(value), ""
+        reason, _, remedy = str(error).rstrip(".").partition(". ")
+        if remedy.startswith("Write"):
+            reason = f"{reason}: w{remedy[1:]}"
+        return NumberText("", reason)
+    return NumberText(str(value))
 
 
 def _build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Build an object; KeyError if a key occurs twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise KeyError(twice)
-    return found
+    return value
 
 
 _DECODER = json.JSONDecoder(
@@ -180,16 +187,17 @@ def _refuse_json(
 
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
+    """Refuse a value that is nested too deeply."""
     level = [value]
     for _ in range(DEEPEST):
         below: list[Value] = []
-        for each in level:
-            if isinstance(each, dict):
-                below += each.values()
-            elif isinstance(each, list):
-                below += each
+        for outer in level:
+            if isinstance(outer, dict):
+                below += outer.values()
+            elif isinstance(outer, list):
+                below += outer
         level = below
-    if any(isinstance(each, (dict, list)) for each in level):
+    if any(isinstance(outer, (dict, list)) for outer in level):
         _refuse_depth(document, line)
 
 
@@ -248,10 +256,7 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 class _Events:
-    """A builder of a value from the events of a YAML parser.
-
-    It refuses anchors, aliases, tags and deep nesting.
-    """
+    """Builds a value from the events of a YAML parser; refuses aliases, tags and deep nesting."""
 
     def __init__(self, document: Document, line: int, events: Iterator[Any]) -> None:
         self._document, self._line, self._events = document, line, events
@@ -276,22 +281,22 @@ class _Events:
         kind = type(event).__name__
         if kind == "ScalarEvent":
             return self._convert(event)
-        inside = takewhile(lambda each: type(each).__name__ not in _ENDS, self._events)
+        inside = takewhile(lambda inner: type(inner).__name__ not in _ENDS, self._events)
         if kind == "SequenceStartEvent":
-            return [self._build(each, depth + 1) for each in inside]
-        found: dict[str, Value] = {}
+            return [self._build(inner, depth + 1) for inner in inside]
+        mapping: dict[str, Value] = {}
         for key in inside:
             self._check(key)
             if type(key).__name__ != "ScalarEvent":
                 self._refuse(key, "a key is not text")
-            if key.value in found:
+            if key.value in mapping:
                 why = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
                 self._refuse(key, why)
-            found[key.value] = self._build(next(self._events), depth + 1)
-        return found
+            mapping[key.value] = self._build(next(self._events), depth + 1)
+        return mapping
 
     def _check(self, event: Any) -> None:
-        """Refuse what is not read."""
+        """Refuse anchors, aliases and tags."""
         if getattr(event, "anchor", None) is not None:
             self._refuse(event, "anchors and aliases (& and *) are not read; write the value out")
         if getattr(event, "tag", None) is not None:

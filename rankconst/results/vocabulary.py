@@ -37,14 +37,15 @@ class Word:
     reason: str = ""  # why it matters
     remedy: str = ""  # the option that answers it, where the field alone does not tell
     kind: str = ""  # of benchmarks, for which it says nothing: temporal
-    says: str = ""  # the value that it may mean, which an option with another one contradicts
+    says: str = ""  # the value that it may mean; an option with another one contradicts it
 
     @property
     def option(self) -> str:
-        """The option that says what the word may say; empty where only --accept does."""
+        """The option that answers the question about the word; empty where only --accept does."""
         if self.remedy or self.field == "rank_type" or not self.says:
             return self.remedy or REMEDIES.get(self.field, "")
-        return f"--{self.field} {self.says}{':M' if self.says == 'sampled' else ''}"
+        value = "sampled:M" if self.says == "sampled" else self.says
+        return f"--{self.field} {value}"
 
 
 REMEDIES = {
@@ -73,15 +74,15 @@ def list_values() -> Mapping[str, tuple[str, str]]:
         "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
         "version": dict.fromkeys(_load()["version"], ()),
     }
-    found = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
+    spellings = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
     for field, values in registries.items():
         for value, others in values.items():
             further = _load().get(field, {}).get(value, ())
             for spelling in (value, *others, *further):
-                found[squash(spelling)] = field, value
+                spellings[squash(spelling)] = field, value
     for word in _load()["apart"]["words"]:
-        found.pop(word, None)
-    return found
+        spellings.pop(word, None)
+    return spellings
 
 
 @functools.cache
@@ -121,7 +122,7 @@ def _vary(text: str) -> tuple[str, ...]:
 
 @functools.cache
 def list_fillers() -> frozenset[str]:
-    """Return the words that say nothing of the ranking tasks."""
+    """Return the words that are not about ranking tasks."""
     return frozenset(_load()["filler"]["words"])
 
 
@@ -145,10 +146,7 @@ def list_models() -> frozenset[str]:
 
 @functools.cache
 def list_flags() -> Mapping[str, bool]:
-    """Map the words that affirm or deny what is above them, in lower case, to the answer.
-
-    The answer is True for a word that affirms.
-    """
+    """Map the words that affirm or deny the heading above them, in lower case, to True or False."""
     flags = _load()["flags"]
     return dict.fromkeys(flags["yes"], True) | dict.fromkeys(flags["no"], False)
 
@@ -183,16 +181,13 @@ def list_foreign() -> frozenset[str]:
 
 @functools.cache
 def _list_known() -> frozenset[str]:
-    """Return the words, of any language, that say nothing of the ranking tasks."""
+    """Return the words, of any language, that are not about ranking tasks."""
     return list_fillers().union(_load()["foreign"]["filler"])
 
 
 @functools.cache
 def _match_known() -> re.Pattern[str]:
-    """Return a pattern of the known words of other scripts, the longest first.
-
-    Chinese has no blanks between words.
-    """
+    """Return a pattern of the known words of other scripts, the longest first."""
     names = itertools.chain(list_fillers(), list_lexicon(), *_load()["roles"].values())
     known = {word for word in names if not word.isascii()}
     return re.compile("|".join(re.escape(word) for word in sorted(known, key=len, reverse=True)))
@@ -222,10 +217,7 @@ def list_measures() -> frozenset[str]:
 
 @functools.cache
 def list_beginnings() -> frozenset[str]:
-    """Return what the names of the vocabulary begin with, without punctuation.
-
-    Most words of a text begin otherwise.
-    """
+    """Return the beginnings of all names of the vocabulary, without punctuation."""
     names = {*list_measures(), *list_values(), *(f"{name}at" for name in list_spellings())}
     names.update(squash(word) for word in (*list_lexicon(), *list_fillers()))
     names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
@@ -236,13 +228,13 @@ def list_beginnings() -> frozenset[str]:
 
 
 def match_role(heading: str) -> str:
-    """Return what the cells below a heading are; nothing if it does not say."""
+    """Return the role of the cells below a heading; empty if it names none."""
     return list_roles().get(_write_role(heading), "")
 
 
 @functools.cache
 def list_roles() -> Mapping[str, str]:
-    """Map the headings that say what a column's cells are, without punctuation, to roles."""
+    """Map the headings of columns with a role, without punctuation, to the roles."""
     roles: dict[str, str] = {}
     for role, names in _load()["roles"].items():
         roles |= dict.fromkeys((_write_role(name) for name in (role, *names)), role)
